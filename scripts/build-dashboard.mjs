@@ -23,6 +23,7 @@ const COMPRESSED = /\.(js|css|svg)$/;
 const COMPRESS_BYTES_MIN = 256;
 
 run([join('scripts', 'write-client.mjs')]);
+run([join('scripts', 'write-message-types.mjs')]);
 const startedAt = new Date();
 const stamp = join(FORMER, STAMP);
 const builtMs = existsSync(stamp) ? statSync(stamp).mtimeMs : -Infinity;

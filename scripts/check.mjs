@@ -14,6 +14,7 @@ const CHECKS = {
     bin('typescript', 'bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
     bin('typescript', 'bin/tsc', '-p', 'loader'),
     [join('scripts', 'write-client.mjs')],
+    [join('scripts', 'write-message-types.mjs')],
     bin('typescript', 'bin/tsc', '-p', 'dashboard'),
   ],
   lint: [tool('oxlint', 'bin/oxlint', '--deny-warnings', ...LINTED)],

@@ -6,8 +6,9 @@ import { transformSync } from '@swc/core';
 
 registerHooks({
   resolve(specifier, context, next) {
-    if (/^\.{1,2}\/.*\.js$/.test(specifier)) {
-      const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
+    // The dashboard's imports have no extension: Vite resolves them.
+    if (/^\.{1,2}\//.test(specifier)) {
+      const source = new URL(specifier.replace(/(\.js)?$/, '.ts'), context.parentURL);
       if (existsSync(source)) return { url: source.href, format: 'module', shortCircuit: true };
     }
     return next(specifier, context);

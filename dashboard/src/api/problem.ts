@@ -1,5 +1,4 @@
-import type { Bounds } from '../texts/en';
-import { t } from '../texts/texts';
+import { type Messages, t } from '../i18n/i18n';
 
 /** A refusal of the API (RFC 9457), or what kept it from answering. */
 export class ApiProblem extends Error {
@@ -40,6 +39,19 @@ function fieldsOf(errors: unknown): Record<string, string> {
   if (!Array.isArray(errors)) return {};
   const sentences: Record<string, Set<string>> = {};
   for (const { field, message, code = '', ...bounds } of errors as RefusedField[])
-    (sentences[field] ??= new Set()).add(t.fields[code]?.(bounds) ?? message);
+    (sentences[field] ??= new Set()).add(fieldMessage(code, bounds) ?? message);
   return Object.fromEntries(Object.entries(sentences).map(([field, each]) => [field, [...each].join(' ')]));
+}
+
+interface Bounds {
+  min?: number;
+  max?: number;
+}
+
+/** The message for a field error of the API; undefined for a code that is newer than this dashboard. */
+export function fieldMessage(code: string, { min, max }: Bounds): string | undefined {
+  const key = `fields.${code as keyof Messages['fields']}` as const;
+  if (!t.has(key)) return undefined;
+  const bounds = max === undefined ? 'min' : min === undefined ? 'max' : 'both';
+  return t(key, { bounds, min: min ?? 0, max: max ?? 0 });
 }

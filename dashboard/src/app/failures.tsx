@@ -1,18 +1,18 @@
 import { Anchor, Button, Container, Group, Stack, Text, Title } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { ApiProblem } from '../api/problem';
-import { sentenceOf } from '../shared/sentence';
-import { t } from '../texts/texts';
+import { errorMessage } from '../shared/error-message';
+import { t } from '../i18n/i18n';
 
 /** An address that leads nowhere. */
 export function NotFound() {
   return (
     <Container size="sm" py="xl" component="main">
       <Stack gap="sm">
-        <Title order={1}>{t.failures.notFound}</Title>
-        <Text>{t.failures.notFoundText}</Text>
+        <Title order={1}>{t('failures.notFound')}</Title>
+        <Text>{t('failures.notFoundText')}</Text>
         <Anchor component={Link} to="/">
-          {t.failures.home}
+          {t('failures.home')}
         </Anchor>
       </Stack>
     </Container>
@@ -28,17 +28,17 @@ export function PageFailed({ error }: ErrorComponentProps) {
   return (
     <Container size="sm" py="xl" component="main">
       <Stack gap="sm">
-        <Title order={1}>{missing ? t.failures.notFound : t.failures.failed}</Title>
-        <Text role="alert">{sentenceOf(error)}</Text>
+        <Title order={1}>{missing ? t('failures.notFound') : t('failures.failed')}</Title>
+        <Text role="alert">{errorMessage(error)}</Text>
         <Group>
-          {!missing && <Button onClick={() => void router.invalidate()}>{t.shared.tryAgain}</Button>}
+          {!missing && <Button onClick={() => void router.invalidate()}>{t('shared.tryAgain')}</Button>}
           {needsFactor ? (
             <Anchor component={Link} to="/account">
-              {t.members.ownFactor}
+              {t('members.setUpOwnSecondFactor')}
             </Anchor>
           ) : (
             <Anchor component={Link} to="/">
-              {t.failures.home}
+              {t('failures.home')}
             </Anchor>
           )}
         </Group>

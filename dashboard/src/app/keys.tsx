@@ -1,10 +1,23 @@
 import { Modal } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 /** How long after `g` the second key may come. */
 const SEQUENCE_MS = 1_500;
+
+const SHORTCUTS = [
+  ['/', 'keys.search'],
+  ['g o', 'pages.overview'],
+  ['g c', 'pages.consents'],
+  ['g d', 'pages.deliveries'],
+  ['g a', 'pages.analytics'],
+  ['g b', 'pages.banner'],
+  ['g i', 'pages.install'],
+  ['g s', 'pages.recordsAndArchive'],
+  ['?', 'keys.help'],
+  ['Esc', 'keys.escape'],
+] as const;
 
 /** Where `g` and another key lead, below the project. */
 const PLACES: Record<string, string> = {
@@ -51,16 +64,16 @@ export function KeyHelp({ opened, onClose }: { opened: boolean; onClose: () => v
     <Modal
       opened={opened}
       onClose={onClose}
-      title={t.keys.title}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      title={t('keys.title')}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <dl className="facts">
-        {t.keys.list.map(([keys, text]) => (
+        {SHORTCUTS.map(([keys, message]) => (
           <div key={keys} style={{ display: 'contents' }}>
             <dt>
               <kbd>{keys}</kbd>
             </dt>
-            <dd>{text}</dd>
+            <dd>{t(message)}</dd>
           </div>
         ))}
       </dl>

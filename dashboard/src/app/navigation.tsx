@@ -1,25 +1,25 @@
 import { NavLink } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 /** The pages of a project, in the order in which they are needed. */
 const PAGES = [
-  ['', t.pages.overview],
-  ['/consents', t.pages.consents],
-  ['/deliveries', t.pages.deliveries],
-  ['/analytics', t.pages.analytics],
-  ['/banner', t.pages.banner],
-  ['/install', t.pages.install],
+  ['', t('pages.overview')],
+  ['/consents', t('pages.consents')],
+  ['/deliveries', t('pages.deliveries')],
+  ['/analytics', t('pages.analytics')],
+  ['/banner', t('pages.banner')],
+  ['/install', t('pages.install')],
 ] as const;
 
 const SETTINGS = [
-  ['/settings/consent/records-and-archive', t.pages.recordsAndArchive],
-  ['/settings/privacy', t.pages.privacy],
-  ['/settings/project', t.pages.project],
-  ['/settings/plan', t.pages.plan],
-  ['/settings/members', t.pages.members],
-  ['/settings/api-keys', t.pages.apiKeys],
-  ['/settings/audit', t.pages.audit],
+  ['/settings/consent/records-and-archive', t('pages.recordsAndArchive')],
+  ['/settings/privacy', t('pages.privacy')],
+  ['/settings/project', t('pages.project')],
+  ['/settings/plan', t('pages.plan')],
+  ['/settings/members', t('pages.members')],
+  ['/settings/api-keys', t('pages.apiKeys')],
+  ['/settings/audit', t('pages.audit')],
 ] as const;
 
 export function Navigation({ projectId }: { projectId: string }) {
@@ -40,7 +40,7 @@ export function Navigation({ projectId }: { projectId: string }) {
     <>
       {PAGES.map(link)}
       <div className="nav-heading" id="nav-settings">
-        {t.pages.settings}
+        {t('pages.settings')}
       </div>
       <div role="group" aria-labelledby="nav-settings">
         {SETTINGS.map(link)}

@@ -6,8 +6,8 @@ import { authSignOut } from '../client/sdk.gen';
 import { useAct } from '../shared/use-act';
 import { useSignedOut } from '../shared/use-signed-out';
 import { useZone } from '../shared/zone';
-import { chooseLanguage, chosenLanguage, LANGUAGES } from '../texts/language';
-import { t } from '../texts/texts';
+import { chooseLanguage, preferredLanguage, LANGUAGES } from '../i18n/locale';
+import { t } from '../i18n/i18n';
 
 /** Who is signed in, and how this browser shows things. */
 export function PersonMenu({ openHelp }: { openHelp: () => void }) {
@@ -28,7 +28,7 @@ export function PersonMenu({ openHelp }: { openHelp: () => void }) {
           size="sm"
           fullWidth
           justify="space-between"
-          aria-label={t.shell.personMenu(session?.user.name ?? '')}
+          aria-label={t('shell.accountMenu', { name: session?.user.name ?? '' })}
           rightSection={<span aria-hidden>▴</span>}
         >
           <Text truncate>{session?.user.name}</Text>
@@ -37,30 +37,39 @@ export function PersonMenu({ openHelp }: { openHelp: () => void }) {
       <Menu.Dropdown>
         <Menu.Label>{session?.user.email}</Menu.Label>
         <Menu.Item component={Link} to="/account">
-          {t.pages.account}
+          {t('pages.account')}
         </Menu.Item>
         <Menu.Item onClick={openHelp} rightSection={<kbd>?</kbd>}>
-          {t.keys.title}
+          {t('keys.title')}
         </Menu.Item>
         <Menu.Item component="a" href="/docs">
-          {t.shell.apiDocs}
+          {t('shell.apiDocs')}
         </Menu.Item>
         <Menu.Divider />
         <Choice
-          label={t.shell.appearance}
+          label={t('shell.appearance')}
           value={colorScheme}
-          options={t.shell.schemes}
+          options={{
+            auto: t('shell.schemes.auto'),
+            light: t('shell.schemes.light'),
+            dark: t('shell.schemes.dark'),
+          }}
           choose={setColorScheme}
         />
-        <Choice label={t.shell.times} value={zone} options={t.shell.zones} choose={setZone} />
         <Choice
-          label={t.shell.language}
-          value={chosenLanguage()}
+          label={t('shell.timeZone')}
+          value={zone}
+          options={{ local: t('shell.zones.local'), utc: t('shell.zones.utc') }}
+          choose={setZone}
+        />
+        <Choice
+          label={t('shell.language')}
+          value={preferredLanguage()}
           options={LANGUAGES}
           choose={chooseLanguage}
         />
         <Menu.Divider />
-        <Menu.Item onClick={() => signOut.run(undefined)}>{t.shell.signOut}</Menu.Item>
+        <Menu.Item onClick={() => signOut.run(undefined)}>{t('shell.signOut')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

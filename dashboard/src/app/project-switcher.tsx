@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ownInvitationListOptions, projectListOptions } from '../client/@tanstack/react-query.gen';
 import { OWN_INVITATIONS } from '../features/account/own-invitations';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 /** Projects listed at most: a longer list is no help. */
 const PROJECTS_MAX = 200;
@@ -19,10 +19,10 @@ export function ProjectSwitcher({ projectId }: { projectId: string | undefined }
           size="sm"
           fullWidth
           justify="space-between"
-          aria-label={current ? t.shell.switchProject(current.name) : t.shell.chooseProject}
+          aria-label={current ? t('shell.switchProject', { name: current.name }) : t('shell.chooseProject')}
           rightSection={<span aria-hidden>▾</span>}
         >
-          <Text truncate>{current?.name ?? t.shell.chooseProject}</Text>
+          <Text truncate>{current?.name ?? t('shell.chooseProject')}</Text>
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
@@ -34,7 +34,7 @@ export function ProjectSwitcher({ projectId }: { projectId: string | undefined }
         <Menu.Divider />
         <InvitationsItem />
         <Menu.Item component={Link} to="/new-project">
-          {t.shell.newProject}
+          {t('shell.newProject')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -48,7 +48,7 @@ function InvitationsItem() {
   if (count === 0) return null;
   return (
     <Menu.Item component={Link} to="/account">
-      {t.invitation.count(String(count))}
+      {t('invitation.count', { count })}
     </Menu.Item>
   );
 }

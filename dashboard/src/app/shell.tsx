@@ -2,7 +2,7 @@ import { AppShell, Burger, Group, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 import { KeyHelp, useKeys } from './keys';
 import { Navigation } from './navigation';
 import { PersonMenu } from './person-menu';
@@ -27,7 +27,7 @@ export function Shell() {
       onInput={noticeTyped}
     >
       <a className="skip-link" href="#content">
-        {t.shell.skip}
+        {t('shell.skip')}
       </a>
       <AppShell.Header hiddenFrom="sm" px="md">
         <Group h="100%" gap="sm">
@@ -35,12 +35,12 @@ export function Shell() {
             opened={opened}
             onClick={menu.toggle}
             size="sm"
-            aria-label={opened ? t.shell.closeMenu : t.shell.openMenu}
+            aria-label={opened ? t('shell.closeMenu') : t('shell.openMenu')}
           />
-          <strong>{t.product}</strong>
+          <strong>{t('shell.product')}</strong>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={t.shell.navigation}>
+      <AppShell.Navbar p="sm" aria-label={t('shell.navigation')}>
         <AppShell.Section mb="sm">
           <ProjectSwitcher projectId={projectId} />
         </AppShell.Section>

@@ -1,5 +1,5 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 /** One accent colour, neutral greys, 14 px text, sizes on a grid of 4 px. */
 export const theme = createTheme({
@@ -22,7 +22,7 @@ export const theme = createTheme({
     Table: { defaultProps: { fz: 'sm' } },
     Alert: { defaultProps: { p: 'sm' } },
     // A function: the language is known once the page is drawn.
-    Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': t.shared.close } }) },
+    Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': t('shared.close') } }) },
   },
 });
 

@@ -2,7 +2,7 @@ import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ProjectDto } from '../client/types.gen';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 export type Role = ProjectDto['role'];
 const ROLES: Role[] = ['viewer', 'editor', 'owner'];
@@ -41,12 +41,12 @@ export function RefusalNote({
       <Text>
         {what !== undefined && `${what}: `}
         {refusal.kind === 'role' ? (
-          t.shared.needsRole(t.roles[refusal.needed])
+          t('shared.needsRole', { role: t(`roles.${refusal.needed}`) })
         ) : (
           <>
-            {t.shared.needsTier(refusal.tier)}{' '}
+            {t('shared.needsTier', { tier: refusal.tier })}{' '}
             <Anchor component={Link} to={`/projects/${projectId}/settings/plan`}>
-              {t.shared.seePlans}
+              {t('shared.seePlans')}
             </Anchor>
           </>
         )}

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 import { ProblemAlert } from './problem-alert';
 
 /** Says what an act destroys, and wants a name typed before it does. */
@@ -23,7 +23,7 @@ export function ConfirmByName(props: {
       opened={props.opened}
       onClose={props.onClose}
       title={props.title}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <form
         onSubmit={(event) => {
@@ -35,7 +35,7 @@ export function ConfirmByName(props: {
           <Text>{props.text}</Text>
           {props.children}
           <TextInput
-            label={t.shared.typeName(props.name)}
+            label={t('shared.typeToConfirm', { name: props.name })}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
@@ -44,7 +44,7 @@ export function ConfirmByName(props: {
           <ProblemAlert error={props.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>
-              {t.shared.cancel}
+              {t('shared.cancel')}
             </Button>
             <Button color="red" type="submit" disabled={typed !== props.name} loading={props.pending}>
               {props.act}

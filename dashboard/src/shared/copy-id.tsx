@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 import { HiddenText } from './hidden-text';
 import { shortId } from './short-id';
 
@@ -8,7 +8,7 @@ export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(id);
-      notifications.show({ message: t.shared.copied, autoClose: 2_000 });
+      notifications.show({ message: t('shared.copied'), autoClose: 2_000 });
     } catch {
       // A page without HTTPS has no clipboard: all of it is shown, to be copied by hand.
       notifications.show({ message: id, autoClose: false });
@@ -18,7 +18,7 @@ export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
     <button
       type="button"
       className="plain-button mono id"
-      title={`${id} – ${t.shared.copyHint}`}
+      title={`${id} – ${t('shared.copyHint')}`}
       onClick={(event) => {
         // In a row that opens a drawer, a click on the id copies and does nothing else.
         event.stopPropagation();
@@ -26,7 +26,7 @@ export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
       }}
     >
       {whole ? id : shortId(id)}
-      <HiddenText>{t.shared.copy}</HiddenText>
+      <HiddenText>{t('shared.copy')}</HiddenText>
     </button>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Code, CopyButton, Group } from '@mantine/core';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 /** One line of text to be taken elsewhere. */
 export function CopyLine({ text, label }: { text: string; label: string }) {
@@ -16,7 +16,7 @@ export function CopyLine({ text, label }: { text: string; label: string }) {
       <CopyButton value={text}>
         {({ copied, copy }) => (
           <Button variant="default" onClick={copy}>
-            {copied ? t.shared.copied : t.shared.copy}
+            {copied ? t('shared.copied') : t('shared.copy')}
           </Button>
         )}
       </CopyButton>

@@ -2,7 +2,7 @@ import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 import { ProblemAlert } from './problem-alert';
 import { When } from './when';
 
@@ -134,25 +134,25 @@ function ListEnd<T>({
     return (
       <Group>
         <Text c="dimmed">
-          {count === 0 && `${t.list.noneYet} `}
+          {count === 0 && `${t('list.noMatchesYet')} `}
           {lastPage?.searchedTo && (
             <>
-              {t.list.lookedBackTo} <When at={lastPage.searchedTo} />.
+              {t('list.searchedBackTo')} <When at={lastPage.searchedTo} />.
             </>
           )}
         </Text>
         <Button variant="default" onClick={() => void query.fetchNextPage()}>
-          {t.list.lookFurther}
+          {t('list.searchFurther')}
         </Button>
       </Group>
     );
   if (count === 0) return <div>{empty}</div>;
-  return query.hasNextPage ? null : <Text c="dimmed">{t.list.end(count)}</Text>;
+  return query.hasNextPage ? null : <Text c="dimmed">{t('list.end', { count })}</Text>;
 }
 
 export function SkeletonRows({ rows }: { rows: number }) {
   return (
-    <Stack gap={4} aria-busy="true" aria-label={t.list.loading} role="status">
+    <Stack gap={4} aria-busy="true" aria-label={t('list.loading')} role="status">
       {Array.from({ length: rows }, (_, row) => (
         <Skeleton key={row} height={ROW_HEIGHT - 4} />
       ))}

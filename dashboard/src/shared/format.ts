@@ -1,25 +1,21 @@
-import { t } from '../texts/texts';
+import { locale } from '../i18n/i18n';
 
-/** Groups of three with thin spaces: 1 204. */
+/** An integer with the language's separators: 1,204. */
 export function number(value: number): string {
-  return grouped(String(Math.round(value)));
-}
-
-function grouped(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, '\u2009');
+  return new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(value);
 }
 
 /** A share of 0 to 1 in per cent; a dash where there is none. */
 export function percent(share: number | null): string {
   return share === null
     ? '–'
-    : `${new Intl.NumberFormat(t.language, { maximumFractionDigits: 1 }).format(share * 100)} %`;
+    : `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(share * 100)} %`;
 }
 
 /** Minor units as an amount of money. */
 export function money(minor: number, currency: string): string {
   const digits = minor % 100 === 0 ? 0 : 2;
-  return new Intl.NumberFormat(t.language, {
+  return new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,

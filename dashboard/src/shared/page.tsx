@@ -1,11 +1,11 @@
 import { Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 /** A page's heading with its acts, and the title of the window. */
 export function Page({ title, acts, children }: { title: string; acts?: ReactNode; children: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · ${t.product}`;
+    document.title = `${title} · ${t('shell.product')}`;
   }, [title]);
   return (
     <Stack gap="md">

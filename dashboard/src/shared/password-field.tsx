@@ -1,5 +1,5 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 interface Props extends Omit<PasswordInputProps, 'value' | 'onChange'> {
   value: string;
@@ -15,9 +15,9 @@ export function PasswordField({ onChange, chosen = false, ...rest }: Props) {
       name="password"
       required
       autoComplete={chosen ? 'new-password' : 'current-password'}
-      {...(chosen && { description: t.signUp.passwordHint, minLength: 8 })}
+      {...(chosen && { description: t('signUp.passwordHint'), minLength: 8 })}
       visibilityToggleFocusable
-      visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
+      visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
       onChange={(event) => onChange(event.currentTarget.value)}
       {...rest}
     />

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { t } from '../texts/texts';
-import { sentenceOf } from './sentence';
+import { t } from '../i18n/i18n';
+import { errorMessage } from './error-message';
 
 /** What went wrong, in place of or beside what it concerns, with another try where that makes sense. */
 export function ProblemAlert({ error, retry }: { error: unknown; retry?: () => void }) {
@@ -8,10 +8,10 @@ export function ProblemAlert({ error, retry }: { error: unknown; retry?: () => v
   return (
     <Alert color="red" role="alert" variant="outline">
       <Group justify="space-between">
-        <Text>{sentenceOf(error)}</Text>
+        <Text>{errorMessage(error)}</Text>
         {retry && (
           <Button variant="default" onClick={retry}>
-            {t.shared.tryAgain}
+            {t('shared.tryAgain')}
           </Button>
         )}
       </Group>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 import { ProblemAlert } from './problem-alert';
 
 /** Confirms a destructive action. */
@@ -18,14 +18,14 @@ export function Question(props: {
       opened
       onClose={props.onClose}
       title={props.title}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <Stack gap="sm">
         {props.children}
         <ProblemAlert error={props.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={props.onClose}>
-            {t.shared.cancel}
+            {t('shared.cancel')}
           </Button>
           <Button color="red" loading={props.pending} onClick={props.onConfirm}>
             {props.act}

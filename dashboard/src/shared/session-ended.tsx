@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { t } from '../texts/texts';
+import { t } from '../i18n/i18n';
 
 /**
  * After the session expires nothing can be saved, and unsaved input must survive signing in again: asks whether to sign
@@ -10,17 +10,17 @@ export function SessionEnded({ onStay, onLeave }: { onStay: () => void; onLeave:
     <Modal
       opened
       onClose={onStay}
-      title={t.problems.authentication_required}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      title={t('problems.authentication_required')}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <Stack gap="sm">
-        <Text>{t.shared.sessionEnded}</Text>
+        <Text>{t('shared.sessionEnded')}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onLeave}>
-            {t.shared.leaveAndLose}
+            {t('shared.discardChanges')}
           </Button>
           <Button component="a" href="/sign-in" target="_blank" onClick={onStay}>
-            {t.shared.signInBeside}
+            {t('shared.signInInNewTab')}
           </Button>
         </Group>
       </Stack>

@@ -3,7 +3,7 @@ import { type MutateOptions, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { ApiProblem } from '../api/problem';
 import { refresh } from '../api/query-client';
-import { sentenceOf } from './sentence';
+import { errorMessage } from './error-message';
 
 const DONE_MS = 3_000;
 
@@ -30,7 +30,7 @@ export function useAct<V, R>(act: {
     },
     onError: (error) => {
       if (act.tellsFailure)
-        notifications.show({ color: 'red', message: sentenceOf(error), autoClose: 10_000 });
+        notifications.show({ color: 'red', message: errorMessage(error), autoClose: 10_000 });
     },
   });
   const fields = mutation.error instanceof ApiProblem ? mutation.error.fields : {};

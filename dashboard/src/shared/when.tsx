@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { t } from '../texts/texts';
+import { locale } from '../i18n/i18n';
 import { absoluteTime, relativeTime } from './time';
 import { useZone } from './zone';
 
@@ -10,8 +10,8 @@ export function When({ at }: { at: string }) {
   // A record of this very second is not "in 1 second" because the page's clock ticks slowly.
   const reference = now < instant && instant.getTime() - now.getTime() < 60_000 ? instant : now;
   return (
-    <time dateTime={at} title={absoluteTime(instant, zone, t.language)}>
-      {relativeTime(instant, reference, t.language)}
+    <time dateTime={at} title={absoluteTime(instant, zone, locale)}>
+      {relativeTime(instant, reference, locale)}
     </time>
   );
 }
@@ -21,8 +21,8 @@ export function Instant({ at }: { at: string }) {
   const { zone, now } = useZone();
   const instant = new Date(at);
   return (
-    <time dateTime={at} title={relativeTime(instant, now, t.language)}>
-      {absoluteTime(instant, zone, t.language)}
+    <time dateTime={at} title={relativeTime(instant, now, locale)}>
+      {absoluteTime(instant, zone, locale)}
     </time>
   );
 }
@@ -39,8 +39,8 @@ export function Until({ at }: { at: string }) {
   }, []);
   const instant = new Date(at);
   return (
-    <time dateTime={at} title={absoluteTime(instant, zone, t.language)}>
-      {relativeTime(instant > now ? instant : now, now, t.language)}
+    <time dateTime={at} title={absoluteTime(instant, zone, locale)}>
+      {relativeTime(instant > now ? instant : now, now, locale)}
     </time>
   );
 }

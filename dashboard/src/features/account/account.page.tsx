@@ -5,7 +5,7 @@ import { SkeletonRows } from '../../shared/endless-list';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { DeleteAccount } from './delete-account';
 import { EmailForm } from './email-form';
 import { NameForm } from './name-form';
@@ -20,30 +20,30 @@ export function AccountPage() {
   // The page is behind a session: never an API key.
   const me = query.data as MyUserDto | undefined;
   return (
-    <Page title={t.pages.account}>
+    <Page title={t('pages.account')}>
       <ProblemAlert error={query.error} />
       {query.isPending && <SkeletonRows rows={6} />}
       {me && (
         <>
-          <Section title={t.account.person}>
+          <Section title={t('account.profile')}>
             <NameForm name={me.name} />
           </Section>
-          <Section title={t.signIn.email} text={t.account.emailText(me.email)}>
+          <Section title={t('signIn.email')} text={t('account.emailText', { email: me.email })}>
             <EmailForm email={me.email} />
           </Section>
-          <Section title={t.account.password} text={t.account.passwordText}>
+          <Section title={t('account.password')} text={t('account.passwordText')}>
             <PasswordForm email={me.email} />
           </Section>
-          <Section title={t.account.secondFactor} text={t.account.secondFactorText}>
+          <Section title={t('account.secondFactor')} text={t('account.secondFactorText')}>
             <SecondFactor email={me.email} enabled={me.secondFactor} />
           </Section>
-          <Section title={t.invitation.mine} text={t.invitation.mineText}>
+          <Section title={t('invitation.list')} text={t('invitation.listText')}>
             <OwnInvitations />
           </Section>
-          <Section title={t.account.sessions} text={t.account.sessionsText}>
+          <Section title={t('account.sessions')} text={t('account.sessionsText')}>
             <SessionList />
           </Section>
-          <Section title={t.account.delete} text={t.account.deleteText}>
+          <Section title={t('account.delete')} text={t('account.deleteText')}>
             <DeleteAccount email={me.email} />
           </Section>
         </>

@@ -7,7 +7,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { useSignedOut } from '../../shared/use-signed-out';
 import { WhosePassword } from '../../shared/whose-password';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** Deletes the account once its address is typed and the password given; leads to signing in. */
 export function DeleteAccount({ email }: { email: string }) {
@@ -15,7 +15,7 @@ export function DeleteAccount({ email }: { email: string }) {
   const [password, setPassword] = useState('');
   const act = useAct({
     run: () => meDelete({ body: { password } }),
-    done: t.account.deleted,
+    done: t('account.deleted'),
     then: useSignedOut(),
   });
   const projects = act.error instanceof ApiProblem ? act.error.members['projects'] : undefined;
@@ -29,28 +29,28 @@ export function DeleteAccount({ email }: { email: string }) {
     >
       <Stack gap="sm" maw={420}>
         <TextInput
-          label={t.shared.typeName(email)}
+          label={t('shared.typeToConfirm', { name: email })}
           autoComplete="off"
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <WhosePassword email={email} />
         <PasswordField
-          label={t.account.currentPassword}
+          label={t('account.currentPassword')}
           value={password}
           onChange={setPassword}
           error={act.fields['password']}
         />
         {lastOwnerOf ? (
           <Alert variant="outline" color="red" role="alert">
-            <Text>{t.account.lastOwner(lastOwnerOf.join(', '))}</Text>
+            <Text>{t('account.lastOwner', { projects: lastOwnerOf.join(', ') })}</Text>
           </Alert>
         ) : (
           <ProblemAlert error={act.error} />
         )}
         <div>
           <Button type="submit" color="red" disabled={typed !== email} loading={act.pending}>
-            {t.account.delete}
+            {t('account.delete')}
           </Button>
         </div>
       </Stack>

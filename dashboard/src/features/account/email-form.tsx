@@ -5,7 +5,7 @@ import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { WhosePassword } from '../../shared/whose-password';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** Asks for another address; it changes once the link in its mail is followed. */
 export function EmailForm({ email }: { email: string }) {
@@ -24,7 +24,7 @@ export function EmailForm({ email }: { email: string }) {
     >
       <Stack gap="sm" maw={420}>
         <TextInput
-          label={t.account.newEmail}
+          label={t('account.newEmail')}
           type="email"
           autoComplete="off"
           required
@@ -34,7 +34,7 @@ export function EmailForm({ email }: { email: string }) {
         />
         <WhosePassword email={email} />
         <PasswordField
-          label={t.account.currentPassword}
+          label={t('account.currentPassword')}
           value={password}
           onChange={setPassword}
           error={act.fields['password']}
@@ -42,12 +42,12 @@ export function EmailForm({ email }: { email: string }) {
         <ProblemAlert error={act.error} />
         {act.result && (
           <Alert variant="outline" color="green" role="status">
-            <Text>{t.account.emailAsked}</Text>
+            <Text>{t('account.emailRequested')}</Text>
           </Alert>
         )}
         <div>
           <Button type="submit" variant="default" loading={act.pending}>
-            {t.account.changeEmail}
+            {t('account.changeEmail')}
           </Button>
         </div>
       </Stack>

@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { meRename } from '../../client/sdk.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 export function NameForm({ name: saved }: { name: string }) {
   const [name, setName] = useState(saved);
   const act = useAct({
     run: async () => (await meRename({ body: { name } })).data,
-    done: t.account.saved,
+    done: t('account.saved'),
     refreshes: ['meMe', 'authSession', 'memberList'],
   });
   return (
@@ -21,8 +21,8 @@ export function NameForm({ name: saved }: { name: string }) {
     >
       <Group align="end" gap="sm">
         <TextInput
-          label={t.signUp.name}
-          description={t.signUp.nameHint}
+          label={t('signUp.name')}
+          description={t('signUp.nameHint')}
           autoComplete="name"
           required
           w={420}
@@ -32,7 +32,7 @@ export function NameForm({ name: saved }: { name: string }) {
           error={act.fields['name']}
         />
         <Button type="submit" variant="default" disabled={name.trim() === saved} loading={act.pending}>
-          {t.account.save}
+          {t('account.save')}
         </Button>
       </Group>
       <ProblemAlert error={act.error} />

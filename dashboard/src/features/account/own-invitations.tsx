@@ -10,7 +10,7 @@ import { PlainList } from '../../shared/plain-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { When } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** As many as one response contains. */
 export const OWN_INVITATIONS = { query: { limit: 200 } };
@@ -27,38 +27,39 @@ export function OwnInvitations() {
   const decline = useAct({
     run: async ({ id }: OwnInvitationDto) =>
       (await ownInvitationDecline({ path: { invitationId: id } })).data,
-    done: t.invitation.declined,
+    done: t('invitation.declined'),
     refreshes: ['ownInvitationList'],
   });
   const columns: Column<OwnInvitationDto>[] = [
-    { title: t.invitation.project, cell: ({ projectName }) => <Clipped text={projectName} /> },
+    { title: t('invitation.project'), cell: ({ projectName }) => <Clipped text={projectName} /> },
     {
-      title: t.members.role,
-      cell: ({ role, transfersOwnership }) => (transfersOwnership ? t.members.takesOver : t.roles[role]),
+      title: t('members.role'),
+      cell: ({ role, transfersOwnership }) =>
+        transfersOwnership ? t('members.ownerByTransfer') : t(`roles.${role}`),
     },
-    { title: t.members.ends, cell: ({ expiresAt }) => <When at={expiresAt} /> },
+    { title: t('members.expires'), cell: ({ expiresAt }) => <When at={expiresAt} /> },
     {
-      title: t.shared.acts,
+      title: t('shared.actions'),
       cell: (invitation) => (
         <Group gap={4} wrap="nowrap">
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={t.invitation.acceptOf(invitation.projectName)}
+            aria-label={t('invitation.acceptFor', { project: invitation.projectName })}
             loading={accept.wanted === invitation}
             onClick={() => accept.run(invitation)}
           >
-            {t.invitation.act}
+            {t('invitation.accept')}
           </Button>
           <Button
             size="compact-xs"
             variant="subtle"
             color="red"
-            aria-label={t.invitation.declineOf(invitation.projectName)}
+            aria-label={t('invitation.declineFor', { project: invitation.projectName })}
             loading={decline.wanted === invitation}
             onClick={() => decline.run(invitation)}
           >
-            {t.invitation.decline}
+            {t('invitation.decline')}
           </Button>
         </Group>
       ),
@@ -69,9 +70,9 @@ export function OwnInvitations() {
   return (
     <Stack gap="sm">
       {items.length === 0 ? (
-        <Text c="dimmed">{t.invitation.none}</Text>
+        <Text c="dimmed">{t('invitation.none')}</Text>
       ) : (
-        <PlainList label={t.invitation.mine} items={items} columns={columns} idOf={({ id }) => id} />
+        <PlainList label={t('invitation.list')} items={items} columns={columns} idOf={({ id }) => id} />
       )}
       <ProblemAlert error={accept.error ?? decline.error} />
     </Stack>

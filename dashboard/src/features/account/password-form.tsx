@@ -5,14 +5,14 @@ import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { WhosePassword } from '../../shared/whose-password';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 export function PasswordForm({ email }: { email: string }) {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
   const act = useAct({
     run: async () => (await authChangePassword({ body: { currentPassword, newPassword } })).data,
-    done: t.account.passwordChanged,
+    done: t('account.passwordChanged'),
     refreshes: ['sessionList'],
     then: () => {
       setCurrent('');
@@ -29,13 +29,13 @@ export function PasswordForm({ email }: { email: string }) {
       <Stack gap="sm" maw={420}>
         <WhosePassword email={email} />
         <PasswordField
-          label={t.account.currentPassword}
+          label={t('account.currentPassword')}
           value={currentPassword}
           onChange={setCurrent}
           error={act.fields['currentPassword']}
         />
         <PasswordField
-          label={t.account.newPassword}
+          label={t('account.newPassword')}
           chosen
           value={newPassword}
           onChange={setNew}
@@ -44,7 +44,7 @@ export function PasswordForm({ email }: { email: string }) {
         <ProblemAlert error={act.error} />
         <div>
           <Button type="submit" loading={act.pending}>
-            {t.account.changePassword}
+            {t('account.changePassword')}
           </Button>
         </div>
       </Stack>

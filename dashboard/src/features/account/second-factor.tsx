@@ -6,7 +6,7 @@ import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { WhosePassword } from '../../shared/whose-password';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { ShowCode } from './show-code';
 
 /** Sets a second factor up, in two steps, or takes it away; each begins with the password. */
@@ -19,7 +19,7 @@ export function SecondFactor({ email, enabled }: { email: string; enabled: boole
   });
   const disable = useAct({
     run: async () => (await secondFactorDisable({ body: { password } })).data,
-    done: t.account.factorGone,
+    done: t('account.secondFactorTurnedOff'),
     refreshes: ['meMe', 'sessionList'],
     then: () => {
       forgetPassword();
@@ -34,7 +34,7 @@ export function SecondFactor({ email, enabled }: { email: string; enabled: boole
   const recoveryCodes = codes.result?.recoveryCodes ?? begin.result?.recoveryCodes;
   return (
     <Stack gap="sm">
-      <Text>{enabled ? t.account.factorOn : t.account.factorOff}</Text>
+      <Text>{enabled ? t('account.secondFactorOn') : t('account.secondFactorOff')}</Text>
       {begin.result && !enabled ? (
         <ShowCode totpUri={begin.result.totpUri} />
       ) : (
@@ -46,11 +46,11 @@ export function SecondFactor({ email, enabled }: { email: string; enabled: boole
         >
           <Stack gap="sm" maw={420}>
             <WhosePassword email={email} />
-            <PasswordField label={t.account.currentPassword} value={password} onChange={setPassword} />
+            <PasswordField label={t('account.currentPassword')} value={password} onChange={setPassword} />
             <ProblemAlert error={begin.error ?? disable.error ?? codes.error} />
             <Group>
               <Button type="submit" variant="default" loading={begin.pending || codes.pending}>
-                {enabled ? t.account.newCodes : t.account.setUp}
+                {enabled ? t('account.newRecoveryCodes') : t('account.turnOn')}
               </Button>
               {enabled && (
                 <Button
@@ -59,7 +59,7 @@ export function SecondFactor({ email, enabled }: { email: string; enabled: boole
                   loading={disable.pending}
                   onClick={() => disable.run(undefined)}
                 >
-                  {t.account.takeAway}
+                  {t('account.turnOff')}
                 </Button>
               )}
             </Group>
@@ -67,9 +67,9 @@ export function SecondFactor({ email, enabled }: { email: string; enabled: boole
         </form>
       )}
       {recoveryCodes && (
-        <Alert variant="outline" title={t.account.recoveryCodes}>
-          <Text mb="xs">{t.account.recoveryText}</Text>
-          <CopyLine label={t.account.recoveryCodes} text={recoveryCodes.join('\n')} />
+        <Alert variant="outline" title={t('account.recoveryCodes')}>
+          <Text mb="xs">{t('account.recoveryText')}</Text>
+          <CopyLine label={t('account.recoveryCodes')} text={recoveryCodes.join('\n')} />
         </Alert>
       )}
     </Stack>

@@ -5,7 +5,7 @@ import { secondFactorConfirm } from '../../client/sdk.gen';
 import { CopyLine } from '../../shared/copy-line';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 const QR_PIXELS = 192;
 
@@ -19,7 +19,7 @@ export function ShowCode({ totpUri }: { totpUri: string }) {
   });
   const act = useAct({
     run: async () => (await secondFactorConfirm({ body: { code: code.trim() } })).data,
-    done: t.account.factorSet,
+    done: t('account.secondFactorTurnedOn'),
     refreshes: ['meMe', 'sessionList'],
   });
   return (
@@ -30,18 +30,18 @@ export function ShowCode({ totpUri }: { totpUri: string }) {
       }}
     >
       <Stack gap="sm" maw={420}>
-        <Text>{t.account.scan}</Text>
+        <Text>{t('account.scan')}</Text>
         {picture.data && (
           <img
             src={`data:image/svg+xml,${encodeURIComponent(picture.data)}`}
-            alt={t.account.picture}
+            alt={t('account.qrCode')}
             width={QR_PIXELS}
             height={QR_PIXELS}
           />
         )}
-        <CopyLine label={t.account.secret} text={new URL(totpUri).searchParams.get('secret') ?? ''} />
+        <CopyLine label={t('account.secret')} text={new URL(totpUri).searchParams.get('secret') ?? ''} />
         <TextInput
-          label={t.signIn.code}
+          label={t('signIn.code')}
           inputMode="numeric"
           autoComplete="one-time-code"
           required
@@ -52,7 +52,7 @@ export function ShowCode({ totpUri }: { totpUri: string }) {
         <ProblemAlert error={act.error} />
         <div>
           <Button type="submit" loading={act.pending}>
-            {t.account.confirmFactor}
+            {t('account.confirmSecondFactor')}
           </Button>
         </div>
       </Stack>

@@ -15,7 +15,7 @@ import { Page } from '../../shared/page';
 import { PlainList } from '../../shared/plain-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
 import { Breakdown } from './breakdown';
 import { RATES, rateColumns, recordsColumn } from './count-columns';
@@ -54,18 +54,18 @@ export function AnalyticsPage() {
   const failed = [current, former, site, formerSite].find(({ isError }) => isError);
   const refusal = tier ? refusalOf(project, { feature: { open, tier: 'Business' } }) : null;
   return (
-    <Page title={t.pages.analytics}>
+    <Page title={t('pages.analytics')}>
       <Allowed refusal={refusal} projectId={project.id}>
         <Group justify="space-between">
           <SegmentedControl
             size="xs"
-            aria-label={t.analytics.range}
+            aria-label={t('analytics.range')}
             value={String(days)}
             disabled={refusal !== null}
             onChange={(value) => void navigate({ search: { days: Number(value) as Range } })}
-            data={RANGES.map((value) => ({ value: String(value), label: t.analytics.ranges[value] }))}
+            data={RANGES.map((value) => ({ value: String(value), label: t(`analytics.ranges.${value}`) }))}
           />
-          <Anchor href={`#${DEFINITIONS}`}>{t.analytics.definitions}</Anchor>
+          <Anchor href={`#${DEFINITIONS}`}>{t('analytics.definitions')}</Anchor>
         </Group>
       </Allowed>
       {failed && <ProblemAlert error={failed.error} retry={() => void failed.refetch()} />}
@@ -81,12 +81,12 @@ export function AnalyticsPage() {
 function Figures({ current, former }: { current: ConsentAnalyticsView; former: ConsentAnalyticsView }) {
   return (
     <>
-      <Section title={t.analytics.overTime}>
+      <Section title={t('analytics.overTime')}>
         <Suspense fallback={<SkeletonRows rows={6} />}>
           <RateChart series={current.series} interval={current.interval} />
         </Suspense>
         <PlainList
-          label={t.analytics.besideBefore}
+          label={t('analytics.compared')}
           items={[
             {
               key: 'records' as const,
@@ -101,22 +101,22 @@ function Figures({ current, former }: { current: ConsentAnalyticsView; former: C
           ]}
           idOf={({ key }) => key}
           columns={[
-            { title: t.analytics.figure, cell: ({ key }) => t.analytics.figures[key] },
-            { title: t.analytics.thisPeriod, number: true, cell: (row) => row.now },
-            { title: t.analytics.periodBefore, number: true, cell: (row) => row.before },
+            { title: t('analytics.metric'), cell: ({ key }) => t(`analytics.metrics.${key}`) },
+            { title: t('analytics.thisPeriod'), number: true, cell: (row) => row.now },
+            { title: t('analytics.previousPeriod'), number: true, cell: (row) => row.before },
           ]}
         />
       </Section>
       {GROUPINGS.map((by) => (
         <Breakdown key={by} by={by} current={current} former={former} />
       ))}
-      <Section title={t.analytics.perInterval[current.interval]}>
+      <Section title={t(`analytics.perInterval.${current.interval}`)}>
         <PlainList
-          label={t.analytics.perInterval[current.interval]}
+          label={t(`analytics.perInterval.${current.interval}`)}
           items={current.series.toReversed()}
           idOf={({ at }) => at}
           columns={[
-            { title: t.analytics.when, cell: ({ at }) => intervalText(at, current.interval) },
+            { title: t('analytics.time'), cell: ({ at }) => intervalText(at, current.interval) },
             recordsColumn<ConsentCountsView>((counts) => counts),
             ...rateColumns<ConsentCountsView>((counts) => counts),
           ]}
@@ -128,28 +128,28 @@ function Figures({ current, former }: { current: ConsentAnalyticsView; former: C
 
 function Definitions() {
   return (
-    <Section title={t.analytics.definitions} id={DEFINITIONS}>
+    <Section title={t('analytics.definitions')} id={DEFINITIONS}>
       <dl className="facts">
         {(['records', ...RATES] as const).map((key) => (
           <div key={key} style={{ display: 'contents' }}>
-            <dt>{t.analytics.figures[key]}</dt>
-            <dd>{t.analytics.definition[key]}</dd>
+            <dt>{t(`analytics.metrics.${key}`)}</dt>
+            <dd>{t(`analytics.metricDefinitions.${key}`)}</dd>
           </div>
         ))}
         {(['region', 'language'] as const).map((key) => (
           <div key={key} style={{ display: 'contents' }}>
-            <dt>{t.analytics.by[key]}</dt>
-            <dd>{t.analytics.byMeans[key]}</dd>
+            <dt>{t(`analytics.by.${key}`)}</dt>
+            <dd>{t(`analytics.byDefinitions.${key}`)}</dd>
           </div>
         ))}
         {SITE_DEFINITIONS.map((key) => (
           <div key={key} style={{ display: 'contents' }}>
-            <dt>{t.analytics.siteFigures[key]}</dt>
-            <dd>{t.analytics.siteMeans[key]}</dd>
+            <dt>{t(`analytics.siteMetrics.${key}`)}</dt>
+            <dd>{t(`analytics.siteDefinitions.${key}`)}</dd>
           </div>
         ))}
       </dl>
-      <Anchor href="/docs">{t.shell.apiDocs}</Anchor>
+      <Anchor href="/docs">{t('shell.apiDocs')}</Anchor>
     </Section>
   );
 }

@@ -2,7 +2,7 @@ import type { ConsentAnalyticsView } from '../../client/types.gen';
 import { number } from '../../shared/format';
 import { PlainList } from '../../shared/plain-list';
 import { Section } from '../../shared/section';
-import { t } from '../../texts/texts';
+import { t, translateCode } from '../../i18n/i18n';
 import { languageName, regionName } from '../banner/names';
 import { rateColumns, recordsColumn } from './count-columns';
 import { type GroupedRow, groupedRows, type Grouping } from './grouped';
@@ -21,9 +21,9 @@ export function Breakdown({
   current: ConsentAnalyticsView;
   former: ConsentAnalyticsView;
 }) {
-  const title = t.analytics.by[by];
+  const title = t(`analytics.by.${by}`);
   const rows = groupedRows(by, periods).map((row) => ({ ...row, name: nameOf(by, row) }));
-  if (rows.length === 0) return <Section title={title}>{t.analytics.none}</Section>;
+  if (rows.length === 0) return <Section title={title}>{t('analytics.none')}</Section>;
   return (
     <Section title={title}>
       <Bars title={title} rows={rows.slice(0, BARS_MAX)} />
@@ -32,9 +32,9 @@ export function Breakdown({
         items={rows}
         idOf={({ name }) => name}
         columns={[
-          { title: t.analytics.name, cell: ({ name }) => <Name name={name} /> },
+          { title: t('analytics.name'), cell: ({ name }) => <Name name={name} /> },
           recordsColumn<NamedRow>(({ counts }) => counts),
-          { title: t.analytics.periodBefore, number: true, cell: ({ before }) => numberBefore(before) },
+          { title: t('analytics.previousPeriod'), number: true, cell: ({ before }) => numberBefore(before) },
           ...rateColumns<NamedRow>(({ counts }) => counts),
         ]}
       />
@@ -45,15 +45,15 @@ export function Breakdown({
 function Bars({ title, rows }: { title: string; rows: NamedRow[] }) {
   const longest = Math.max(1, ...rows.flatMap(({ counts, before }) => [counts.records, before ?? 0]));
   return (
-    <div className="bars" role="img" aria-label={`${title}. ${t.analytics.bars}`}>
+    <div className="bars" role="img" aria-label={`${title}. ${t('analytics.bars')}`}>
       <div className="bars-row bars-head">
         <span />
         <span />
         <span className="number">
-          <i className="bar" /> {t.analytics.thisPeriod}
+          <i className="bar" /> {t('analytics.thisPeriod')}
         </span>
         <span className="number">
-          <i className="bar before" /> {t.analytics.periodBefore}
+          <i className="bar before" /> {t('analytics.previousPeriod')}
         </span>
       </div>
       {rows.map(({ name, counts, before }) => (
@@ -81,9 +81,9 @@ function Name({ name }: { name: string }) {
 }
 
 function nameOf(by: Grouping, { key, isOthers }: GroupedRow): string {
-  if (isOthers) return t.analytics.others;
-  if (by === 'action') return t.actions[key as keyof typeof t.actions] ?? key ?? '';
-  if (key === null) return by === 'hostname' ? t.consents.noHost : t.analytics.notTold;
+  if (isOthers) return t('analytics.others');
+  if (by === 'action') return translateCode('actions', key) ?? key ?? '';
+  if (key === null) return by === 'hostname' ? t('consents.noHost') : t('analytics.unknown');
   if (by === 'hostname') return key;
   return by === 'region' ? regionName(key) : languageName(key);
 }

@@ -1,7 +1,7 @@
 import type { ConsentCountsView } from '../../client/types.gen';
 import type { Column } from '../../shared/endless-list';
 import { number, percent } from '../../shared/format';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 export const RATES = [
   'analytics',
@@ -14,13 +14,17 @@ export const RATES = [
 
 /** The number of records, right-aligned. */
 export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsView): Column<T> {
-  return { title: t.analytics.figures.records, number: true, cell: (item) => number(countsOf(item).records) };
+  return {
+    title: t('analytics.metrics.records'),
+    number: true,
+    cell: (item) => number(countsOf(item).records),
+  };
 }
 
 /** Each rate, right-aligned. */
 export function rateColumns<T>(countsOf: (item: T) => ConsentCountsView): Column<T>[] {
   return RATES.map((rate) => ({
-    title: t.analytics.figures[rate],
+    title: t(`analytics.metrics.${rate}`),
     number: true,
     cell: (item: T) => percent(countsOf(item).rates[rate]),
   }));

@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ConsentAnalyticsView } from '../../client/types.gen';
 import { percent } from '../../shared/format';
-import { t } from '../../texts/texts';
+import { locale, t } from '../../i18n/i18n';
 import { intervalText } from './interval-text';
 
 const HEIGHT = 240;
@@ -15,7 +15,7 @@ const LINES = ['fullAccept', 'rejection', 'withdrawal', 'analytics'] as const;
 function shortTexts(interval: ConsentAnalyticsView['interval']): Intl.DateTimeFormat {
   const parts: Intl.DateTimeFormatOptions =
     interval === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' };
-  return new Intl.DateTimeFormat(t.language, { timeZone: 'UTC', ...parts });
+  return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...parts });
 }
 
 /** Rates over time. The table below shows the same numbers; lines differ by their dashes, not by colour alone. */
@@ -47,12 +47,12 @@ export default function RateChart({ series, interval }: Pick<ConsentAnalyticsVie
         ],
         series: [
           {
-            label: t.analytics.when,
+            label: t('analytics.time'),
             value: (_plot, seconds) =>
               seconds === null ? '–' : intervalText(new Date(seconds * 1_000).toISOString(), interval),
           },
           ...LINES.map((rate, index) => ({
-            label: t.analytics.figures[rate],
+            label: t(`analytics.metrics.${rate}`),
             stroke: colors[index] ?? text,
             width: 2,
             dash: DASHES[rate],
@@ -74,5 +74,5 @@ export default function RateChart({ series, interval }: Pick<ConsentAnalyticsVie
       plot.destroy();
     };
   }, [series, interval, theme, colorScheme]);
-  return <div ref={frame} role="img" aria-label={t.analytics.chart} />;
+  return <div ref={frame} role="img" aria-label={t('analytics.chart')} />;
 }

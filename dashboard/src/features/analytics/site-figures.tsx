@@ -3,7 +3,7 @@ import type { Column } from '../../shared/endless-list';
 import { number, percent } from '../../shared/format';
 import { PlainList } from '../../shared/plain-list';
 import { Section } from '../../shared/section';
-import { t } from '../../texts/texts';
+import { locale, t, translateCode } from '../../i18n/i18n';
 
 const FIGURES = ['visits', 'shown', 'chosen', 'ignored', 'interactionRate'] as const;
 const BREAKDOWNS = ['byHostname', 'byRegion', 'byLanguage', 'byDevice'] as const;
@@ -12,20 +12,20 @@ const BREAKDOWNS = ['byHostname', 'byRegion', 'byLanguage', 'byDevice'] as const
 export function SiteFigures({ current, former }: { current: SiteAnalyticsView; former: SiteAnalyticsView }) {
   return (
     <>
-      <Section title={t.analytics.site}>
+      <Section title={t('analytics.site')}>
         <PlainList
-          label={t.analytics.site}
+          label={t('analytics.site')}
           items={[...FIGURES]}
           idOf={(figure) => figure}
           columns={[
-            { title: t.analytics.figure, cell: (figure) => t.analytics.siteFigures[figure] },
+            { title: t('analytics.metric'), cell: (figure) => t(`analytics.siteMetrics.${figure}`) },
             {
-              title: t.analytics.thisPeriod,
+              title: t('analytics.thisPeriod'),
               number: true,
               cell: (figure) => valueOf(current.totals, figure),
             },
             {
-              title: t.analytics.periodBefore,
+              title: t('analytics.previousPeriod'),
               number: true,
               cell: (figure) => valueOf(former.totals, figure),
             },
@@ -33,18 +33,18 @@ export function SiteFigures({ current, former }: { current: SiteAnalyticsView; f
         />
       </Section>
       {BREAKDOWNS.map((by) => (
-        <Section key={by} title={t.analytics.siteBy[by]}>
+        <Section key={by} title={t(`analytics.siteBy.${by}`)}>
           {current[by].length === 0 ? (
-            t.analytics.noVisits
+            t('analytics.noVisits')
           ) : (
             <PlainList
-              label={t.analytics.siteBy[by]}
+              label={t(`analytics.siteBy.${by}`)}
               items={current[by]}
               idOf={({ name }) => name ?? ''}
               columns={[
-                { title: t.analytics.name, cell: ({ name }) => nameOf(by, name) },
+                { title: t('analytics.name'), cell: ({ name }) => nameOf(by, name) },
                 ...FIGURES.map((figure): Column<NamedSiteCountsView> => ({
-                  title: t.analytics.siteFigures[figure],
+                  title: t(`analytics.siteMetrics.${figure}`),
                   number: true,
                   cell: (counts) => valueOf(counts, figure),
                 })),
@@ -65,9 +65,9 @@ function valueOf(counts: SiteCountsView, figure: (typeof FIGURES)[number]): stri
 }
 
 function nameOf(by: (typeof BREAKDOWNS)[number], name: string | null): string {
-  if (name === null) return t.analytics.unknown;
-  if (by === 'byDevice') return t.analytics.devices[name as keyof typeof t.analytics.devices] ?? name;
+  if (name === null) return t('analytics.unknownAndOthers');
+  if (by === 'byDevice') return translateCode('analytics.devices', name) ?? name;
   if (by === 'byHostname') return name;
-  const names = new Intl.DisplayNames(t.language, { type: by === 'byRegion' ? 'region' : 'language' });
+  const names = new Intl.DisplayNames(locale, { type: by === 'byRegion' ? 'region' : 'language' });
   return names.of(name) ?? name;
 }

@@ -14,8 +14,9 @@ import { shortId } from '../../shared/short-id';
 import { dayRange, type Zone } from '../../shared/time';
 import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { locale, t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
+import { AUDIT_ACTIONS } from './actions';
 import { ChangeDrawer } from './change-drawer';
 import { actorName, changedMembers, memberName, Target } from './change-facts';
 import { ACTOR_KINDS, type AuditFilters } from './filters';
@@ -31,10 +32,10 @@ export function AuditPage() {
   // Who changed what is an owner's to read.
   if (refusal === null) return <AuditLog project={project} />;
   return (
-    <Page title={t.pages.audit}>
-      <Section title={t.audit.list} text={t.audit.text}>
+    <Page title={t('pages.audit')}>
+      <Section title={t('audit.list')} text={t('audit.text')}>
         <Allowed refusal={refusal} projectId={project.id}>
-          <Button variant="default">{t.audit.export}</Button>
+          <Button variant="default">{t('audit.export')}</Button>
         </Allowed>
       </Section>
     </Page>
@@ -57,7 +58,7 @@ function AuditLog({ project }: { project: ProjectDto }) {
   const isFiltered = Object.keys(filters).some((name) => name !== 'open');
   return (
     <Page
-      title={t.pages.audit}
+      title={t('pages.audit')}
       acts={
         <Button
           variant="default"
@@ -65,35 +66,35 @@ function AuditLog({ project }: { project: ProjectDto }) {
           href={`/v1/projects/${project.id}/audit/export?${new URLSearchParams(auditQuery(filters, zone))}`}
           download
         >
-          {t.audit.export}
+          {t('audit.export')}
         </Button>
       }
     >
-      <Group gap="xs" align="flex-end" role="search" aria-label={t.list.filters}>
+      <Group gap="xs" align="flex-end" role="search" aria-label={t('list.filters')}>
         <NativeSelect
           size="xs"
-          label={t.audit.what}
+          label={t('audit.what')}
           data-search
           value={filters.action ?? ''}
           onChange={({ currentTarget: { value } }) => change({ action: (value || undefined) as Action })}
-          data={[{ value: '', label: t.list.any }, ...ACTIONS]}
+          data={[{ value: '', label: t('list.any') }, ...ACTIONS]}
         />
         <Who filters={filters} names={names} change={change} />
-        <FilterDay label={t.list.from} value={filters.from} onChange={(from) => change({ from })} />
-        <FilterDay label={t.list.to} value={filters.to} onChange={(to) => change({ to })} />
+        <FilterDay label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
+        <FilterDay label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
         {isFiltered && (
           <Button variant="subtle" onClick={() => void navigate({ search: {} })}>
-            {t.list.clear}
+            {t('list.clear')}
           </Button>
         )}
       </Group>
       <EndlessList
-        label={t.audit.list}
+        label={t('audit.list')}
         query={query}
         columns={columnsWith(names.of)}
         idOf={({ id }) => id}
         onOpen={({ id }) => change({ open: id })}
-        empty={isFiltered ? t.audit.noneMatch : t.audit.none}
+        empty={isFiltered ? t('audit.noneMatch') : t('audit.none')}
       />
       <ChangeDrawer
         projectId={project.id}
@@ -107,14 +108,15 @@ function AuditLog({ project }: { project: ProjectDto }) {
   );
 }
 
-const ACTIONS = Object.entries(t.audit.actions)
-  .map(([value, label]) => ({ value, label }))
-  .sort((a, b) => a.label.localeCompare(b.label, t.language));
+const ACTIONS = AUDIT_ACTIONS.map((value) => ({
+  value,
+  label: t(`audit.actions.${value}`),
+})).sort((a, b) => a.label.localeCompare(b.label, locale));
 
 function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
   return [
     {
-      title: t.audit.when,
+      title: t('audit.when'),
       cell: ({ id, at }) => (
         <Link
           to="."
@@ -123,25 +125,25 @@ function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
           onClick={(event) => event.stopPropagation()}
         >
           <When at={at} />
-          <HiddenText>{t.audit.openChange}</HiddenText>
+          <HiddenText>{t('audit.openChange')}</HiddenText>
         </Link>
       ),
     },
-    { title: t.audit.who, cell: ({ actor }) => <Short text={actorName(actor)} /> },
+    { title: t('audit.who'), cell: ({ actor }) => <Short text={actorName(actor)} /> },
     {
-      title: t.audit.what,
+      title: t('audit.what'),
       cell: ({ action }) => (
-        <span className="sentence-cell narrow" title={t.audit.actions[action]}>
-          {t.audit.actions[action]}
+        <span className="sentence-cell narrow" title={t(`audit.actions.${action}`)}>
+          {t(`audit.actions.${action}`)}
         </span>
       ),
     },
     {
-      title: t.audit.changed,
+      title: t('audit.changed'),
       cell: (event) => <Short text={changedMembers(event).map(memberName).join(', ') || '–'} />,
     },
     {
-      title: t.audit.target,
+      title: t('audit.target'),
       cell: ({ target }) => {
         const name = names.get(target ?? '');
         return name === undefined ? <Target target={target} names={names} /> : <Clipped text={name} />;
@@ -176,7 +178,7 @@ function Who({
     <NativeSelect
       size="xs"
       maw={260}
-      label={t.audit.who}
+      label={t('audit.who')}
       value={actorId !== undefined ? `id:${actorId}` : actorKind !== undefined ? `kind:${actorKind}` : ''}
       onChange={({ currentTarget: { value } }) => {
         const [by, what] = [value.slice(0, value.indexOf(':')), value.slice(value.indexOf(':') + 1)];
@@ -186,11 +188,11 @@ function Who({
         });
       }}
       data={[
-        { value: '', label: t.audit.anybody },
-        ...ACTOR_KINDS.map((kind) => ({ value: `kind:${kind}`, label: t.audit.kinds[kind] })),
+        { value: '', label: t('audit.anyone') },
+        ...ACTOR_KINDS.map((kind) => ({ value: `kind:${kind}`, label: t(`audit.actorKinds.${kind}`) })),
         ...(isUnknown ? [{ value: `id:${actorId}`, label: shortId(actorId) }] : []),
-        ...(members.length > 0 ? [{ group: t.pages.members, items: members.map(optionOf) }] : []),
-        ...(keys.length > 0 ? [{ group: t.pages.apiKeys, items: keys.map(optionOf) }] : []),
+        ...(members.length > 0 ? [{ group: t('pages.members'), items: members.map(optionOf) }] : []),
+        ...(keys.length > 0 ? [{ group: t('pages.apiKeys'), items: keys.map(optionOf) }] : []),
       ]}
     />
   );

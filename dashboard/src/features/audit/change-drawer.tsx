@@ -6,7 +6,7 @@ import { CopyId } from '../../shared/copy-id';
 import { SkeletonRows } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { actorName, BeforeAfter, Target } from './change-facts';
 
 /** More changes of one project than these do not fall into one millisecond. */
@@ -29,8 +29,8 @@ export function ChangeDrawer(props: {
       onClose={props.onClose}
       position="right"
       size="lg"
-      title={t.audit.change}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      title={t('audit.change')}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       {changeId !== undefined && <Change key={changeId} {...props} changeId={changeId} />}
     </Drawer>
@@ -59,30 +59,32 @@ function Change({
   const change = inList ?? query.data?.items.find(({ id }) => id === changeId);
   if (!change) {
     if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
-    return query.isLoading ? <SkeletonRows rows={6} /> : <Text>{t.audit.gone}</Text>;
+    return query.isLoading ? <SkeletonRows rows={6} /> : <Text>{t('audit.notFound')}</Text>;
   }
   const { actor } = change;
   return (
     <Stack gap="lg">
       <dl className="facts">
-        <dt>{t.audit.what}</dt>
-        <dd>{t.audit.actions[change.action]}</dd>
-        <dt>{t.audit.when}</dt>
+        <dt>{t('audit.what')}</dt>
+        <dd>{t(`audit.actions.${change.action}`)}</dd>
+        <dt>{t('audit.when')}</dt>
         <dd>
           <Instant at={change.at} />
         </dd>
-        <dt>{t.audit.who}</dt>
+        <dt>{t('audit.who')}</dt>
         <dd>
           {actorName(actor)}
-          {(actor.kind === 'user' || actor.kind === 'api_key') && <> · {t.audit.kindOf[actor.kind]}</>}
+          {(actor.kind === 'user' || actor.kind === 'api_key') && (
+            <> · {t(`audit.actorKind.${actor.kind}`)}</>
+          )}
         </dd>
-        <dt>{t.audit.network}</dt>
+        <dt>{t('audit.network')}</dt>
         <dd>{actor.network ?? '–'}</dd>
-        <dt>{t.audit.target}</dt>
+        <dt>{t('audit.target')}</dt>
         <dd>
           <Target target={change.target} names={names} />
         </dd>
-        <dt>{t.audit.id}</dt>
+        <dt>{t('audit.id')}</dt>
         <dd>
           <CopyId id={change.id} whole />
         </dd>
@@ -91,7 +93,7 @@ function Change({
       {actor.id !== null && (
         <div>
           <Button variant="default" onClick={() => actor.id !== null && onlyBy(actor.id)}>
-            {t.audit.onlyBy(actorName(actor))}
+            {t('audit.onlyBy', { name: actorName(actor) })}
           </Button>
         </div>
       )}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { AuditEventDto } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t, translateCode } from '../../i18n/i18n';
 
 type State = AuditEventDto['before'];
 
@@ -12,8 +12,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** What a member of the API is called. */
 export function memberName(member: string): string {
-  const known = { ...t.banner.members, ...t.audit.members } as Record<string, string>;
-  return known[member] ?? member;
+  return translateCode('audit.fields', member) ?? translateCode('banner.fieldNames', member) ?? member;
 }
 
 /** The members in which a change differs, in the order in which they were written down. */
@@ -23,13 +22,15 @@ export function changedMembers({ before, after }: { before: State; after: State 
 
 /** Who made a change: by today's name, which is not kept in the log, or what is left to say. */
 export function actorName({ kind, id, name }: AuditEventDto['actor']): string {
-  if (kind === 'user' || kind === 'api_key') return name ?? t.audit.actorGone[kind];
-  return kind === 'operator' && id !== null ? t.audit.operator(id) : t.audit.kinds[kind];
+  if (kind === 'user' || kind === 'api_key') return name ?? t(`audit.deletedActor.${kind}`);
+  return kind === 'operator' && id !== null
+    ? t('audit.operator', { name: id })
+    : t(`audit.actorKinds.${kind}`);
 }
 
 /** What it was done to: by its name where it is still there, else by its id. */
 export function Target({ target, names }: { target: string | null; names: Map<string, string> }) {
-  if (target === null) return <>{t.audit.wholeProject}</>;
+  if (target === null) return <>{t('audit.project')}</>;
   const name = names.get(target);
   if (name !== undefined) return <>{name}</>;
   return UUID.test(target) ? <CopyId id={target} /> : <span className="mono">{target}</span>;
@@ -38,15 +39,15 @@ export function Target({ target, names }: { target: string | null; names: Map<st
 /** From what to what, member by member. */
 export function BeforeAfter({ before, after }: { before: State; after: State }) {
   const members = changedMembers({ before, after });
-  if (members.length === 0) return <Text c="dimmed">{t.audit.nothingTold}</Text>;
+  if (members.length === 0) return <Text c="dimmed">{t('audit.noDetails')}</Text>;
   return (
-    <div className="rows" role="group" aria-label={t.audit.changed} tabIndex={0}>
-      <table aria-label={t.audit.changed} className="wrapping">
+    <div className="rows" role="group" aria-label={t('audit.changed')} tabIndex={0}>
+      <table aria-label={t('audit.changed')} className="wrapping">
         <thead>
           <tr>
-            <th scope="col">{t.audit.member}</th>
-            <th scope="col">{t.audit.before}</th>
-            <th scope="col">{t.audit.after}</th>
+            <th scope="col">{t('audit.field')}</th>
+            <th scope="col">{t('audit.before')}</th>
+            <th scope="col">{t('audit.after')}</th>
           </tr>
         </thead>
         <tbody>
@@ -65,12 +66,11 @@ export function BeforeAfter({ before, after }: { before: State; after: State }) 
 
 function valueOf(value: unknown): ReactNode {
   if (value === undefined || value === null || value === '') return '–';
-  if (typeof value === 'boolean') return value ? t.list.yes : t.list.no;
+  if (typeof value === 'boolean') return value ? t('list.yes') : t('list.no');
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') {
     if (INSTANT.test(value)) return <Instant at={value} />;
-    const known = { ...t.banner.values, ...t.roles } as Record<string, string>;
-    return known[value] ?? value;
+    return translateCode('roles', value) ?? translateCode('banner.values', value) ?? value;
   }
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
     return value.length === 0 ? '–' : value.join(', ');

@@ -1,9 +1,16 @@
 import type { AuditEventDto } from '../../client/types.gen';
-import { t } from '../../texts/texts';
+import { AUDIT_ACTIONS } from './actions';
 
 /** Who can have made a change. */
 type ActorKind = AuditEventDto['actor']['kind'];
-export const ACTOR_KINDS = Object.keys(t.audit.kinds) as ActorKind[];
+export const ACTOR_KINDS = [
+  'user',
+  'api_key',
+  'operator',
+  'stripe',
+  'system',
+  'visitor',
+] as const satisfies ActorKind[];
 
 /** What the address says about the audit log. */
 export interface AuditFilters {
@@ -31,9 +38,8 @@ export function auditFilters(search: Record<string, unknown>): AuditFilters {
     const value = search[name];
     if (typeof value === 'string' && value.trim() !== '') filters[name] = value.trim();
   }
-  const action = search['action'];
-  if (typeof action === 'string' && Object.hasOwn(t.audit.actions, action))
-    filters.action = action as AuditEventDto['action'];
+  const action = AUDIT_ACTIONS.find((each) => each === search['action']);
+  if (action) filters.action = action;
   const actorKind = ACTOR_KINDS.find((kind) => kind === search['actorKind']);
   if (actorKind) filters.actorKind = actorKind;
   return filters;

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import type { Mode } from './configuration';
 
 /** What the frame shows (loader/preview/preview.ts). */
@@ -68,7 +68,7 @@ export function BannerFrame({ scene, device }: { scene: Scene; device: Device })
       <div ref={ref} className="banner-stage" style={stageOf(device)}>
         <iframe
           ref={frame}
-          title={t.banner.frame}
+          title={t('banner.frame')}
           src="/preview-frame"
           sandbox="allow-scripts"
           width={width}
@@ -82,7 +82,7 @@ export function BannerFrame({ scene, device }: { scene: Scene; device: Device })
         </Text>
         {report?.kind === 'chosen' && (
           <Button variant="default" onClick={() => setShownAgain((times) => times + 1)}>
-            {t.banner.showAgain}
+            {t('banner.showAgain')}
           </Button>
         )}
       </Group>
@@ -95,14 +95,14 @@ function sentenceOf(report: Report): string {
     case 'ready':
       return '';
     case 'shown':
-      return report.honoured ? t.banner.signalHonoured : t.banner.modeText[report.mode];
+      return report.honoured ? t('banner.signalHonored') : t(`banner.modeTexts.${report.mode}`);
     case 'hidden':
-      return t.banner.modeText.none;
+      return t('banner.modeTexts.none');
     case 'own':
-      return t.banner.switchedOff;
+      return t('banner.turnedOff');
     case 'chosen':
-      return t.banner.chosen;
+      return t('banner.choiceMade');
     case 'failed':
-      return t.banner.frameFailed;
+      return t('banner.frameFailed');
   }
 }

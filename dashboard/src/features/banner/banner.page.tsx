@@ -7,7 +7,7 @@ import type { ProjectDto } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/endless-list';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
 import { BannerEditor } from './editor';
 
@@ -22,7 +22,7 @@ export function BannerPage() {
   const { view } = useSearch({ from: '/signed-in/projects/$projectId/banner' });
   const navigate = useNavigate({ from: '/projects/$projectId/banner' });
   return (
-    <Page title={t.pages.banner}>
+    <Page title={t('pages.banner')}>
       <Tabs
         value={view ?? 'edit'}
         // Not by React's Activity: what is hidden must still ask before it is lost.
@@ -38,8 +38,8 @@ export function BannerPage() {
         }
       >
         <Tabs.List>
-          <Tabs.Tab value="edit">{t.banner.edit}</Tabs.Tab>
-          <Tabs.Tab value="history">{t.banner.history}</Tabs.Tab>
+          <Tabs.Tab value="edit">{t('banner.edit')}</Tabs.Tab>
+          <Tabs.Tab value="history">{t('banner.history')}</Tabs.Tab>
         </Tabs.List>
         {/* Both stay, so that a look at the history loses nothing that was typed. */}
         <Tabs.Panel value="edit" pt="md">

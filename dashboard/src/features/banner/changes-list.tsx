@@ -1,20 +1,20 @@
 import { Text } from '@mantine/core';
 import type { ConfigurationChangeDto } from '../../client/types.gen';
-import { t } from '../../texts/texts';
+import { t, translateCode } from '../../i18n/i18n';
 import { languageName } from './names';
 
 /** What differs, field by field, in words. */
 export function ChangesList({ changes, none }: { changes: ConfigurationChangeDto[]; none: string }) {
   if (changes.length === 0) return <Text c="dimmed">{none}</Text>;
   return (
-    <ul className="changes" aria-label={t.banner.changes}>
+    <ul className="changes" aria-label={t('banner.changes')}>
       {changes.map(({ path, kind, before, after }) => (
         <li key={path.join('\n')}>
           <Text component="span" fw={600}>
             {placeOf(path)}
           </Text>{' '}
-          {kind === 'added' && t.banner.added}
-          {kind === 'removed' && t.banner.removed}
+          {kind === 'added' && t('banner.added')}
+          {kind === 'removed' && t('banner.removed')}
           {kind === 'changed' && (
             <div className="before-after">
               <del>{valueOf(before)}</del>
@@ -34,14 +34,14 @@ function placeOf(path: string[]): string {
       if (path[index - 1] === 'texts') return languageName(part);
       const isName = ['services', 'cookies'].includes(path[index - 1] ?? '');
       if (isName) return part;
-      return (t.banner.members as Record<string, string>)[part] ?? part;
+      return translateCode('banner.fieldNames', part) ?? part;
     })
     .join(' ▸ ');
 }
 
 function valueOf(value: string | null): string {
   if (value === null) return '–';
-  if (value === 'true') return t.list.yes;
-  if (value === 'false') return t.list.no;
-  return (t.banner.values as Record<string, string>)[value] ?? value;
+  if (value === 'true') return t('list.yes');
+  if (value === 'false') return t('list.no');
+  return translateCode('banner.values', value) ?? value;
 }

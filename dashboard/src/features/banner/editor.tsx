@@ -6,7 +6,7 @@ import { Allowed, refusalOf } from '../../shared/allowed';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { isRefused } from './configuration';
 import { Leaving } from './leaving';
 import { LookFields } from './look-fields';
@@ -70,8 +70,8 @@ export function BannerEditor({
           <Tabs.List>
             {PARTS.map((part) => (
               <Tabs.Tab key={part} value={part}>
-                {t.banner.parts[part]}
-                {isRefused(fields, MEMBERS[part]) && ` (${t.banner.refused})`}
+                {t(`banner.tabs.${part}`)}
+                {isRefused(fields, MEMBERS[part]) && ` (${t('banner.needsFixing')})`}
               </Tabs.Tab>
             ))}
           </Tabs.List>
@@ -90,7 +90,7 @@ export function BannerEditor({
             </Tabs.Panel>
           </fieldset>
         </Tabs>
-        <section className="banner-preview" aria-label={t.banner.preview}>
+        <section className="banner-preview" aria-label={t('banner.preview')}>
           <PreviewPane
             shown={shown}
             languages={languages}
@@ -113,41 +113,41 @@ function Standing({ editor, configuration }: { editor: Editor; configuration: Co
     <Stack gap="xs">
       <Group gap="md" role="status">
         {version === 0 ? (
-          <State is="waiting">{t.banner.neverPublished}</State>
+          <State is="waiting">{t('banner.neverPublished')}</State>
         ) : isOut ? (
           <State is="good">
             <span>
-              {t.banner.shownSince} <Instant at={lastPublication.inForceFrom} />
+              {t('banner.liveSince')} <Instant at={lastPublication.inForceFrom} />
             </span>
           </State>
         ) : (
           <State is={publishFailedAt === null ? 'waiting' : 'bad'}>
-            {publishFailedAt === null ? t.banner.beingPublished : t.banner.notPublished}
+            {publishFailedAt === null ? t('banner.publishing') : t('banner.notPublished')}
           </State>
         )}
         {editor.dirty ? (
-          <State is="waiting">{t.banner.unsaved}</State>
+          <State is="waiting">{t('banner.unsaved')}</State>
         ) : (
-          editor.hasDraft && <State is="off">{t.banner.draftKept}</State>
+          editor.hasDraft && <State is="off">{t('banner.isDraft')}</State>
         )}
       </Group>
       {publishFailedAt !== null && (
         <Alert color="red" variant="outline" role="alert">
           <Text>
-            {t.banner.publishFailed} <Instant at={publishFailedAt} />
+            {t('banner.publishFailed')} <Instant at={publishFailedAt} />
           </Text>
         </Alert>
       )}
       {editor.conflict && (
         <Alert color="yellow" variant="outline" role="alert">
           <Stack gap="xs" align="flex-start">
-            <Text>{t.banner.conflict}</Text>
+            <Text>{t('banner.conflict')}</Text>
             <Group gap="xs">
               <Button variant="default" onClick={() => void editor.loadTheirs()}>
-                {t.banner.loadTheirs}
+                {t('banner.discardMine')}
               </Button>
               <Button variant="default" onClick={() => void editor.keepMine()}>
-                {t.banner.keepMine}
+                {t('banner.overwriteTheirs')}
               </Button>
             </Group>
           </Stack>
@@ -177,7 +177,7 @@ function Acts({
           disabled={refused || conflict || !(dirty || hasDraft || never)}
           onClick={() => setPublishing(true)}
         >
-          {t.banner.publish}
+          {t('banner.publish')}
         </Button>
         <Button
           variant="default"
@@ -185,7 +185,7 @@ function Acts({
           loading={save.pending}
           onClick={() => save.run(undefined)}
         >
-          {t.banner.saveDraft}
+          {t('banner.saveDraft')}
         </Button>
         {hasDraft && (
           <Button
@@ -194,16 +194,16 @@ function Acts({
             loading={discard.pending}
             onClick={() => discard.run(undefined)}
           >
-            {t.banner.discardDraft}
+            {t('banner.discardDraft')}
           </Button>
         )}
-        {refused && <Text c="dimmed">{t.banner.mendFirst}</Text>}
+        {refused && <Text c="dimmed">{t('banner.fixFirst')}</Text>}
       </Group>
       {!publishing && <ProblemAlert error={told} />}
       {publishing && (
         <PublishBox
-          title={t.banner.publish}
-          act={t.banner.publishAct}
+          title={t('banner.publish')}
+          act={t('banner.publishNow')}
           changes={{
             items: shown.isCurrent ? shown.preview?.changes : undefined,
             error: shown.error,

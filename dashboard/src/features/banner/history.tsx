@@ -7,7 +7,7 @@ import type { ProjectDto, PublicationDto } from '../../client/types.gen';
 import { type Column, EndlessList } from '../../shared/endless-list';
 import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { PublicationDrawer } from './publication-drawer';
 
 const PAGE_ROWS = 50;
@@ -31,12 +31,12 @@ export function History({ project }: { project: ProjectDto }) {
     <Stack gap="sm">
       <ShownOn open={open} />
       <EndlessList
-        label={t.banner.publications}
+        label={t('banner.publications')}
         query={query}
         columns={COLUMNS}
         idOf={({ version }) => String(version)}
         onOpen={({ inForceFrom }) => open(inForceFrom)}
-        empty={t.banner.neverPublished}
+        empty={t('banner.neverPublished')}
       />
       <PublicationDrawer project={project} at={at} onClose={() => open(undefined)} />
     </Stack>
@@ -45,7 +45,7 @@ export function History({ project }: { project: ProjectDto }) {
 
 const COLUMNS: Column<PublicationDto>[] = [
   {
-    title: t.banner.shownFrom,
+    title: t('banner.liveFrom'),
     cell: ({ inForceFrom }) => (
       <Link
         to="."
@@ -54,22 +54,22 @@ const COLUMNS: Column<PublicationDto>[] = [
         onClick={(event) => event.stopPropagation()}
       >
         <When at={inForceFrom} />
-        <VisuallyHidden> {t.banner.openPublication}</VisuallyHidden>
+        <VisuallyHidden> {t('banner.openPublication')}</VisuallyHidden>
       </Link>
     ),
   },
-  { title: t.banner.who, cell: (publication) => authorOf(publication) },
+  { title: t('banner.publishedBy'), cell: (publication) => authorOf(publication) },
   {
-    title: t.banner.comment,
+    title: t('banner.comment'),
     cell: ({ comment }) => <span className="sentence-cell">{comment ?? '–'}</span>,
   },
-  { title: t.banner.plan, cell: ({ tier }) => tier },
-  { title: t.banner.version, cell: ({ version }) => version, number: true },
+  { title: t('banner.plan'), cell: ({ tier }) => tier },
+  { title: t('banner.version'), cell: ({ version }) => version, number: true },
 ];
 
 /** Who it was, as far as that is known. */
 export function authorOf({ author }: PublicationDto): string {
-  return author ? (author.name ?? t.banner.someoneGone) : t.banner.nobody;
+  return author ? (author.name ?? t('banner.formerMember')) : t('banner.system');
 }
 
 /** "What was shown on the 3rd of May?" */
@@ -89,12 +89,12 @@ function ShownOn({ open }: { open: (instant: string) => void }) {
         <TextInput
           size="xs"
           type="datetime-local"
-          label={t.banner.shownOn}
+          label={t('banner.shownAt')}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <Button type="submit" variant="default" disabled={!isInstant}>
-          {t.banner.show}
+          {t('banner.show')}
         </Button>
       </Group>
     </form>

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { SessionEnded } from '../../shared/session-ended';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** Asks before what is not saved is lost: inside the dashboard by a question of ours, else by the browser's. */
 export function Leaving({ dirty, onSave }: { dirty: boolean; onSave: (then: () => void) => void }) {
@@ -18,19 +18,19 @@ export function Leaving({ dirty, onSave }: { dirty: boolean; onSave: (then: () =
     <Modal
       opened
       onClose={blocker.reset}
-      title={t.banner.leaving}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      title={t('banner.leaving')}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <Stack gap="sm">
-        <Text>{t.banner.leavingText}</Text>
+        <Text>{t('banner.leavingText')}</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={blocker.reset}>
-            {t.banner.stay}
+            {t('banner.stay')}
           </Button>
           <Button variant="default" onClick={blocker.proceed}>
-            {t.shared.leaveAndLose}
+            {t('shared.discardChanges')}
           </Button>
-          <Button onClick={() => onSave(blocker.proceed)}>{t.banner.saveAndLeave}</Button>
+          <Button onClick={() => onSave(blocker.proceed)}>{t('banner.saveAndLeave')}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -1,5 +1,5 @@
 import { ColorSwatch, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { t } from '../../texts/texts';
+import { t, translateCode } from '../../i18n/i18n';
 import type { Configuration } from './configuration';
 import type { FieldsProps } from './text-fields';
 
@@ -18,29 +18,29 @@ export function LookFields({ form, change, fields }: FieldsProps) {
   return (
     <Stack gap="sm">
       <Switch
-        label={t.banner.enabled}
-        description={t.banner.enabledHint}
+        label={t('banner.enabled')}
+        description={t('banner.enabledHint')}
         checked={banner.enabled ?? false}
         onChange={(event) => put({ enabled: event.currentTarget.checked })}
       />
       {(['layout', 'position', 'theme'] as const).map((name) => (
         <NativeSelect
           key={name}
-          label={t.banner.look[name]}
+          label={t(`banner.appearance.${name}`)}
           value={banner[name]}
           disabled={name === 'position' && banner.layout === 'bar'}
           onChange={(event) => put({ [name]: event.currentTarget.value } as Partial<Settings>)}
           data={CHOICES[name].map((value) => ({
             value,
-            label: (t.banner.lookOf[name] as Record<string, string>)[value] ?? value,
+            label: translateCode(`banner.appearanceOptions.${name}`, value) ?? value,
           }))}
         />
       ))}
       {(['accent', 'accentDark'] as const).map((name) => (
         <TextInput
           key={name}
-          label={t.banner.look[name]}
-          description={t.banner.accentHint}
+          label={t(`banner.appearance.${name}`)}
+          description={t('banner.accentHint')}
           className="mono"
           leftSection={<ColorSwatch size={16} color={banner[name] ?? ''} withShadow={false} />}
           value={banner[name] ?? ''}
@@ -49,11 +49,11 @@ export function LookFields({ form, change, fields }: FieldsProps) {
         />
       ))}
       <Switch
-        label={t.banner.link}
+        label={t('banner.link')}
         checked={banner.link ?? true}
         onChange={(event) => put({ link: event.currentTarget.checked })}
       />
-      <Text c="dimmed">{t.banner.equalButtons}</Text>
+      <Text c="dimmed">{t('banner.equalButtons')}</Text>
     </Stack>
   );
 }

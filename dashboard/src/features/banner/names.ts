@@ -1,8 +1,8 @@
-import { t } from '../../texts/texts';
+import { locale, t } from '../../i18n/i18n';
 
 /** Not constants, because shared modules are evaluated before the language is loaded. */
 const displayNames = (type: 'language' | 'region'): Intl.DisplayNames =>
-  new Intl.DisplayNames(t.language, { type, fallback: 'code' });
+  new Intl.DisplayNames(locale, { type, fallback: 'code' });
 
 /** `German (de)`; an unknown tag is shown as it is. */
 export function languageName(tag: string): string {
@@ -16,8 +16,8 @@ export function languageName(tag: string): string {
 
 /** `Germany`, `United States: CA`; the API's own codes in words. */
 export function regionName(code: string): string {
-  if (code === 'XX') return t.banner.unknownRegion;
-  if (code === 'EU') return t.banner.euRegion;
+  if (code === 'XX') return t('banner.unknownRegion');
+  if (code === 'EU') return t('banner.euRegion');
   const [country = '', part] = code.split('-');
   try {
     const name = displayNames('region').of(country) ?? country;

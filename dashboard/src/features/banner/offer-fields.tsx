@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, NativeSelect, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { CATEGORIES, type SiteService, withEntry, withoutEntry } from './configuration';
 import type { FieldsProps } from './text-fields';
 
@@ -17,22 +17,22 @@ export function OfferFields({ form, change, fields }: FieldsProps) {
   return (
     <Stack gap="sm">
       <Checkbox.Group
-        label={t.banner.categories}
-        description={t.banner.categoriesHint}
+        label={t('banner.categories')}
+        description={t('banner.categoriesHint')}
         value={categories}
         error={fields['categories']}
         onChange={(chosen) => change({ categories: CATEGORIES.filter((key) => chosen.includes(key)) })}
       >
         <Stack gap="xs" mt="xs">
           {CATEGORIES.map((key) => (
-            <Checkbox key={key} value={key} label={t.categories[key]} size="xs" />
+            <Checkbox key={key} value={key} label={t(`categories.${key}`)} size="xs" />
           ))}
         </Stack>
       </Checkbox.Group>
       <Title order={2} size="h3">
-        {t.banner.services}
+        {t('banner.services')}
       </Title>
-      <Text c="dimmed">{t.banner.servicesHint}</Text>
+      <Text c="dimmed">{t('banner.servicesHint')}</Text>
       {services.map((service, index) => (
         // A service has no id; its place is what it is known by, also to the API.
         <Service
@@ -46,7 +46,7 @@ export function OfferFields({ form, change, fields }: FieldsProps) {
       ))}
       <div>
         <Button variant="default" onClick={() => change({ services: [...services, NEW_SERVICE] })}>
-          {t.banner.addService}
+          {t('banner.addService')}
         </Button>
       </div>
     </Stack>
@@ -67,19 +67,19 @@ function Service({
   remove: () => void;
 }) {
   const cookies = service.cookies ?? [];
-  const name = service.name || t.banner.newService;
+  const name = service.name || t('banner.newService');
   return (
     <Paper withBorder p="sm" component="section" aria-label={name}>
       <Stack gap="xs">
         <Group gap="xs" grow>
           <TextInput
-            label={t.banner.serviceName}
+            label={t('banner.serviceName')}
             value={service.name}
             error={fields[`${at}.name`]}
             onChange={(event) => put({ name: event.currentTarget.value })}
           />
           <TextInput
-            label={t.banner.provider}
+            label={t('banner.provider')}
             value={service.provider}
             error={fields[`${at}.provider`]}
             onChange={(event) => put({ provider: event.currentTarget.value })}
@@ -87,16 +87,16 @@ function Service({
         </Group>
         <Group gap="xs" grow>
           <NativeSelect
-            label={t.banner.category}
+            label={t('banner.category')}
             value={service.category}
             onChange={(event) => put({ category: event.currentTarget.value as SiteService['category'] })}
             data={[
-              { value: 'necessary', label: t.banner.necessary },
-              ...CATEGORIES.map((value) => ({ value, label: t.categories[value] })),
+              { value: 'necessary', label: t('banner.necessary') },
+              ...CATEGORIES.map((value) => ({ value, label: t(`categories.${value}`) })),
             ]}
           />
           <TextInput
-            label={t.banner.policyUrl}
+            label={t('banner.policyUrl')}
             type="url"
             placeholder="https://"
             value={service.policyUrl ?? ''}
@@ -109,7 +109,7 @@ function Service({
             {(['name', 'duration', 'purpose'] as const).map((member) => (
               <TextInput
                 key={member}
-                label={t.banner.cookie[member]}
+                label={t(`banner.cookie.${member}`)}
                 value={cookie[member]}
                 error={fields[`${at}.cookies.${index}.${member}`]}
                 onChange={(event) =>
@@ -122,10 +122,10 @@ function Service({
             <Button
               variant="subtle"
               mt={24}
-              aria-label={t.banner.removeCookie(cookie.name)}
+              aria-label={t('banner.removeCookie', { name: cookie.name })}
               onClick={() => put({ cookies: withoutEntry(cookies, index) })}
             >
-              {t.banner.remove}
+              {t('banner.remove')}
             </Button>
           </Group>
         ))}
@@ -134,10 +134,15 @@ function Service({
             variant="default"
             onClick={() => put({ cookies: [...cookies, { name: '', duration: '', purpose: '' }] })}
           >
-            {t.banner.addCookie}
+            {t('banner.addCookie')}
           </Button>
-          <Button variant="subtle" color="red" aria-label={t.banner.removeService(name)} onClick={remove}>
-            {t.banner.remove}
+          <Button
+            variant="subtle"
+            color="red"
+            aria-label={t('banner.removeService', { name })}
+            onClick={remove}
+          >
+            {t('banner.remove')}
           </Button>
         </Group>
       </Stack>

@@ -1,7 +1,7 @@
 import { Alert, Checkbox, Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { BannerFrame, type Choice, type Device, stageOf } from './banner-frame';
 import { languageName, regionName } from './names';
 import type { usePreview } from './use-preview';
@@ -39,37 +39,43 @@ export function PreviewPane(props: {
       <Group gap="xs" align="flex-end">
         <NativeSelect
           size="xs"
-          label={t.banner.visitorLanguage}
+          label={t('banner.visitorLanguage')}
           value={props.language}
           onChange={(event) => props.onLanguage(event.currentTarget.value)}
           data={props.languages.map((value) => ({ value, label: languageName(value) }))}
         />
         <NativeSelect
           size="xs"
-          label={t.banner.visitorRegion}
+          label={t('banner.visitorRegion')}
           value={region}
           onChange={(event) => setRegion(event.currentTarget.value)}
           data={regions.map((value) => ({ value, label: regionName(value) }))}
         />
         <SegmentedControl
           size="xs"
-          aria-label={t.banner.device}
+          aria-label={t('banner.device')}
           value={device}
           onChange={(value) => setDevice(value as Device)}
-          data={(['desktop', 'phone'] as const).map((value) => ({ value, label: t.banner.devices[value] }))}
+          data={(['desktop', 'phone'] as const).map((value) => ({
+            value,
+            label: t(`banner.devices.${value}`),
+          }))}
         />
         <SegmentedControl
           size="xs"
-          aria-label={t.banner.layer}
+          aria-label={t('banner.layer')}
           value={layer}
           onChange={setLayer}
-          data={(['first', 'second'] as const).map((value) => ({ value, label: t.banner.layers[value] }))}
+          data={(['first', 'second'] as const).map((value) => ({
+            value,
+            label: t(`banner.layers.${value}`),
+          }))}
         />
       </Group>
       <Group gap="md">
         <Checkbox
           size="xs"
-          label={t.banner.dark}
+          label={t('banner.dark')}
           checked={dark}
           onChange={(event) => setDark(event.currentTarget.checked)}
         />
@@ -82,7 +88,7 @@ export function PreviewPane(props: {
       </Group>
       {preview?.regionRulesLeftOut && (
         <Alert variant="outline" color="gray" role="note">
-          <Text>{t.banner.rulesLeftOut}</Text>
+          <Text>{t('banner.rulesNotInPlan')}</Text>
         </Alert>
       )}
       <ProblemAlert error={error} retry={retry} />

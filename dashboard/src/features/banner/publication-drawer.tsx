@@ -14,7 +14,7 @@ import { SkeletonRows } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { ChangesList } from './changes-list';
 import { authorOf } from './history';
 import { PublishBox } from './publish-box';
@@ -36,8 +36,8 @@ export function PublicationDrawer({
       onClose={onClose}
       position="right"
       size="xl"
-      title={t.banner.publication}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      title={t('banner.publication')}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       {at !== undefined && <AtInstant key={at} project={project} at={at} />}
     </Drawer>
@@ -50,7 +50,7 @@ function AtInstant({ project, at }: { project: ProjectDto; at: string }) {
   if (query.error instanceof ApiProblem && query.error.status === 404)
     return (
       <Text role="status">
-        {t.banner.nothingThen} <Instant at={at} />
+        {t('banner.noneAt')} <Instant at={at} />
       </Text>
     );
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
@@ -64,21 +64,21 @@ function Details({ project, publication }: { project: ProjectDto; publication: P
   return (
     <Stack gap="md">
       <dl className="facts">
-        <dt>{t.banner.shownFrom}</dt>
+        <dt>{t('banner.liveFrom')}</dt>
         <dd>
           <Instant at={publication.inForceFrom} />
         </dd>
-        <dt>{t.banner.who}</dt>
+        <dt>{t('banner.publishedBy')}</dt>
         <dd>{authorOf(publication)}</dd>
-        <dt>{t.banner.comment}</dt>
+        <dt>{t('banner.comment')}</dt>
         <dd>{publication.comment ?? '–'}</dd>
-        <dt>{t.banner.plan}</dt>
+        <dt>{t('banner.plan')}</dt>
         <dd>{publication.tier}</dd>
       </dl>
-      <section aria-label={t.banner.changes}>
-        <Title order={3}>{t.banner.changesSinceBefore}</Title>
+      <section aria-label={t('banner.changes')}>
+        <Title order={3}>{t('banner.changesSinceBefore')}</Title>
         <ProblemAlert error={changes.error} retry={() => void changes.refetch()} />
-        {changes.data && <ChangesList changes={changes.data.items} none={t.banner.onlyTier} />}
+        {changes.data && <ChangesList changes={changes.data.items} none={t('banner.onlyPlanChanged')} />}
       </section>
       <ShownDocument projectId={project.id} configHash={publication.configHash} />
       <Allowed refusal={refusalOf(project, { role: 'editor' })} projectId={project.id}>
@@ -111,19 +111,19 @@ function GoBack({ project, publication }: { project: ProjectDto; publication: Pu
           headers: { 'If-Match': `"${configuration.data?.version ?? 0}"` },
         })
       ).data,
-    done: t.banner.wentBack,
+    done: t('banner.rollingBack'),
     refreshes: ['configurationRead', 'publicationList', 'publicationInForce'],
     then: box.close,
   });
   return (
     <>
       <Button variant="default" disabled={newest === publication.version} onClick={box.open}>
-        {t.banner.goBack}
+        {t('banner.rollBack')}
       </Button>
       {opened && (
         <PublishBox
-          title={t.banner.goBack}
-          act={t.banner.goBackAct}
+          title={t('banner.rollBack')}
+          act={t('banner.rollBackNow')}
           changes={{ items: back.data?.items, error: back.error, retry: () => void back.refetch() }}
           pending={act.pending}
           error={act.error}

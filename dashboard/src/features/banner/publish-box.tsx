@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ConfigurationChangeDto } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { ChangesList } from './changes-list';
 
 /** Shows what is going to change for visitors, and takes a comment for the history. */
@@ -25,7 +25,7 @@ export function PublishBox(props: {
       onClose={props.onClose}
       title={props.title}
       size="lg"
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <form
         onSubmit={(event) => {
@@ -35,22 +35,22 @@ export function PublishBox(props: {
       >
         <Stack gap="sm">
           <Textarea
-            label={t.banner.comment}
-            description={t.banner.commentHint}
+            label={t('banner.comment')}
+            description={t('banner.commentHint')}
             maxLength={500}
             value={comment}
             // A comment is one line.
             onChange={(event) => setComment(event.currentTarget.value.replaceAll('\n', ' '))}
             data-autofocus
           />
-          <Text fw={600}>{t.banner.changes}</Text>
-          {items && <ChangesList changes={items} none={t.banner.nothingChanged} />}
+          <Text fw={600}>{t('banner.changes')}</Text>
+          {items && <ChangesList changes={items} none={t('banner.noChanges')} />}
           {!items && !error && <SkeletonRows rows={1} />}
           <ProblemAlert error={error} retry={retry} />
           <ProblemAlert error={props.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>
-              {t.shared.cancel}
+              {t('shared.cancel')}
             </Button>
             <Button type="submit" loading={props.pending}>
               {props.act}

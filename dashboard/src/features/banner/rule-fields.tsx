@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { configurationPresetsOptions } from '../../client/@tanstack/react-query.gen';
 import { Allowed, type Refusal } from '../../shared/allowed';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { type Mode, MODES, type RegionRule, withEntry, withoutEntry } from './configuration';
 import type { FieldsProps } from './text-fields';
 
 /** Up to what the service takes. */
 const MONTHS = Array.from({ length: 13 }, (_, index) => String(index + 1));
 
-const modes = () => MODES.map((value) => ({ value, label: t.banner.modes[value] }));
+const modes = () => MODES.map((value) => ({ value, label: t(`banner.modes.${value}`) }));
 
 /** What holds where, and when a choice is asked for again. */
 export function RuleFields(props: FieldsProps & { rulesRefusal: Refusal }) {
@@ -18,42 +18,42 @@ export function RuleFields(props: FieldsProps & { rulesRefusal: Refusal }) {
   return (
     <Stack gap="sm">
       <NativeSelect
-        label={t.banner.defaultMode}
-        description={t.banner.modeText[form.defaultMode]}
+        label={t('banner.defaultMode')}
+        description={t(`banner.modeTexts.${form.defaultMode}`)}
         value={form.defaultMode}
         onChange={(event) => change({ defaultMode: event.currentTarget.value as Mode })}
         data={modes()}
       />
       <Switch
-        label={t.banner.honour}
+        label={t('banner.honorSignal')}
         checked={form.honorGlobalPrivacyControl}
         onChange={(event) => change({ honorGlobalPrivacyControl: event.currentTarget.checked })}
       />
       <Title order={2} size="h3">
-        {t.banner.rules}
+        {t('banner.rules')}
       </Title>
-      <Text c="dimmed">{t.banner.rulesHint}</Text>
+      <Text c="dimmed">{t('banner.rulesHint')}</Text>
       <Allowed refusal={rulesRefusal} projectId={projectId}>
         <Rules {...props} />
       </Allowed>
       <Title order={2} size="h3">
-        {t.banner.again}
+        {t('banner.reconsent')}
       </Title>
       <NativeSelect
-        label={t.banner.reconsentMonths}
+        label={t('banner.reconsentMonths')}
         value={String(form.reconsentMonths)}
         onChange={(event) => change({ reconsentMonths: Number(event.currentTarget.value) })}
         data={MONTHS}
       />
       <TextInput
-        label={t.banner.policyVersion}
-        description={t.banner.policyVersionHint}
+        label={t('banner.policyVersion')}
+        description={t('banner.policyVersionHint')}
         value={form.policyVersion}
         error={fields['policyVersion']}
         onChange={(event) => change({ policyVersion: event.currentTarget.value })}
       />
       <TextInput
-        label={t.banner.ownPolicyUrl}
+        label={t('banner.ownPolicyUrl')}
         type="url"
         placeholder="https://"
         value={form.policyUrl ?? ''}
@@ -61,11 +61,11 @@ export function RuleFields(props: FieldsProps & { rulesRefusal: Refusal }) {
         onChange={(event) => change({ policyUrl: event.currentTarget.value || null })}
       />
       <Title order={2} size="h3">
-        {t.banner.visits}
+        {t('banner.visits')}
       </Title>
       <Switch
-        label={t.banner.siteAnalytics}
-        description={t.banner.siteAnalyticsHint}
+        label={t('banner.siteAnalytics')}
+        description={t('banner.siteAnalyticsHint')}
         checked={form.siteAnalytics ?? true}
         onChange={(event) => change({ siteAnalytics: event.currentTarget.checked })}
       />
@@ -84,12 +84,12 @@ function Rules({ projectId, form, change, fields }: FieldsProps) {
         <Group key={index} gap="xs" align="flex-start" wrap="nowrap">
           <Regions
             regions={rule.regions}
-            label={t.banner.regionsOf(index + 1)}
+            label={t('banner.regionsOf', { number: index + 1 })}
             error={Object.entries(fields).find(([name]) => name.startsWith(`regionRules.${index}.`))?.[1]}
             put={(regions) => put(withEntry(rules, index, { ...rule, regions }))}
           />
           <NativeSelect
-            label={t.banner.rule}
+            label={t('banner.rule')}
             value={rule.mode}
             onChange={(event) =>
               put(withEntry(rules, index, { ...rule, mode: event.currentTarget.value as Mode }))
@@ -99,7 +99,7 @@ function Rules({ projectId, form, change, fields }: FieldsProps) {
           <Button
             variant="subtle"
             mt={24}
-            aria-label={t.banner.moveUp(index + 1)}
+            aria-label={t('banner.moveUp', { number: index + 1 })}
             disabled={index === 0}
             onClick={() => {
               const others = withoutEntry(rules, index);
@@ -111,16 +111,16 @@ function Rules({ projectId, form, change, fields }: FieldsProps) {
           <Button
             variant="subtle"
             mt={24}
-            aria-label={t.banner.removeRule(index + 1)}
+            aria-label={t('banner.removeRule', { number: index + 1 })}
             onClick={() => put(withoutEntry(rules, index))}
           >
-            {t.banner.remove}
+            {t('banner.remove')}
           </Button>
         </Group>
       ))}
       <Group gap="xs" aria-busy={!presets}>
         <Button variant="default" onClick={() => put([...rules, { regions: ['EU'], mode: 'opt_in' }])}>
-          {t.banner.addRule}
+          {t('banner.addRule')}
         </Button>
         {(['euUkCh', 'usStates'] as const).map((name) => (
           <Button
@@ -130,7 +130,7 @@ function Rules({ projectId, form, change, fields }: FieldsProps) {
             disabled={!presets}
             onClick={() => presets && put([...rules, ...presets.regionRules[name]])}
           >
-            {t.banner.presets[name]}
+            {t(`banner.presets.${name}`)}
           </Button>
         ))}
       </Group>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ApiProblem } from '../../api/problem';
 import { publicationDocumentOptions } from '../../client/@tanstack/react-query.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { BannerFrame, type Choice, stageOf } from './banner-frame';
 
 /** The banner of a published document, as visitors were shown it, by its hash. */
@@ -24,10 +24,10 @@ export function ShownDocument(props: {
   });
   const unknown = query.error instanceof ApiProblem && query.error.status === 404;
   return (
-    <Stack gap="xs" component="section" aria-label={t.banner.whatWasShown}>
-      <Title order={3}>{t.banner.whatWasShown}</Title>
+    <Stack gap="xs" component="section" aria-label={t('banner.bannerShown')}>
+      <Title order={3}>{t('banner.bannerShown')}</Title>
       {unknown ? (
-        <Text>{t.banner.unknownHash}</Text>
+        <Text>{t('banner.unknownHash')}</Text>
       ) : (
         <ProblemAlert error={query.error} retry={() => void query.refetch()} />
       )}

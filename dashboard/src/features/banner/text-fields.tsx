@@ -2,9 +2,28 @@ import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { configurationPresetsOptions } from '../../client/@tanstack/react-query.gen';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { type BannerText, type Category, type Configuration, withEntry, withoutEntry } from './configuration';
 import { languageName } from './names';
+
+const LABELS = [
+  'necessaryTitle',
+  'necessaryDescription',
+  'close',
+  'policyLink',
+  'settingsLink',
+  'acknowledge',
+  'signalHonoured',
+  'services',
+  'controller',
+  'consentId',
+  'copy',
+  'download',
+  'withdraw',
+  'erase',
+  'eraseQuestion',
+  'failed',
+] as const;
 
 const LINES = ['title', 'acceptAll', 'rejectAll', 'choose', 'save'] as const;
 /** What the service takes as a language (BCP 47). */
@@ -42,19 +61,19 @@ export function TextFields(
     <Stack gap="sm">
       <Group gap="xs" align="flex-end">
         <NativeSelect
-          label={t.banner.language}
+          label={t('banner.language')}
           value={language}
           onChange={(event) => onLanguage(event.currentTarget.value)}
           data={form.texts.map((each) => ({ value: each.language, label: languageName(each.language) }))}
         />
         <Button variant="default" disabled={form.texts.length === 1} onClick={remove}>
-          {t.banner.removeLanguage}
+          {t('banner.removeLanguage')}
         </Button>
       </Group>
       <AddLanguage form={form} change={change} onLanguage={onLanguage} known={known} />
       <NativeSelect
-        label={t.banner.defaultLanguage}
-        description={t.banner.defaultLanguageHint}
+        label={t('banner.defaultLanguage')}
+        description={t('banner.defaultLanguageHint')}
         value={form.defaultLanguage}
         error={fields['defaultLanguage']}
         onChange={(event) => change({ defaultLanguage: event.currentTarget.value })}
@@ -63,7 +82,7 @@ export function TextFields(
       {LINES.map((name) => (
         <div key={name} style={{ display: 'contents' }}>
           <TextInput
-            label={t.banner.words[name]}
+            label={t(`banner.fields.${name}`)}
             lang={language}
             value={text[name]}
             error={fields[`${at}.${name}`]}
@@ -71,7 +90,7 @@ export function TextFields(
           />
           {name === 'title' && (
             <Textarea
-              label={t.banner.words.description}
+              label={t('banner.fields.description')}
               lang={language}
               autosize
               minRows={2}
@@ -109,17 +128,17 @@ function CategoryWords({ category, text, at, fields, put }: WordsProps & { categ
   return (
     <Stack gap={4} component="fieldset" className="disabled-part">
       <Title order={2} size="h3" component="legend">
-        {t.categories[category]}
+        {t(`categories.${category}`)}
       </Title>
       <TextInput
-        label={t.banner.categoryTitle}
+        label={t('banner.categoryTitle')}
         lang={text.language}
         value={words.title}
         error={fields[`${place}.title`]}
         onChange={(event) => write({ title: event.currentTarget.value })}
       />
       <Textarea
-        label={t.banner.categoryDescription}
+        label={t('banner.categoryDescription')}
         lang={text.language}
         autosize
         value={words.description}
@@ -136,18 +155,18 @@ function SmallWords({ text, at, fields, put, known }: WordsProps & { known: Bann
   const labels = text.labels ?? {};
   return (
     <details>
-      <summary>{t.banner.smallWords}</summary>
+      <summary>{t('banner.otherLabels')}</summary>
       <Stack gap="xs" mt="xs">
-        <Text c="dimmed">{t.banner.smallWordsHint}</Text>
+        <Text c="dimmed">{t('banner.otherLabelsHint')}</Text>
         {fields[`${at}.labels`] && (
           <Text c="red" role="alert">
             {fields[`${at}.labels`]}
           </Text>
         )}
-        {Object.entries(t.banner.labels).map(([name, label]) => (
+        {LABELS.map((name) => (
           <TextInput
             key={name}
-            label={label}
+            label={t(`banner.labels.${name}`)}
             lang={text.language}
             placeholder={ours[name]}
             value={labels[name] ?? ''}
@@ -172,7 +191,7 @@ function AddLanguage({
   const [tag, setTag] = useState('');
   const wanted = tag.trim();
   const there = form.texts.some(({ language }) => language === wanted);
-  const refusal = there ? t.banner.languageThere : TAG.test(wanted) ? null : t.banner.noLanguage;
+  const refusal = there ? t('banner.languageExists') : TAG.test(wanted) ? null : t('banner.languageInvalid');
   const add = () => {
     if (wanted === '' || refusal !== null) return;
     const own = form.texts.find(({ language }) => language === form.defaultLanguage) ?? form.texts[0];
@@ -186,7 +205,7 @@ function AddLanguage({
   return (
     <Group gap="xs" align="flex-end">
       <TextInput
-        label={t.banner.newLanguage}
+        label={t('banner.newLanguage')}
         placeholder="de"
         list="languages-known"
         value={tag}
@@ -206,7 +225,7 @@ function AddLanguage({
         ))}
       </datalist>
       <Button variant="default" onClick={add} disabled={wanted === '' || refusal !== null}>
-        {t.banner.addLanguage}
+        {t('banner.addLanguage')}
       </Button>
     </Group>
   );

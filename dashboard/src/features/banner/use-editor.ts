@@ -5,7 +5,7 @@ import { configurationReadOptions, draftReadOptions } from '../../client/@tansta
 import { configurationSave, draftDiscard, draftSave } from '../../client/sdk.gen';
 import type { ConfigurationDto, DraftDto } from '../../client/types.gen';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { type Configuration, contentOf } from './configuration';
 
 const tag = (version: number): string => `"${version}"`;
@@ -47,7 +47,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
           headers: { 'If-Match': tag(draftVersion) },
         })
       ).data,
-    done: t.banner.draftSaved,
+    done: t('banner.draftSaved'),
     then: (saved) => {
       setKept(form);
       setHasDraft(true);
@@ -75,7 +75,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
   });
   const discard = useAct({
     run: async () => (await draftDiscard({ path, headers: { 'If-Match': tag(draftVersion) } })).data,
-    done: t.banner.draftDiscarded,
+    done: t('banner.draftDiscarded'),
     tellsFailure: true,
     then: () => loadTheirs(),
   });

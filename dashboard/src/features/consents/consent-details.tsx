@@ -7,7 +7,7 @@ import { SkeletonRows } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t, translateCode } from '../../i18n/i18n';
 import { languageName } from '../banner/names';
 import { ShownDocument } from '../banner/shown-document';
 import { DeliveryLife } from '../deliveries/delivery-life';
@@ -53,9 +53,9 @@ export function ConsentDetails({
 function WhatWasShown({ projectId, record }: { projectId: string; record: ConsentView }) {
   if (record.configHash === null)
     return (
-      <section aria-label={t.banner.whatWasShown}>
-        <Title order={3}>{t.banner.whatWasShown}</Title>
-        <Text>{t.banner.noHash}</Text>
+      <section aria-label={t('banner.bannerShown')}>
+        <Title order={3}>{t('banner.bannerShown')}</Title>
+        <Text>{t('banner.noHash')}</Text>
       </section>
     );
   const { id, analytics, marketing, preferences, additionalFields, surface } = record;
@@ -81,32 +81,34 @@ const isSealing = (record: ConsentView | undefined): boolean =>
 function Record({ record }: { record: ConsentView }) {
   const additional = Object.entries(record.additionalFields);
   return (
-    <section aria-label={t.consents.record}>
+    <section aria-label={t('consents.record')}>
       <dl className="facts">
-        <dt>{t.consents.id}</dt>
+        <dt>{t('consents.id')}</dt>
         <dd>
           <CopyId id={record.id} whole />
         </dd>
-        <dt>{t.consents.received}</dt>
+        <dt>{t('consents.received')}</dt>
         <dd>
           <Instant at={record.receivedAt} />
         </dd>
-        <dt>{t.consents.action}</dt>
-        <dd>{t.actions[record.action as keyof typeof t.actions] ?? record.action}</dd>
-        <dt>{t.consents.host}</dt>
-        <dd>{record.hostname ?? t.consents.noHost}</dd>
-        <dt>{t.consents.surface}</dt>
-        <dd>{record.surface === null ? t.consents.notTold : t.consents.surfaces[record.surface]}</dd>
-        <dt>{t.consents.language}</dt>
-        <dd>{record.language === null ? t.consents.notTold : languageName(record.language)}</dd>
-        <dt>{t.consents.configHash}</dt>
-        <dd>{record.configHash === null ? t.consents.notTold : <CopyId id={record.configHash} />}</dd>
+        <dt>{t('consents.action')}</dt>
+        <dd>{translateCode('actions', record.action) ?? record.action}</dd>
+        <dt>{t('consents.host')}</dt>
+        <dd>{record.hostname ?? t('consents.noHost')}</dd>
+        <dt>{t('consents.surface')}</dt>
+        <dd>
+          {record.surface === null ? t('consents.notProvided') : t(`consents.surfaces.${record.surface}`)}
+        </dd>
+        <dt>{t('consents.language')}</dt>
+        <dd>{record.language === null ? t('consents.notProvided') : languageName(record.language)}</dd>
+        <dt>{t('consents.configHash')}</dt>
+        <dd>{record.configHash === null ? t('consents.notProvided') : <CopyId id={record.configHash} />}</dd>
         {FLAGS.map((flag) => (
           <div key={flag} style={{ display: 'contents' }}>
-            <dt>{t.categories[flag]}</dt>
+            <dt>{t(`categories.${flag}`)}</dt>
             <dd>
               <State is={record[flag] ? 'good' : 'off'}>
-                {record[flag] ? t.consents.given : t.consents.refused}
+                {record[flag] ? t('consents.granted') : t('consents.denied')}
               </State>
             </dd>
           </div>
@@ -115,9 +117,9 @@ function Record({ record }: { record: ConsentView }) {
       {additional.length > 0 && (
         <>
           <Title order={3} mt="md" mb={4}>
-            {t.consents.additional}
+            {t('consents.additional')}
           </Title>
-          <Code block tabIndex={0} aria-label={t.consents.additional}>
+          <Code block tabIndex={0} aria-label={t('consents.additional')}>
             {JSON.stringify(record.additionalFields, null, 2)}
           </Code>
         </>

@@ -2,7 +2,7 @@ import { Drawer } from '@mantine/core';
 import { lazy, Suspense, useEffect } from 'react';
 import type { ProjectDto } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/endless-list';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 const load = () => import('./consent-details');
 const ConsentDetails = lazy(async () => ({ default: (await load()).ConsentDetails }));
@@ -25,8 +25,8 @@ export function ConsentDrawer({
       onClose={onClose}
       position="right"
       size="lg"
-      title={t.consents.record}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      title={t('consents.record')}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       {consentId !== undefined && (
         <Suspense fallback={<SkeletonRows rows={8} />}>

@@ -11,7 +11,7 @@ import { FilterDay, FilterText } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
 import type { Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
 import { consentColumns } from './columns';
 import { ConsentDrawer } from './consent-drawer';
@@ -40,26 +40,26 @@ export function ConsentsPage() {
   const refusal = refusalOf(project, { feature: { open: tier?.features.export ?? true, tier: 'Pro' } });
   return (
     <Page
-      title={t.pages.consents}
+      title={t('pages.consents')}
       acts={<Exports project={project} filters={filters} zone={zone} refusal={refusal} />}
     >
-      <RefusalNote refusal={refusal} projectId={project.id} what={t.consents.exports} />
-      {refusal === null && filters.delivery && <Text role="note">{t.consents.noDeliveryInFile}</Text>}
+      <RefusalNote refusal={refusal} projectId={project.id} what={t('consents.exports')} />
+      {refusal === null && filters.delivery && <Text role="note">{t('consents.noDeliveryFilter')}</Text>}
       <Filters filters={filters} change={change} clear={() => void navigate({ search: {} })} />
       <EndlessList
-        label={t.consents.list}
+        label={t('consents.list')}
         query={query}
         columns={consentColumns()}
         idOf={({ id }) => id}
         onOpen={({ id }) => change({ open: id })}
         empty={
           Object.keys(filters).length > 0 ? (
-            t.consents.noneMatch
+            t('consents.noneMatch')
           ) : (
             <Stack gap="xs" align="flex-start">
-              {t.consents.none}
+              {t('consents.none')}
               <AnchorLink to="/projects/$projectId/install" params={{ projectId: project.id }}>
-                {t.consents.install}
+                {t('consents.install')}
               </AnchorLink>
             </Stack>
           )
@@ -80,18 +80,18 @@ function Filters({
   clear: () => void;
 }) {
   return (
-    <Group gap="xs" align="flex-end" role="search" aria-label={t.list.filters}>
+    <Group gap="xs" align="flex-end" role="search" aria-label={t('list.filters')}>
       <FindById onFound={(id) => change({ open: id })} />
-      <FilterDay label={t.list.from} value={filters.from} onChange={(from) => change({ from })} />
-      <FilterDay label={t.list.to} value={filters.to} onChange={(to) => change({ to })} />
+      <FilterDay label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
+      <FilterDay label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
       <FilterText
-        label={t.consents.action}
+        label={t('consents.action')}
         list={ACTIONS}
         value={filters.action}
         onChange={(action) => change({ action })}
       />
       <FilterText
-        label={t.consents.host}
+        label={t('consents.host')}
         value={filters.hostname}
         onChange={(hostname) => change({ hostname })}
       />
@@ -99,33 +99,33 @@ function Filters({
         <NativeSelect
           key={flag}
           size="xs"
-          label={t.categories[flag]}
+          label={t(`categories.${flag}`)}
           value={String(filters[flag] ?? '')}
           onChange={({ currentTarget: { value } }) =>
             change({ [flag]: value === '' ? undefined : value === 'true' })
           }
           data={[
-            { value: '', label: t.list.any },
-            { value: 'true', label: t.list.yes },
-            { value: 'false', label: t.list.no },
+            { value: '', label: t('list.any') },
+            { value: 'true', label: t('list.yes') },
+            { value: 'false', label: t('list.no') },
           ]}
         />
       ))}
       <NativeSelect
         size="xs"
-        label={t.deliveries.life}
+        label={t('deliveries.delivery')}
         value={filters.delivery ?? ''}
         onChange={({ currentTarget: { value } }) =>
           change({ delivery: DELIVERY_STATES.find((state) => state === value) })
         }
         data={[
-          { value: '', label: t.list.any },
-          ...DELIVERY_STATES.map((value) => ({ value, label: t.consents.deliveryStates[value] })),
+          { value: '', label: t('list.any') },
+          ...DELIVERY_STATES.map((value) => ({ value, label: t(`consents.deliveryStates.${value}`) })),
         ]}
       />
       {Object.keys(filters).some((name) => name !== 'open') && (
         <Button variant="subtle" onClick={clear}>
-          {t.list.clear}
+          {t('list.clear')}
         </Button>
       )}
     </Group>
@@ -156,8 +156,8 @@ function Exports({
   return (
     <>
       <Checkbox
-        label={t.consents.withProofs}
-        title={t.consents.withProofsHint}
+        label={t('consents.withProofs')}
+        title={t('consents.withProofsHint')}
         disabled={!isOpen}
         checked={proofs}
         onChange={(event) => setProofs(event.currentTarget.checked)}
@@ -165,11 +165,11 @@ function Exports({
       {(['csv', 'pdf'] as const).map((format) =>
         isOpen ? (
           <Button key={format} variant="default" component="a" href={hrefOf(format)} download>
-            {t.consents.export(format.toUpperCase())}
+            {t('consents.export', { format: format.toUpperCase() })}
           </Button>
         ) : (
           <Button key={format} variant="default" disabled>
-            {t.consents.export(format.toUpperCase())}
+            {t('consents.export', { format: format.toUpperCase() })}
           </Button>
         ),
       )}

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
@@ -21,13 +21,13 @@ export function FindById({ onFound }: { onFound: (consentId: string) => void }) 
     >
       <TextInput
         size="xs"
-        label={t.consents.findId}
-        placeholder={t.consents.idPlaceholder}
+        label={t('consents.findId')}
+        placeholder={t('consents.idPlaceholder')}
         autoComplete="off"
         data-search
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
-        error={isRefused && t.consents.noId}
+        error={isRefused && t('consents.incompleteId')}
       />
     </form>
   );

@@ -1,7 +1,7 @@
 import { Code, Text } from '@mantine/core';
 import type { DeliveryDto, ForwardingSettingsDto } from '../../client/types.gen';
 import { number } from '../../shared/format';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { isOfEndpoint, requestHeaders } from './request-headers';
 
 /** What was sent in an attempt and what came back: status, category, time, and the request's headers. */
@@ -18,27 +18,29 @@ export function AttemptFacts({
   return (
     <>
       <dl className="facts">
-        <dt>{t.deliveries.status}</dt>
-        <dd>{httpStatus ?? t.deliveries.noAnswer}</dd>
+        <dt>{t('deliveries.status')}</dt>
+        <dd>{httpStatus ?? t('deliveries.noResponse')}</dd>
         {category !== null && (
           <>
-            <dt>{t.deliveries.category}</dt>
-            <dd>{t.deliveries.categories[category]}</dd>
+            <dt>{t('deliveries.category')}</dt>
+            <dd>{t(`deliveries.categories.${category}`)}</dd>
           </>
         )}
-        <dt>{t.deliveries.duration}</dt>
+        <dt>{t('deliveries.duration')}</dt>
         <dd>{number(durationMs)} ms</dd>
       </dl>
       {settings && (
         <details>
-          <summary>{t.deliveries.headers}</summary>
-          <Code block tabIndex={0} aria-label={t.deliveries.headers} className="headers">
+          <summary>{t('deliveries.headers')}</summary>
+          <Code block tabIndex={0} aria-label={t('deliveries.headers')} className="headers">
             {requestHeaders(projectId, attempt, settings)
               .map(([name, value]) => `${name}: ${value}`)
               .join('\n')}
           </Code>
           <Text c="dimmed">
-            {isOfEndpoint(attempt, settings) ? t.deliveries.headersAsToday : t.deliveries.headersOfAnother}
+            {isOfEndpoint(attempt, settings)
+              ? t('deliveries.headersCurrent')
+              : t('deliveries.headersUnknown')}
           </Text>
         </details>
       )}

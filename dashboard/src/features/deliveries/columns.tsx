@@ -8,7 +8,7 @@ import { HiddenText } from '../../shared/hidden-text';
 import { shortId } from '../../shared/short-id';
 import { State } from '../../shared/state';
 import { When } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import type { Choice } from './choice';
 import { outcomeCondition, outcomeSentence } from './outcome';
 
@@ -24,11 +24,11 @@ export function deliveryColumns(
 function chooseColumn(choice: Choice, shown: DeliveryDto[], disabled: boolean): Column<DeliveryDto> {
   const all = shown.length > 0 && shown.every(({ consentId }) => choice.ids.has(consentId));
   return {
-    title: t.deliveries.choose,
+    title: t('deliveries.select'),
     head: (
       <Checkbox
         size="xs"
-        aria-label={t.deliveries.chooseShown}
+        aria-label={t('deliveries.selectShown')}
         disabled={disabled}
         checked={all}
         indeterminate={!all && choice.ids.size > 0}
@@ -38,7 +38,7 @@ function chooseColumn(choice: Choice, shown: DeliveryDto[], disabled: boolean): 
     cell: ({ consentId }) => (
       <Checkbox
         size="xs"
-        aria-label={t.deliveries.chooseOne(shortId(consentId))}
+        aria-label={t('deliveries.selectOne', { id: shortId(consentId) })}
         // The row opens the record.
         wrapperProps={{ onClick: (event: { stopPropagation: () => void }) => event.stopPropagation() }}
         disabled={disabled}
@@ -51,7 +51,7 @@ function chooseColumn(choice: Choice, shown: DeliveryDto[], disabled: boolean): 
 
 const COLUMNS: Column<DeliveryDto>[] = [
   {
-    title: t.deliveries.attempted,
+    title: t('deliveries.attempted'),
     cell: ({ consentId, attemptedAt }) => (
       <Link
         to="."
@@ -60,19 +60,19 @@ const COLUMNS: Column<DeliveryDto>[] = [
         onClick={(event) => event.stopPropagation()}
       >
         <When at={attemptedAt} />
-        <HiddenText>{t.consents.openRecord}</HiddenText>
+        <HiddenText>{t('consents.openRecord')}</HiddenText>
       </Link>
     ),
   },
   {
-    title: t.deliveries.outcome,
-    cell: ({ outcome }) => <State is={outcomeCondition(outcome)}>{t.outcomes[outcome]}</State>,
+    title: t('deliveries.outcome'),
+    cell: ({ outcome }) => <State is={outcomeCondition(outcome)}>{t(`outcomes.${outcome}`)}</State>,
   },
-  { title: t.deliveries.status, number: true, cell: ({ httpStatus }) => httpStatus ?? '–' },
-  { title: t.deliveries.duration, number: true, cell: ({ durationMs }) => `${number(durationMs)} ms` },
+  { title: t('deliveries.status'), number: true, cell: ({ httpStatus }) => httpStatus ?? '–' },
+  { title: t('deliveries.duration'), number: true, cell: ({ durationMs }) => `${number(durationMs)} ms` },
   {
-    title: t.deliveries.what,
+    title: t('deliveries.details'),
     cell: (attempt) => <span className="sentence-cell">{outcomeSentence(attempt)}</span>,
   },
-  { title: t.deliveries.record, cell: ({ consentId }) => <CopyId id={consentId} /> },
+  { title: t('deliveries.record'), cell: ({ consentId }) => <CopyId id={consentId} /> },
 ];

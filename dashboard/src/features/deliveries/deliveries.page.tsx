@@ -9,7 +9,7 @@ import { FilterDay } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
 import { dayRange } from '../../shared/time';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { ConsentDrawer } from '../consents/consent-drawer';
 import { useProject } from '../projects/use-project';
 import { useChoice } from './choice';
@@ -57,59 +57,59 @@ export function DeliveriesPage() {
   );
   return (
     <Page
-      title={t.pages.deliveries}
+      title={t('pages.deliveries')}
       acts={
         <Button variant="default" onClick={box.open} disabled={refusal !== null}>
-          {t.deliveries.resendMany}
+          {t('deliveries.resendBulk')}
         </Button>
       }
     >
       <ReceiverHealth projectId={project.id} />
       {/* The line above already mentions the plan. */}
       {refusal?.kind === 'role' && (
-        <RefusalNote refusal={refusal} projectId={project.id} what={t.deliveries.resend} />
+        <RefusalNote refusal={refusal} projectId={project.id} what={t('deliveries.resend')} />
       )}
-      <Group gap="xs" align="flex-end" role="search" aria-label={t.list.filters}>
+      <Group gap="xs" align="flex-end" role="search" aria-label={t('list.filters')}>
         <NativeSelect
           size="xs"
-          label={t.deliveries.outcome}
+          label={t('deliveries.outcome')}
           data-search
           value={filters.status ?? ''}
           onChange={({ currentTarget: { value } }) => change({ status: (value as Outcome) || undefined })}
           data={[
-            { value: '', label: t.list.any },
+            { value: '', label: t('list.any') },
             ...(['delivered', 'failed', 'skipped'] as const).map((value) => ({
               value,
-              label: t.outcomes[value],
+              label: t(`outcomes.${value}`),
             })),
           ]}
         />
         <NativeSelect
           size="xs"
-          label={t.deliveries.category}
+          label={t('deliveries.category')}
           value={filters.category ?? ''}
           onChange={({ currentTarget: { value } }) => change({ category: (value as Category) || undefined })}
           data={[
-            { value: '', label: t.list.any },
-            ...CATEGORIES.map((value) => ({ value, label: t.deliveries.categories[value] })),
+            { value: '', label: t('list.any') },
+            ...CATEGORIES.map((value) => ({ value, label: t(`deliveries.categories.${value}`) })),
           ]}
         />
-        <FilterDay label={t.list.from} value={filters.from} onChange={(from) => change({ from })} />
-        <FilterDay label={t.list.to} value={filters.to} onChange={(to) => change({ to })} />
+        <FilterDay label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
+        <FilterDay label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
         {Object.keys(filters).some((name) => name !== 'open') && (
           <Button variant="subtle" onClick={() => void navigate({ search: {} })}>
-            {t.list.clear}
+            {t('list.clear')}
           </Button>
         )}
       </Group>
       {choice.ids.size > 0 && <ResendChosen projectId={project.id} choice={choice} neverSent={neverSent} />}
       <EndlessList
-        label={t.deliveries.list}
+        label={t('deliveries.list')}
         query={query}
         columns={deliveryColumns(choice, shown, refusal !== null)}
         idOf={({ id }) => id}
         onOpen={({ consentId }) => change({ open: consentId })}
-        empty={Object.keys(filters).length > 0 ? t.deliveries.noneMatch : t.deliveries.none}
+        empty={Object.keys(filters).length > 0 ? t('deliveries.noneMatch') : t('deliveries.none')}
       />
       <ConsentDrawer project={project} consentId={filters.open} onClose={() => change({ open: undefined })} />
       <ResendMany projectId={project.id} opened={opened} onClose={box.close} filters={filters} />

@@ -12,7 +12,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { AttemptFacts } from './attempt-facts';
 import { outcomeCondition, outcomeSentence } from './outcome';
 
@@ -32,7 +32,7 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
   });
   const resend = useAct({
     run: async () => (await deliveryResendOne({ path: { ...path, consentId: record.id } })).data,
-    done: ({ queued }) => (queued > 0 ? t.deliveries.queuedOne : t.deliveries.alreadyWaiting),
+    done: ({ queued }) => (queued > 0 ? t('deliveries.queuedOne') : t('deliveries.alreadyQueued')),
     refreshes: ['consentOne', 'deliveryList'],
   });
   // Where the log has expired, an earlier attempt is possible.
@@ -45,9 +45,9 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
     feature: { open: tier?.features.consentForwarding ?? true, tier: 'Pro' },
   });
   return (
-    <section aria-label={t.deliveries.life}>
+    <section aria-label={t('deliveries.delivery')}>
       <Stack gap="sm">
-        <Title order={3}>{t.deliveries.life}</Title>
+        <Title order={3}>{t('deliveries.delivery')}</Title>
         <LifeSentence state={state} />
         <ProblemAlert error={attempts.error} retry={() => void attempts.refetch()} />
         {(attempts.data?.items.length ?? 0) > 0 && (
@@ -55,7 +55,7 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
             {attempts.data?.items.map((attempt) => (
               <li key={attempt.id}>
                 <Group gap="xs">
-                  <State is={outcomeCondition(attempt.outcome)}>{t.outcomes[attempt.outcome]}</State>
+                  <State is={outcomeCondition(attempt.outcome)}>{t(`outcomes.${attempt.outcome}`)}</State>
                   <Instant at={attempt.attemptedAt} />
                 </Group>
                 <Text>{outcomeSentence(attempt)}</Text>
@@ -68,7 +68,7 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
         )}
         <Allowed refusal={refusal} projectId={project.id}>
           <Button variant="default" onClick={() => resend.run(undefined)} loading={resend.pending}>
-            {isFirst ? t.deliveries.send : t.deliveries.resend}
+            {isFirst ? t('deliveries.send') : t('deliveries.resend')}
           </Button>
         </Allowed>
         <ProblemAlert error={resend.error} />
@@ -78,11 +78,13 @@ export function DeliveryLife({ project, record }: { project: ProjectDto; record:
 }
 
 function LifeSentence({ state }: { state: { outcome: string; reason?: string } | null }) {
-  if (state === null) return <Text c="dimmed">{t.deliveries.logGone}</Text>;
-  if (state.outcome === 'pending') return <State is="waiting">{t.deliveries.pending}</State>;
+  if (state === null) return <Text c="dimmed">{t('deliveries.logExpired')}</Text>;
+  if (state.outcome === 'pending') return <State is="waiting">{t('deliveries.pending')}</State>;
   if (state.outcome === 'unsent')
     return (
-      <State is="off">{state.reason === 'tier' ? t.deliveries.unsentTier : t.deliveries.unsentOff}</State>
+      <State is="off">
+        {state.reason === 'tier' ? t('deliveries.unsentTier') : t('deliveries.unsentOff')}
+      </State>
     );
   return null;
 }

@@ -1,10 +1,22 @@
-import { t } from '../../texts/texts';
-
+import type { DeliveryDto } from '../../client/types.gen';
 const OUTCOMES = ['delivered', 'failed', 'skipped'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-export type Category = keyof typeof t.deliveries.categories;
-export const CATEGORIES = Object.keys(t.deliveries.categories) as Category[];
+export const CATEGORIES = [
+  'dns',
+  'connect',
+  'tls',
+  'timeout',
+  'reset',
+  'blocked_address',
+  'redirect',
+  'http_4xx',
+  'http_5xx',
+  'http_other',
+  'worker_lost',
+  'configuration',
+] as const satisfies DeliveryDto['category'][];
+export type Category = (typeof CATEGORIES)[number];
 
 /** What the address says about the list of deliveries. */
 export interface DeliveryFilters {

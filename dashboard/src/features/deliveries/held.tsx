@@ -2,10 +2,9 @@ import { Button, Group } from '@mantine/core';
 import { forwardingResume } from '../../client/sdk.gen';
 import type { ForwardingSettingsDto } from '../../client/types.gen';
 import { roleCovers } from '../../shared/allowed';
-import { number } from '../../shared/format';
 import { useAct } from '../../shared/use-act';
 import { Instant, Until } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
 
 /** Since when records wait for a receiver that is away, how many, when the next try is, and trying now. */
@@ -13,7 +12,7 @@ export function Held({ settings }: { settings: ForwardingSettingsDto }) {
   const project = useProject();
   const act = useAct({
     run: async () => (await forwardingResume({ path: { projectId: project.id } })).data,
-    done: t.health.tried,
+    done: t('health.trying'),
     refreshes: ['forwardingRead', 'deliveryList'],
     tellsFailure: true,
   });
@@ -21,8 +20,8 @@ export function Held({ settings }: { settings: ForwardingSettingsDto }) {
   return (
     <Group gap="sm">
       <span>
-        {t.health.held} {settings.heldSince && <Instant at={settings.heldSince} />}.{' '}
-        {t.health.heldWaiting(number(settings.waiting))} {t.health.nextProbe}{' '}
+        {t('health.held')} {settings.heldSince && <Instant at={settings.heldSince} />}.{' '}
+        {t('health.heldQueued', { count: settings.waiting })} {t('health.nextAttempt')}{' '}
         {settings.nextProbeAt && <Until at={settings.nextProbeAt} />}.
       </span>
       <Button
@@ -32,9 +31,9 @@ export function Held({ settings }: { settings: ForwardingSettingsDto }) {
         loading={act.pending}
         onClick={() => act.run(undefined)}
       >
-        {t.health.tryNow}
+        {t('health.tryNow')}
       </Button>
-      {!allowed && <span>{t.shared.needsRole(t.roles.editor)}</span>}
+      {!allowed && <span>{t('shared.needsRole', { role: t('roles.editor') })}</span>}
     </Group>
   );
 }

@@ -1,20 +1,22 @@
 import type { DeliveryDto, ForwardingSettingsDto } from '../../client/types.gen';
-import { number } from '../../shared/format';
 import type { Condition } from '../../shared/state';
-import { t } from '../../texts/texts';
+import { locale, t, translateCode } from '../../i18n/i18n';
 
 export function outcomeCondition(outcome: DeliveryDto['outcome']): Condition {
   return outcome === 'delivered' ? 'good' : outcome === 'failed' ? 'bad' : 'off';
 }
 
-/** Why an attempt failed: in English the API's own sentence, elsewhere what its category is called. */
+/** Why an attempt failed: the API's sentence in English, the name of its category in other languages. */
 export function failureSentence(failure: {
   reason: string | null;
   category: string | null;
   httpStatus: number | null;
 }): string {
-  const named = t.deliveries.categories[failure.category as keyof typeof t.deliveries.categories];
-  return t.deliveries.failedFor(failure.reason ?? t.deliveries.failed, named, failure.httpStatus);
+  if (locale === 'en' && failure.reason !== null) return failure.reason;
+  const category = translateCode('deliveries.categories', failure.category);
+  return category === undefined
+    ? (failure.reason ?? t('deliveries.failed'))
+    : t('deliveries.failedBecause', { category, status: `${failure.httpStatus ?? 'none'}` });
 }
 
 /** Failures that say nothing of the receiver. */
@@ -25,16 +27,15 @@ export function heldSentence({
   heldReason,
   lastFailure,
 }: Pick<ForwardingSettingsDto, 'heldReason' | 'lastFailure'>): string {
-  return lastFailure && !OURS.includes(lastFailure.category ?? '')
-    ? failureSentence(lastFailure)
-    : t.health.heldFor(heldReason ?? t.deliveries.failed);
+  if (lastFailure && !OURS.includes(lastFailure.category ?? '')) return failureSentence(lastFailure);
+  return locale === 'en' && heldReason !== null ? heldReason : t('health.refusing');
 }
 
 /** What happened in an attempt, as a sentence. */
 export function outcomeSentence(delivery: DeliveryDto): string {
   const { outcome, reason, httpStatus, host, durationMs } = delivery;
   if (outcome === 'skipped')
-    return t.skipReasons[reason as keyof typeof t.skipReasons] ?? t.deliveries.skipped(reason ?? '');
+    return translateCode('skipReasons', reason) ?? t('deliveries.skipped', { reason: reason ?? '' });
   if (outcome === 'failed') return failureSentence(delivery);
-  return t.deliveries.delivered(host ?? '', httpStatus ?? 0, number(durationMs));
+  return t('deliveries.delivered', { host: host ?? '', status: `${httpStatus ?? 0}`, ms: durationMs });
 }

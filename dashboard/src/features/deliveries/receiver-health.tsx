@@ -7,8 +7,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { SkeletonRows } from '../../shared/endless-list';
 import { State } from '../../shared/state';
 import { Instant, When } from '../../shared/when';
-import { number } from '../../shared/format';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { healthOf } from './health';
 import { Held } from './held';
 import { failureSentence, heldSentence } from './outcome';
@@ -29,23 +28,23 @@ export function ReceiverHealth({ projectId }: { projectId: string }) {
       {settings.state === 'held' ? (
         <Held settings={settings} />
       ) : (
-        settings.pending > 0 && <Text>{t.health.waiting(number(settings.pending))}</Text>
+        settings.pending > 0 && <Text>{t('health.queued', { count: settings.pending })}</Text>
       )}
       {healthOf(settings) === 'bad' && (
         <Text>
-          {t.health.notAgain}{' '}
+          {t('health.resendHint')}{' '}
           <AnchorLink
             to="/projects/$projectId/deliveries"
             params={{ projectId }}
             search={{ status: 'failed' }}
           >
-            {t.health.seeFailed}
+            {t('health.viewFailed')}
           </AnchorLink>
         </Text>
       )}
       {settings.oldestWaitingAt !== null && (
         <Text>
-          {t.health.oldest} <Instant at={settings.oldestWaitingAt} />.
+          {t('health.oldestQueued')} <Instant at={settings.oldestWaitingAt} />.
         </Text>
       )}
     </Text>
@@ -57,13 +56,13 @@ function HealthSentence({ projectId, settings }: { projectId: string; settings: 
   if (!available)
     return (
       <span>
-        {t.health.notAvailable}{' '}
+        {t('health.notAvailable')}{' '}
         <AnchorLink to="/projects/$projectId/settings/plan" params={{ projectId }}>
-          {t.shared.seePlans}
+          {t('shared.seePlans')}
         </AnchorLink>
       </span>
     );
-  if (!enabled) return t.health.off;
+  if (!enabled) return t('health.off');
   if (state === 'held') return heldSentence(settings);
   switch (healthOf(settings)) {
     case 'bad':
@@ -72,7 +71,7 @@ function HealthSentence({ projectId, settings }: { projectId: string; settings: 
           {lastFailure && failureSentence(lastFailure)} {lastFailure && <When at={lastFailure.at} />}.{' '}
           {lastDeliveredAt && (
             <>
-              {t.health.lastDelivery} <When at={lastDeliveredAt} />.
+              {t('health.lastDelivery')} <When at={lastDeliveredAt} />.
             </>
           )}
         </span>
@@ -80,10 +79,10 @@ function HealthSentence({ projectId, settings }: { projectId: string; settings: 
     case 'good':
       return (
         <span>
-          {t.health.good} {lastDeliveredAt && <When at={lastDeliveredAt} />}.
+          {t('health.healthy')} {lastDeliveredAt && <When at={lastDeliveredAt} />}.
         </span>
       );
     default:
-      return t.health.nothingYet;
+      return t('health.noDeliveries');
   }
 }

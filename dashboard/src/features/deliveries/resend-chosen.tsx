@@ -1,10 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { deliveryResendChosen } from '../../client/sdk.gen';
-import { number } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { type Choice, CHOSEN_MAX } from './choice';
 
 /** Sends the chosen records, after it was said how many they are. */
@@ -24,10 +23,10 @@ export function ResendChosen({
     run: async () =>
       (await deliveryResendChosen({ path: { projectId }, body: { consentIds: [...choice.ids] } })).data,
     done: ({ queued, more }) => {
-      if (more) return t.deliveries.queuedShare(number(queued));
+      if (more) return t('deliveries.queuedUpToLimit', { queued });
       return queued < wanted
-        ? t.deliveries.queuedOf(number(queued), number(wanted))
-        : t.deliveries.queued(number(queued));
+        ? t('deliveries.queuedOf', { queued, selected: wanted })
+        : t('deliveries.queued', { count: queued });
     },
     refreshes: ['deliveryList', 'forwardingRead', 'consentOne'],
     then: () => {
@@ -35,29 +34,29 @@ export function ResendChosen({
       box.close();
     },
   });
-  const word = (neverSent ? t.deliveries.sendAct : t.deliveries.resendAct)(number(wanted));
+  const word = t(neverSent ? 'deliveries.sendRecords' : 'deliveries.resendRecords', { count: wanted });
   return (
-    <Group gap="sm" role="group" aria-label={t.deliveries.choose}>
+    <Group gap="sm" role="group" aria-label={t('deliveries.select')}>
       <Text role="status">
-        {t.deliveries.chosen(number(wanted))}
-        {wanted === CHOSEN_MAX && ` ${t.deliveries.chosenMax(number(CHOSEN_MAX))}`}
+        {t('deliveries.selected', { count: wanted })}
+        {wanted === CHOSEN_MAX && ` ${t('deliveries.selectedMax', { count: CHOSEN_MAX })}`}
       </Text>
       <Button onClick={box.open}>{word}</Button>
       <Button variant="subtle" onClick={choice.clear}>
-        {t.deliveries.forgetChosen}
+        {t('deliveries.clearSelection')}
       </Button>
       <Modal
         opened={opened}
         onClose={box.close}
         title={word}
-        closeButtonProps={{ 'aria-label': t.shared.close }}
+        closeButtonProps={{ 'aria-label': t('shared.close') }}
       >
         <Stack gap="sm">
-          <Text>{t.deliveries.resendCounted(number(wanted), false)}</Text>
+          <Text>{t('deliveries.resendCounted', { count: wanted, more: 'false' })}</Text>
           <ProblemAlert error={act.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={box.close}>
-              {t.shared.cancel}
+              {t('shared.cancel')}
             </Button>
             <Button data-autofocus loading={act.pending} onClick={() => act.run(undefined)}>
               {word}

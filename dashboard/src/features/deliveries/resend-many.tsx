@@ -2,12 +2,11 @@ import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { deliveryResendCount, deliveryResendMany } from '../../client/sdk.gen';
 import { FilterDay } from '../../shared/filter-fields';
-import { number } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { dayStart, dayText } from '../../shared/time';
 import { useAct } from '../../shared/use-act';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { CATEGORIES, type Category, type DeliveryFilters } from './filters';
 
 /** The API takes 14 days, which are fewer of ours where the clock is put back. */
@@ -58,20 +57,19 @@ function Choosing(props: { projectId: string; onClose: () => void; filters: Deli
     run: async (days: { from: Date; to: Date }) =>
       (await deliveryResendMany({ path: { projectId: props.projectId }, body: selectionOf(days) })).data,
     done: ({ queued, more }) =>
-      more ? t.deliveries.queuedMore(number(queued)) : t.deliveries.queued(number(queued)),
+      more ? t('deliveries.queuedMore', { count: queued }) : t('deliveries.queued', { count: queued }),
     refreshes: ['deliveryList', 'forwardingRead'],
     then: () => {
       setCounted(null);
       props.onClose();
     },
   });
-  const word = status === 'failed' ? t.deliveries.resendAct : t.deliveries.sendAct;
   return (
     <Modal
       opened
       onClose={props.onClose}
-      title={t.deliveries.resendMany}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      title={t('deliveries.resendBulk')}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <form
         onSubmit={(event) => {
@@ -80,27 +78,27 @@ function Choosing(props: { projectId: string; onClose: () => void; filters: Deli
         }}
       >
         <Stack gap="sm">
-          <Text>{t.deliveries.resendManyText}</Text>
+          <Text>{t('deliveries.resendBulkText')}</Text>
           <NativeSelect
-            label={t.deliveries.whichEnded}
+            label={t('deliveries.latestOutcome')}
             value={status}
             onChange={({ currentTarget: { value } }) => setStatus(value as typeof status)}
-            data={STATUSES.map((value) => ({ value, label: t.deliveries.ended[value] }))}
+            data={STATUSES.map((value) => ({ value, label: t(`deliveries.latestOutcomes.${value}`) }))}
           />
           {status === 'failed' && (
             <NativeSelect
-              label={t.deliveries.category}
+              label={t('deliveries.category')}
               value={category}
               onChange={({ currentTarget: { value } }) => setCategory(value as Category | '')}
               data={[
-                { value: '', label: t.list.any },
-                ...CATEGORIES.map((value) => ({ value, label: t.deliveries.categories[value] })),
+                { value: '', label: t('list.any') },
+                ...CATEGORIES.map((value) => ({ value, label: t(`deliveries.categories.${value}`) })),
               ]}
             />
           )}
           <Group grow>
-            <FilterDay label={t.list.from} value={from} onChange={(day) => setFrom(day ?? '')} />
-            <FilterDay label={t.list.to} value={to} onChange={(day) => setTo(day ?? '')} />
+            <FilterDay label={t('list.from')} value={from} onChange={(day) => setFrom(day ?? '')} />
+            <FilterDay label={t('list.to')} value={to} onChange={(day) => setTo(day ?? '')} />
           </Group>
           {Object.values({ ...count.fields, ...act.fields }).map((message) => (
             <Text key={message} c="var(--mantine-color-error)" role="alert">
@@ -111,19 +109,23 @@ function Choosing(props: { projectId: string; onClose: () => void; filters: Deli
           <Text role="status">
             {known &&
               (known.records === 0
-                ? t.deliveries.resendNone
-                : t.deliveries.resendCounted(number(known.records), known.more))}
+                ? t('deliveries.resendNone')
+                : t('deliveries.resendCounted', { count: known.records, more: `${known.more}` }))}
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>
-              {t.shared.cancel}
+              {t('shared.cancel')}
             </Button>
             <Button
               type="submit"
               loading={count.pending || act.pending}
               disabled={!first || !behind || known?.records === 0}
             >
-              {known ? word(number(known.records)) : t.deliveries.resendCount}
+              {known
+                ? t(status === 'failed' ? 'deliveries.resendRecords' : 'deliveries.sendRecords', {
+                    count: known.records,
+                  })
+                : t('deliveries.countRecords')}
             </Button>
           </Group>
         </Stack>

@@ -3,12 +3,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { logLogOptions } from '../../client/@tanstack/react-query.gen';
 import { logProof, rootLogPublishedKeys } from '../../client/sdk.gen';
 import type { ConsentView } from '../../client/types.gen';
-import { number } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { absoluteTime } from '../../shared/time';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { locale, t } from '../../i18n/i18n';
 import { RefusedProof, UncheckedProof, verifyHere } from './verify-here';
 
 /** Whether a record is sealed, as `GET …/consents/:consentId` says it. */
@@ -23,13 +22,13 @@ export function Proof({ projectId, record }: { projectId: string; record: Consen
   const sealed = record.evidence as Sealed | undefined;
   if (!sealed) return null;
   return (
-    <section aria-label={t.evidence.title}>
+    <section aria-label={t('evidence.title')}>
       <Stack gap="sm">
-        <Title order={3}>{t.evidence.title}</Title>
+        <Title order={3}>{t('evidence.title')}</Title>
         {(sealed.status === 'off' || sealed.status === 'never') && (
-          <State is="off">{t.evidence[sealed.status]}</State>
+          <State is="off">{t(`evidence.${sealed.status}`)}</State>
         )}
-        {sealed.status === 'pending' && <State is="waiting">{t.evidence.pending}</State>}
+        {sealed.status === 'pending' && <State is="waiting">{t('evidence.pending')}</State>}
         {sealed.status === 'sealed' && <SealedRecord projectId={projectId} id={record.id} sealed={sealed} />}
         <ContinuedLog projectId={projectId} />
       </Stack>
@@ -46,7 +45,7 @@ function ContinuedLog({ projectId }: { projectId: string }) {
   const { at, reason } = log.data.continues;
   return (
     <Text size="sm">
-      {t.evidence.continued(number(log.data.epoch), absoluteTime(new Date(at), zone, t.language), reason)}
+      {t('evidence.continued', { log: log.data.epoch, at: absoluteTime(new Date(at), zone, locale), reason })}
     </Text>
   );
 }
@@ -66,12 +65,12 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
   return (
     <>
       <State is="good">
-        {t.evidence.sealed(number((sealed.index ?? 0) + 1))}
-        {sealed.isInRootLog ? ` ${t.evidence.rooted}` : ''}
+        {t('evidence.sealed', { entry: (sealed.index ?? 0) + 1 })}
+        {sealed.isInRootLog ? ` ${t('evidence.inRootLog')}` : ''}
       </State>
       <Group gap="sm">
         <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
-          {t.evidence.check}
+          {t('evidence.verify')}
         </Button>
         {(['tlog-proof', 'pdf'] as const).map((format) => (
           <Button
@@ -81,20 +80,25 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
             href={`/v1/projects/${projectId}/consents/${id}/proof?format=${format}`}
             download
           >
-            {t.evidence.download[format]}
+            {t(`evidence.download.${format}`)}
           </Button>
         ))}
       </Group>
       <CheckFailure error={check.error} retry={() => check.mutate()} />
       {check.data && (
         <div role="status">
-          <Text fw={600}>{t.evidence.holds}</Text>
+          <Text fw={600}>{t('evidence.verified')}</Text>
           <ol className="attempts">
-            <li>{t.evidence.steps.record}</li>
-            <li>{t.evidence.steps.tree(number(check.data.checkpoint.size), check.data.checkpoint.origin)}</li>
-            <li>{check.data.isInRootLog ? t.evidence.steps.root : t.evidence.steps.notInRoot}</li>
+            <li>{t('evidence.steps.record')}</li>
+            <li>
+              {t('evidence.steps.tree', {
+                size: check.data.checkpoint.size,
+                origin: check.data.checkpoint.origin,
+              })}
+            </li>
+            <li>{check.data.isInRootLog ? t('evidence.steps.root') : t('evidence.steps.notInRoot')}</li>
           </ol>
-          <Text size="sm">{t.evidence.notWho}</Text>
+          <Text size="sm">{t('evidence.limits')}</Text>
         </div>
       )}
     </>
@@ -106,13 +110,17 @@ function CheckFailure({ error, retry }: { error: Error | null; retry: () => void
   if (error instanceof RefusedProof)
     return (
       <Alert color="red" role="alert" variant="outline">
-        {t.evidence.refused(error.step, error.message)}
+        {t('evidence.refused', {
+          step: error.step,
+          // The verifier is English: people also run it without the dashboard.
+          reason: locale === 'en' ? `${error.message}.` : t(`evidence.refusedSteps.${error.step}`),
+        })}
       </Alert>
     );
   if (error instanceof UncheckedProof)
     return (
       <Alert color="yellow" role="alert" variant="outline">
-        {t.evidence.unchecked}
+        {t('evidence.unsupported')}
       </Alert>
     );
   return <ProblemAlert error={error} retry={retry} />;

@@ -10,7 +10,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** Switch, endpoint, authentication mode, token and word of erasures, saved together. */
 export function ForwardingForm({
@@ -44,7 +44,7 @@ export function ForwardingForm({
           },
         })
       ).data,
-    done: t.shared.saved,
+    done: t('shared.saved'),
     refreshes: ['projectRead'],
     then: (saved) => {
       setToken('');
@@ -67,14 +67,14 @@ export function ForwardingForm({
     >
       <Stack gap="md" maw={620}>
         <Switch
-          label={t.forwarding.enabled}
+          label={t('forwarding.enabled')}
           checked={enabled}
           onChange={(event) => setEnabled(event.currentTarget.checked)}
           error={save.fields['enabled']}
         />
         <TextInput
-          label={t.forwarding.endpoint}
-          description={t.forwarding.endpointHint}
+          label={t('forwarding.endpoint')}
+          description={t('forwarding.endpointHint')}
           placeholder="https://consents.example.com/hook"
           type="url"
           inputMode="url"
@@ -84,43 +84,43 @@ export function ForwardingForm({
           error={save.fields['endpointUrl']}
         />
         <Radio.Group
-          label={t.forwarding.authMode}
+          label={t('forwarding.authMode')}
           value={authMode}
           onChange={(value) => setAuthMode(value as typeof authMode)}
           error={save.fields['authMode']}
         >
           <Group mt={4}>
-            <Radio value="bearer" label={t.forwarding.bearer} />
-            <Radio value="none" label={t.forwarding.noAuth} />
+            <Radio value="bearer" label={t('forwarding.bearer')} />
+            <Radio value="none" label={t('forwarding.noAuth')} />
           </Group>
         </Radio.Group>
         {authMode === 'none' ? (
           <Alert color="yellow" variant="outline" role="note">
-            <Text>{t.forwarding.noAuthWarning}</Text>
+            <Text>{t('forwarding.noAuthWarning')}</Text>
           </Alert>
         ) : (
           <Stack gap="xs">
             <State is={settings.tokenConfigured ? 'good' : 'waiting'}>
               {settings.tokenConfigured ? (
                 <span>
-                  {t.forwarding.tokenSince}{' '}
+                  {t('forwarding.tokenSince')}{' '}
                   {settings.tokenUpdatedAt && <Instant at={settings.tokenUpdatedAt} />}
                 </span>
               ) : (
-                t.forwarding.noToken
+                t('forwarding.noToken')
               )}
             </State>
             <Group align="flex-end" gap="xs" wrap="nowrap">
               <PasswordInput
                 style={{ flex: 1 }}
-                label={t.forwarding.token}
-                description={t.forwarding.tokenHint}
+                label={t('forwarding.token')}
+                description={t('forwarding.tokenHint')}
                 autoComplete="off"
                 value={token}
                 onChange={(event) => setToken(event.currentTarget.value)}
                 error={save.fields['bearerToken']}
                 visibilityToggleFocusable
-                visibilityToggleButtonProps={{ 'aria-label': t.signIn.showPassword }}
+                visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
               />
               <Button
                 variant="default"
@@ -128,27 +128,27 @@ export function ForwardingForm({
                 loading={generate.pending}
                 onClick={() => generate.run(undefined)}
               >
-                {t.forwarding.generate}
+                {t('forwarding.generate')}
               </Button>
             </Group>
             {generate.result && token === generate.result.bearerToken && (
               <Stack gap={4} role="status">
-                <Text>{t.forwarding.tokenOnce}</Text>
-                <CopyLine text={token} label={t.forwarding.token} />
+                <Text>{t('forwarding.tokenOnce')}</Text>
+                <CopyLine text={token} label={t('forwarding.token')} />
               </Stack>
             )}
           </Stack>
         )}
         <Switch
-          label={t.forwarding.forwardErasures}
-          description={t.forwarding.forwardErasuresHint}
+          label={t('forwarding.forwardErasures')}
+          description={t('forwarding.forwardErasuresHint')}
           checked={forwardErasures}
           onChange={(event) => setForwardErasures(event.currentTarget.checked)}
         />
         <ProblemAlert error={save.error} />
         <div>
           <Button type="submit" loading={save.pending}>
-            {t.shared.save}
+            {t('shared.save')}
           </Button>
         </div>
       </Stack>

@@ -7,7 +7,7 @@ import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { failureSentence } from '../deliveries/outcome';
 import { ReceiverHealth } from '../deliveries/receiver-health';
 import { useProject } from '../projects/use-project';
@@ -22,14 +22,14 @@ export function RecordsAndArchivePage() {
   const query = useQuery(forwardingReadOptions({ path: { projectId: project.id } }));
   if (query.isError)
     return (
-      <Page title={t.pages.recordsAndArchive}>
+      <Page title={t('pages.recordsAndArchive')}>
         <ProblemAlert error={query.error} retry={() => void query.refetch()} />
       </Page>
     );
   const settings = query.data;
   if (!settings)
     return (
-      <Page title={t.pages.recordsAndArchive}>
+      <Page title={t('pages.recordsAndArchive')}>
         <SkeletonRows rows={10} />
       </Page>
     );
@@ -38,37 +38,37 @@ export function RecordsAndArchivePage() {
     feature: { open: settings.available, tier: 'Pro' },
   });
   return (
-    <Page title={t.pages.recordsAndArchive}>
-      <nav aria-label={t.shell.where} className="crumbs">
-        {t.pages.settings} ▸ {t.pages.consent} ▸ {t.pages.recordsAndArchive}
+    <Page title={t('pages.recordsAndArchive')}>
+      <nav aria-label={t('shell.breadcrumb')} className="crumbs">
+        {t('pages.settings')} ▸ {t('pages.consent')} ▸ {t('pages.recordsAndArchive')}
       </nav>
-      <Section title={t.forwarding.title} text={t.forwarding.text}>
+      <Section title={t('forwarding.title')} text={t('forwarding.text')}>
         <Allowed refusal={refusal} projectId={project.id}>
           <ForwardingForm key={project.id} projectId={project.id} settings={settings} />
         </Allowed>
       </Section>
-      <Section title={t.forwarding.health}>
+      <Section title={t('forwarding.health')}>
         <ReceiverHealth projectId={project.id} />
         {settings.lastFailure && (
           <dl className="facts">
-            <dt>{t.forwarding.lastFailure}</dt>
+            <dt>{t('forwarding.lastFailure')}</dt>
             <dd>
               {failureSentence(settings.lastFailure)} <Instant at={settings.lastFailure.at} />
             </dd>
           </dl>
         )}
       </Section>
-      <Section title={t.forwarding.test} text={t.forwarding.testText}>
+      <Section title={t('forwarding.test')} text={t('forwarding.testText')}>
         <Allowed refusal={refusal} projectId={project.id}>
           <EndpointTest projectId={project.id} ready={settings.endpointUrl !== null} />
         </Allowed>
       </Section>
-      <Section title={t.forwarding.signing} text={t.forwarding.signingText}>
+      <Section title={t('forwarding.signing')} text={t('forwarding.signingText')}>
         <Allowed refusal={refusal} projectId={project.id}>
           <Signing projectId={project.id} signing={settings.signing} />
         </Allowed>
       </Section>
-      <Section title={t.forwarding.samples} text={t.forwarding.samplesText}>
+      <Section title={t('forwarding.samples')} text={t('forwarding.samplesText')}>
         <SampleReceivers />
         <Anchor href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer">
           Standard Webhooks

@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { SkeletonRows } from '../../shared/endless-list';
 import { CopyLine } from '../../shared/copy-line';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { samplesOf } from './samples';
 
 /** The samples of docs/receiver.md, which the service's tests run, loaded when they are opened. */
@@ -15,7 +15,7 @@ export function SampleReceivers() {
   if (!data) return <SkeletonRows rows={4} />;
   return (
     <Tabs defaultValue={data[0]?.title ?? null} keepMounted={false}>
-      <Tabs.List aria-label={t.forwarding.samples}>
+      <Tabs.List aria-label={t('forwarding.samples')}>
         {data.map(({ title }) => (
           <Tabs.Tab key={title} value={title}>
             {title}

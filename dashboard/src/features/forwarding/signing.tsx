@@ -8,7 +8,7 @@ import { Question } from '../../shared/question';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** The secret that signs each request, so that the receiver can tell that it came from here. */
 export function Signing({ projectId, signing }: { projectId: string; signing: SigningDto }) {
@@ -30,49 +30,49 @@ export function Signing({ projectId, signing }: { projectId: string; signing: Si
       <State is={signing.configured ? 'good' : 'off'}>
         {signing.configured ? (
           <span>
-            {t.forwarding.signedSince} {signing.createdAt && <Instant at={signing.createdAt} />}
+            {t('forwarding.signedSince')} {signing.createdAt && <Instant at={signing.createdAt} />}
           </span>
         ) : (
-          t.forwarding.notSigned
+          t('forwarding.notSigned')
         )}
       </State>
       {signing.formerValidUntil && (
         <Text>
-          {t.forwarding.formerUntil} <Instant at={signing.formerValidUntil} />.
+          {t('forwarding.oldSecretUntil')} <Instant at={signing.formerValidUntil} />.
         </Text>
       )}
       <Group gap="xs">
         <Button variant="default" loading={make.pending} onClick={() => make.run(undefined)}>
-          {signing.configured ? t.forwarding.replaceSecret : t.forwarding.makeSecret}
+          {signing.configured ? t('forwarding.replaceSecret') : t('forwarding.createSecret')}
         </Button>
         {signing.formerValidUntil && (
           <Button variant="default" loading={forget.pending} onClick={() => forget.run(undefined)}>
-            {t.forwarding.forgetFormer}
+            {t('forwarding.retireOldSecret')}
           </Button>
         )}
         {signing.configured && (
           <Button variant="subtle" color="red" onClick={box.open}>
-            {t.forwarding.removeSecret}
+            {t('forwarding.removeSecret')}
           </Button>
         )}
       </Group>
       {opened && (
         <Question
-          title={t.forwarding.removeSecret}
-          act={t.forwarding.removeSecret}
+          title={t('forwarding.removeSecret')}
+          act={t('forwarding.removeSecret')}
           pending={remove.pending}
           error={remove.error}
           onClose={box.close}
           onConfirm={() => remove.run(undefined)}
         >
-          <Text>{t.forwarding.removeSecretText}</Text>
+          <Text>{t('forwarding.removeSecretText')}</Text>
         </Question>
       )}
       <ProblemAlert error={make.error ?? forget.error} />
       {make.result && (
         <Stack gap={4} role="status">
-          <Text>{t.forwarding.secretOnce}</Text>
-          <CopyLine text={make.result.signingSecret} label={t.forwarding.secret} />
+          <Text>{t('forwarding.secretOnce')}</Text>
+          <CopyLine text={make.result.signingSecret} label={t('forwarding.secret')} />
         </Stack>
       )}
     </Stack>

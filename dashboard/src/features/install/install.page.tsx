@@ -11,7 +11,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
 import { When } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { isPublished } from '../banner/configuration';
 import { useProject } from '../projects/use-project';
 import { OtherBanners } from './other-banners';
@@ -24,23 +24,23 @@ export function InstallPage() {
   const line = `<script src="${script}"></script>`;
   const publication = useQuery(configurationReadOptions({ path: { projectId: project.id } }));
   return (
-    <Page title={t.pages.install}>
-      <Section title={t.install.line} text={t.install.lineText}>
-        <CopyLine text={line} label={t.install.line} />
+    <Page title={t('pages.install')}>
+      <Section title={t('install.scriptTag')} text={t('install.scriptTagText')}>
+        <CopyLine text={line} label={t('install.scriptTag')} />
         <ProblemAlert error={publication.error} retry={() => void publication.refetch()} />
         {publication.data && !isPublished(publication.data) && (
-          <State is="waiting">{t.install.notPublished}</State>
+          <State is="waiting">{t('install.notPublished')}</State>
         )}
       </Section>
-      <Section title={t.install.seen} text={t.install.seenText}>
+      <Section title={t('install.check')} text={t('install.checkText')}>
         <LastSeen projectId={project.id} />
       </Section>
-      <Section title={t.install.guides}>
+      <Section title={t('install.guides')}>
         <Tabs defaultValue="html" keepMounted={false}>
           <Tabs.List>
             {(['html', 'tagManager', 'csp', 'own'] as const).map((guide) => (
               <Tabs.Tab key={guide} value={guide}>
-                {t.install.guide[guide].title}
+                {t(`install.guide.${guide}.title`)}
               </Tabs.Tab>
             ))}
           </Tabs.List>
@@ -48,8 +48,8 @@ export function InstallPage() {
             <Tabs.Panel key={guide} value={guide} pt="sm">
               <Stack gap="sm">
                 <List type="ordered" size="sm">
-                  {t.install.guide[guide].steps.map((step) => (
-                    <List.Item key={step}>{step}</List.Item>
+                  {([1, 2, 3] as const).map((step) => (
+                    <List.Item key={step}>{t(`install.guide.${guide}.steps.${step}`)}</List.Item>
                   ))}
                 </List>
                 <Sample guide={guide} line={line} />
@@ -71,7 +71,7 @@ function Sample({ guide, line }: { guide: 'html' | 'tagManager' | 'csp' | 'own';
     own: `serviceConsent.submit({ analytics: true, marketing: false, preferences: true })`,
   };
   return (
-    <Code block tabIndex={0} aria-label={t.install.sample}>
+    <Code block tabIndex={0} aria-label={t('install.sample')}>
       {samples[guide]}
     </Code>
   );
@@ -92,19 +92,22 @@ function LastSeen({ projectId }: { projectId: string }) {
       {seen.data.items.map(({ hostname, lastSeenAt }) => (
         <State key={hostname} is="good">
           <span>
-            {t.install.loaderSeen} <When at={lastSeenAt} /> {t.install.loaderSeenOn(hostname)}.
+            {t('install.lastSeen')} <When at={lastSeenAt} /> {t('install.lastSeenOn', { host: hostname })}.
           </span>
         </State>
       ))}
       {record && (
         <State is="good">
           <span>
-            {t.install.seenOn(record.hostname)} <When at={record.receivedAt} />.
+            {record.hostname === null
+              ? t('install.seen.withoutHost')
+              : t('install.seen.withHost', { host: record.hostname })}{' '}
+            <When at={record.receivedAt} />.
           </span>
         </State>
       )}
-      {seen.data.items.length === 0 && !record && <State is="waiting">{t.install.notSeen}</State>}
-      <Anchor href="/docs">{t.shell.apiDocs}</Anchor>
+      {seen.data.items.length === 0 && !record && <State is="waiting">{t('install.notDetected')}</State>}
+      <Anchor href="/docs">{t('shell.apiDocs')}</Anchor>
     </Stack>
   );
 }

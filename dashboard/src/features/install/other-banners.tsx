@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CopyLine } from '../../shared/copy-line';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** In docs/banners/*.html it stands for the address of the project's own loader. */
 const ADDRESS = 'https://cdn.example.com/<projectId>/loader.js';
@@ -26,7 +26,7 @@ export function OtherBanners({ script }: { script: string }) {
   if (!data) return null;
   return (
     <Tabs defaultValue={data[0]?.title ?? null} keepMounted={false}>
-      <Tabs.List aria-label={t.install.otherBanners}>
+      <Tabs.List aria-label={t('install.otherBanners')}>
         {data.map(({ title }) => (
           <Tabs.Tab key={title} value={title}>
             {title}

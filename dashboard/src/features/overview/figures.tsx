@@ -4,7 +4,7 @@ import { number, percent } from '../../shared/format';
 import { PlainList } from '../../shared/plain-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { overviewQueries } from './queries';
 
 const LIVE_MS = 5_000;
@@ -18,18 +18,18 @@ export function Figures({ projectId }: { projectId: string }) {
   const { today, month } = query.data;
   return (
     <PlainList
-      label={t.overview.figures}
+      label={t('overview.figures')}
       items={[
-        { key: t.overview.today, ...today },
-        { key: t.overview.month, ...month },
+        { key: t('overview.today'), ...today },
+        { key: t('overview.month'), ...month },
       ]}
       idOf={({ key }) => key}
       columns={[
-        { title: t.overview.period, cell: ({ key }) => key },
-        { title: t.overview.records, number: true, cell: ({ now }) => number(now.records) },
-        { title: t.overview.before, number: true, cell: ({ before }) => number(before.records) },
-        { title: t.overview.optIn, number: true, cell: ({ now }) => percent(now.optInRate) },
-        { title: t.overview.before, number: true, cell: ({ before }) => percent(before.optInRate) },
+        { title: t('overview.period'), cell: ({ key }) => key },
+        { title: t('overview.records'), number: true, cell: ({ now }) => number(now.records) },
+        { title: t('overview.previous'), number: true, cell: ({ before }) => number(before.records) },
+        { title: t('overview.optIn'), number: true, cell: ({ now }) => percent(now.optInRate) },
+        { title: t('overview.previous'), number: true, cell: ({ before }) => percent(before.optInRate) },
       ]}
     />
   );

@@ -11,7 +11,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { t, translateCode } from '../../i18n/i18n';
 import { Categories } from '../consents/categories';
 import { ReceiverHealth } from '../deliveries/receiver-health';
 import { useProject } from '../projects/use-project';
@@ -27,13 +27,13 @@ export function OverviewPage() {
   return (
     <Page title={project.name}>
       <SetUpList project={project} />
-      <Section title={t.overview.figures}>
+      <Section title={t('overview.figures')}>
         <Figures projectId={project.id} />
       </Section>
-      <Section title={t.overview.receiver}>
+      <Section title={t('overview.endpoint')}>
         <ReceiverHealth projectId={project.id} />
       </Section>
-      <Section title={t.overview.lastRecords}>
+      <Section title={t('overview.latestRecords')}>
         <LastRecords projectId={project.id} />
       </Section>
     </Page>
@@ -45,10 +45,10 @@ function LastRecords({ projectId }: { projectId: string }) {
   const query = useQuery({ ...overviewQueries(projectId, zone).records, refetchInterval: LIVE_MS });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <SkeletonRows rows={LAST_RECORDS + 1} />;
-  if (query.data.items.length === 0) return <span>{t.consents.none}</span>;
+  if (query.data.items.length === 0) return <span>{t('consents.none')}</span>;
   return (
     <PlainList
-      label={t.overview.lastRecords}
+      label={t('overview.latestRecords')}
       items={query.data.items}
       columns={COLUMNS}
       idOf={({ id }) => id}
@@ -58,7 +58,7 @@ function LastRecords({ projectId }: { projectId: string }) {
 
 const COLUMNS: Column<ConsentView>[] = [
   {
-    title: t.consents.received,
+    title: t('consents.received'),
     cell: ({ id, projectId, receivedAt }) => (
       <Link
         to="/projects/$projectId/consents"
@@ -67,15 +67,15 @@ const COLUMNS: Column<ConsentView>[] = [
         className="row-link"
       >
         <When at={receivedAt} />
-        <HiddenText>{t.consents.openRecord}</HiddenText>
+        <HiddenText>{t('consents.openRecord')}</HiddenText>
       </Link>
     ),
   },
   {
-    title: t.consents.action,
-    cell: ({ action }) => <Clipped text={t.actions[action as keyof typeof t.actions] ?? action} />,
+    title: t('consents.action'),
+    cell: ({ action }) => <Clipped text={translateCode('actions', action) ?? action} />,
   },
-  { title: t.consents.categories, cell: (record) => <Categories record={record} /> },
-  { title: t.consents.host, cell: ({ hostname }) => <Clipped text={hostname ?? '–'} /> },
-  { title: t.consents.id, cell: ({ id }) => <CopyId id={id} /> },
+  { title: t('consents.categories'), cell: (record) => <Categories record={record} /> },
+  { title: t('consents.host'), cell: ({ hostname }) => <Clipped text={hostname ?? '–'} /> },
+  { title: t('consents.id'), cell: ({ id }) => <CopyId id={id} /> },
 ];

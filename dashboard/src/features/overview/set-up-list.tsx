@@ -5,7 +5,7 @@ import type { ProjectDto } from '../../client/types.gen';
 import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { isPublished } from '../banner/configuration';
 import { overviewQueries } from './queries';
 
@@ -23,25 +23,25 @@ export function SetUpList({ project }: { project: ProjectDto }) {
   const seen = useQuery({ ...queries.lastSeen, ...live, enabled: records !== undefined && !hasRecord }).data;
   if (!configuration || !records || !forwarding || !(hasRecord || seen)) return null;
   const steps = [
-    { text: t.setUp.named, done: project.domains.length > 0, to: '/settings/project' },
-    { text: t.setUp.published, done: isPublished(configuration), to: '/banner' },
-    { text: t.setUp.installed, done: hasRecord || (seen?.items.length ?? 0) > 0, to: '/install' },
-    { text: t.setUp.firstRecord, done: hasRecord, to: '/consents' },
+    { text: t('setup.addDomains'), done: project.domains.length > 0, to: '/settings/project' },
+    { text: t('setup.publish'), done: isPublished(configuration), to: '/banner' },
+    { text: t('setup.install'), done: hasRecord || (seen?.items.length ?? 0) > 0, to: '/install' },
+    { text: t('setup.firstRecord'), done: hasRecord, to: '/consents' },
     {
-      text: t.setUp.endpointAnswers,
+      text: t('setup.forward'),
       done: forwarding.lastDeliveredAt !== null,
       to: '/settings/consent/records-and-archive',
       /** Nothing to be done without paying is left open for good. */
-      ...(!forwarding.available && { note: t.shared.needsTier('Pro') }),
+      ...(!forwarding.available && { note: t('shared.needsTier', { tier: 'Pro' }) }),
     },
   ];
   if (steps.every(({ done, note }) => done || note !== undefined)) return null;
   return (
-    <Section title={t.setUp.title} text={t.setUp.text}>
+    <Section title={t('setup.title')} text={t('setup.text')}>
       <ol className="set-up">
         {steps.map(({ text, done, to, note }) => (
           <li key={text} data-done={done}>
-            <State is={done ? 'good' : 'waiting'}>{done ? t.setUp.done : t.setUp.open}</State>{' '}
+            <State is={done ? 'good' : 'waiting'}>{done ? t('setup.done') : t('setup.toDo')}</State>{' '}
             {done ? (
               text
             ) : (

@@ -6,7 +6,7 @@ import type { ProjectDto } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
 import { ConfirmByName } from '../../shared/confirm-by-name';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { EraseVisitor } from './erase-visitor';
 import { ReasonField } from './reason-field';
 
@@ -26,30 +26,38 @@ export function EraseRecord({
     run: async () =>
       (await consentErase({ path: { projectId: project.id, consentId }, body: { reason: reason.trim() } }))
         .data,
-    done: t.privacy.erasedOne,
+    done: t('privacy.erasedOne'),
     refreshes: ['consentList', 'deliveryList', 'analyticsOverview', 'forwardingRead'],
     then: onErased,
   });
   return (
-    <section aria-label={t.privacy.eraseRecord}>
+    <section aria-label={t('privacy.eraseRecord')}>
       <Stack gap="sm">
-        <Title order={3}>{t.privacy.eraseRecord}</Title>
-        <Text>{t.privacy.eraseRecordText}</Text>
+        <Title order={3}>{t('privacy.eraseRecord')}</Title>
+        <Text>{t('privacy.eraseRecordText')}</Text>
         <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
           <Button color="red" variant="outline" onClick={box.open}>
-            {t.privacy.eraseRecordAsk}
+            {t('privacy.eraseRecordOpen')}
           </Button>
         </Allowed>
-        <Text>{t.privacy.eraseDevice.text}</Text>
-        <EraseVisitor project={project} found={{ consentId }} words={t.privacy.eraseDevice} />
+        <Text>{t('privacy.eraseDevice.text')}</Text>
+        <EraseVisitor
+          project={project}
+          found={{ consentId }}
+          words={{
+            title: t('privacy.eraseDevice.title'),
+            ask: t('privacy.eraseDevice.open'),
+            text: t('privacy.eraseDevice.text'),
+          }}
+        />
       </Stack>
       <ConfirmByName
         opened={opened}
         onClose={box.close}
-        title={t.privacy.eraseRecord}
-        text={t.privacy.eraseRecordText}
+        title={t('privacy.eraseRecord')}
+        text={t('privacy.eraseRecordText')}
         name={project.name}
-        act={t.privacy.eraseAct}
+        act={t('privacy.eraseNow')}
         pending={act.pending}
         error={act.error}
         onConfirm={() => act.run(undefined)}

@@ -7,10 +7,9 @@ import { privacyErase } from '../../client/sdk.gen';
 import type { ErasureDto, ProjectDto } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
 import { ConfirmByName } from '../../shared/confirm-by-name';
-import { number } from '../../shared/format';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { ReasonField } from './reason-field';
 
 const UNDER_WAY_MS = 1_000;
@@ -49,7 +48,7 @@ export function EraseVisitor({
         title={words.title}
         text={words.text}
         name={project.name}
-        act={t.privacy.eraseAct}
+        act={t('privacy.eraseNow')}
         pending={act.pending}
         error={act.error}
         onConfirm={() => act.run(undefined)}
@@ -71,7 +70,9 @@ function Erasure({ projectId, begun }: { projectId: string; begun: ErasureDto })
   return (
     <Text component="div" role="status">
       <State is={finishedAt === null ? 'waiting' : 'good'}>
-        {finishedAt === null ? t.privacy.erasing(number(erased)) : t.privacy.erased(number(erased))}
+        {finishedAt === null
+          ? t('privacy.erasing', { count: erased })
+          : t('privacy.erased', { count: erased })}
       </State>
     </Text>
   );

@@ -5,10 +5,9 @@ import { useState } from 'react';
 import { consentListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { PrivacyStateDto, ProjectDto } from '../../client/types.gen';
 import { EndlessList } from '../../shared/endless-list';
-import { number } from '../../shared/format';
 import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { ConsentDrawer } from '../consents/consent-drawer';
 import { consentColumns } from '../consents/columns';
 import { EraseVisitor } from './erase-visitor';
@@ -25,8 +24,8 @@ export function FindVisitor({ project, privacy }: { project: ProjectDto; privacy
     void navigate({ search: { open: consentId }, replace: consentId === undefined });
   const isNamed = privacy.visitorReferenceField !== null;
   return (
-    <Section title={t.privacy.find} text={t.privacy.findText}>
-      {!isNamed && <Text>{t.privacy.notNamed}</Text>}
+    <Section title={t('privacy.find')} text={t('privacy.findText')}>
+      {!isNamed && <Text>{t('privacy.fieldMissing')}</Text>}
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -35,7 +34,7 @@ export function FindVisitor({ project, privacy }: { project: ProjectDto; privacy
       >
         <Group align="flex-end" gap="sm">
           <TextInput
-            label={privacy.visitorReferenceField ?? t.privacy.visitor}
+            label={privacy.visitorReferenceField ?? t('privacy.visitor')}
             required
             disabled={!isNamed}
             data-search
@@ -44,7 +43,7 @@ export function FindVisitor({ project, privacy }: { project: ProjectDto; privacy
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
           <Button type="submit" size="sm" disabled={!isNamed}>
-            {t.privacy.findAct}
+            {t('privacy.findNow')}
           </Button>
         </Group>
       </form>
@@ -78,7 +77,7 @@ function Found({
     <Stack gap="md">
       <Group justify="space-between">
         <Text role="status" fw={600}>
-          {query.data && t.privacy.found(number(records), query.hasNextPage)}
+          {query.data && t('privacy.found', { count: records, more: `${query.hasNextPage}` })}
         </Text>
         <Group gap="xs">
           {(['json', 'pdf'] as const).map((format) => (
@@ -92,22 +91,22 @@ function Found({
           ))}
         </Group>
       </Group>
-      {privacy.indexing && <State is="waiting">{t.privacy.indexing}</State>}
+      {privacy.indexing && <State is="waiting">{t('privacy.indexing')}</State>}
       <EndlessList
-        label={t.privacy.records}
+        label={t('privacy.records')}
         query={query}
         columns={consentColumns()}
         idOf={({ id }) => id}
         onOpen={({ id }) => onOpen(id)}
-        empty={t.privacy.noneFound}
+        empty={t('privacy.noneFound')}
       />
       <EraseVisitor
         project={project}
         found={{ visitorReference: visitor }}
         words={{
-          title: t.privacy.eraseVisitor,
-          ask: t.privacy.eraseVisitorAsk,
-          text: t.privacy.eraseVisitorText(number(records), query.hasNextPage),
+          title: t('privacy.eraseVisitor'),
+          ask: t('privacy.eraseVisitorAll'),
+          text: t('privacy.eraseVisitorText', { count: records, more: `${query.hasNextPage}` }),
         }}
       />
     </Stack>
@@ -117,7 +116,7 @@ function Found({
 /** The file for the visitor, which the browser takes as a download. */
 function FileLink(props: { projectId: string; visitor: string; format: 'json' | 'pdf'; disabled: boolean }) {
   const query = new URLSearchParams({ visitorReference: props.visitor, format: props.format });
-  const label = t.privacy.file(props.format.toUpperCase());
+  const label = t('privacy.download', { format: props.format.toUpperCase() });
   return props.disabled ? (
     <Button variant="default" disabled>
       {label}

@@ -8,7 +8,7 @@ import type { PrivacyStateDto } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** Which additional field of the records names a visitor, and whether its value is kept. */
 export function NamingForm({ projectId, privacy }: { projectId: string; privacy: PrivacyStateDto }) {
@@ -25,7 +25,7 @@ export function NamingForm({ projectId, privacy }: { projectId: string; privacy:
           body: { visitorReferenceField: field.trim() || null, visitorReferenceHashed: hashed },
         })
       ).data,
-    done: t.shared.saved,
+    done: t('shared.saved'),
     refreshes: ['consentList'],
     then: (saved) => {
       setBasedOn(tagOf(`${projectId}/privacy`));
@@ -41,8 +41,8 @@ export function NamingForm({ projectId, privacy }: { projectId: string; privacy:
     >
       <Stack gap="sm" maw={520}>
         <TextInput
-          label={t.privacy.field}
-          description={t.privacy.fieldHint}
+          label={t('privacy.field')}
+          description={t('privacy.fieldHint')}
           placeholder="customerId"
           autoComplete="off"
           value={field}
@@ -50,18 +50,18 @@ export function NamingForm({ projectId, privacy }: { projectId: string; privacy:
           error={act.fields['visitorReferenceField']}
         />
         <Switch
-          label={t.privacy.hashed}
-          description={t.privacy.hashedHint}
+          label={t('privacy.hashed')}
+          description={t('privacy.hashedHint')}
           checked={hashed}
           onChange={(event) => setHashed(event.currentTarget.checked)}
         />
         <Text component="div" role="status">
-          {privacy.indexing && <State is="waiting">{t.privacy.indexing}</State>}
+          {privacy.indexing && <State is="waiting">{t('privacy.indexing')}</State>}
         </Text>
         <ProblemAlert error={act.error} />
         <div>
           <Button type="submit" loading={act.pending}>
-            {t.shared.save}
+            {t('shared.save')}
           </Button>
         </div>
       </Stack>

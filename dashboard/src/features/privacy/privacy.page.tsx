@@ -5,7 +5,7 @@ import { SkeletonRows } from '../../shared/endless-list';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
 import { FindVisitor } from './find-visitor';
 import { NamingForm } from './naming-form';
@@ -21,13 +21,13 @@ export function PrivacyPage() {
     refetchInterval: ({ state }) => (state.data?.indexing ? INDEXING_MS : false),
   });
   return (
-    <Page title={t.pages.privacy}>
+    <Page title={t('pages.privacy')}>
       {query.isError && <ProblemAlert error={query.error} retry={() => void query.refetch()} />}
       {query.isPending && <SkeletonRows rows={6} />}
       {query.data && (
         <>
           <FindVisitor project={project} privacy={query.data} />
-          <Section title={t.privacy.naming} text={t.privacy.namingText}>
+          <Section title={t('privacy.identifier')} text={t('privacy.identifierText')}>
             <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
               <NamingForm key={project.id} projectId={project.id} privacy={query.data} />
             </Allowed>

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** Why something is erased; the audit keeps it when all else is gone. */
 export function ReasonField({
@@ -13,8 +13,8 @@ export function ReasonField({
 }) {
   return (
     <TextInput
-      label={t.privacy.reason}
-      description={t.privacy.reasonHint}
+      label={t('privacy.reason')}
+      description={t('privacy.reasonHint')}
       required
       data-autofocus
       autoComplete="off"

@@ -8,7 +8,7 @@ import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { OWN_INVITATIONS, OwnInvitations } from '../account/own-invitations';
 import { domainsOf, refusedDomains } from './domains';
 
@@ -23,13 +23,13 @@ export function NewProjectPage() {
     then: ({ id }) => void navigate({ to: '/projects/$projectId', params: { projectId: id } }),
   });
   return (
-    <Page title={t.newProject.title}>
+    <Page title={t('newProject.title')}>
       {invitations.length > 0 && (
-        <Section title={t.invitation.mine} text={t.invitation.mineText}>
+        <Section title={t('invitation.list')} text={t('invitation.listText')}>
           <OwnInvitations />
         </Section>
       )}
-      <Section title={t.newProject.site} text={t.newProject.text}>
+      <Section title={t('newProject.site')} text={t('newProject.text')}>
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -38,8 +38,8 @@ export function NewProjectPage() {
         >
           <Stack gap="sm" maw={520}>
             <TextInput
-              label={t.newProject.name}
-              placeholder={t.newProject.namePlaceholder}
+              label={t('newProject.name')}
+              placeholder={t('newProject.namePlaceholder')}
               required
               autoFocus
               value={name}
@@ -47,8 +47,8 @@ export function NewProjectPage() {
               error={act.fields['name']}
             />
             <Textarea
-              label={t.newProject.domains}
-              description={t.newProject.domainsHint}
+              label={t('newProject.domains')}
+              description={t('newProject.domainsHint')}
               placeholder="www.example.com"
               autosize
               minRows={2}
@@ -59,7 +59,7 @@ export function NewProjectPage() {
             <ProblemAlert error={act.error} />
             <div>
               <Button type="submit" size="sm" loading={act.pending}>
-                {t.newProject.act}
+                {t('newProject.submit')}
               </Button>
             </div>
           </Stack>

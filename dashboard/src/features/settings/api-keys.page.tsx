@@ -10,7 +10,7 @@ import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
 import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { locale, t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
 import { Renaming, Revocation, Rotation } from './change-key';
 import { keyState } from './key-state';
@@ -20,8 +20,8 @@ export function ApiKeysPage() {
   const project = useProject();
   const refusal = refusalOf(project, { role: 'owner' });
   return (
-    <Page title={t.pages.apiKeys}>
-      <Section title={t.apiKeys.make} text={t.apiKeys.makeText}>
+    <Page title={t('pages.apiKeys')}>
+      <Section title={t('apiKeys.create')} text={t('apiKeys.createText')}>
         <Allowed refusal={refusal} projectId={project.id}>
           <MakeKey projectId={project.id} />
         </Allowed>
@@ -47,34 +47,37 @@ function KeyList({ projectId }: { projectId: string }) {
   const Dialog = open && DIALOGS[open.act];
   const columns: Column<ApiKeyDto>[] = [
     {
-      title: t.apiKeys.name,
+      title: t('apiKeys.name'),
       cell: ({ name }) => (
         <span className="sentence-cell short" title={name}>
           {name}
         </span>
       ),
     },
-    { title: t.apiKeys.begins, cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
-    { title: t.members.role, cell: ({ role }) => t.roles[role] },
+    { title: t('apiKeys.prefix'), cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    { title: t('members.role'), cell: ({ role }) => t(`roles.${role}`) },
     {
-      title: t.apiKeys.may,
+      title: t('apiKeys.access'),
       cell: (key) => (
         <span className="sentence-cell short" title={mayOf(key)}>
           {mayOf(key)}
         </span>
       ),
     },
-    { title: t.apiKeys.lastUsed, cell: ({ lastUsedOn }) => <Day day={lastUsedOn} none={t.apiKeys.never} /> },
     {
-      title: t.apiKeys.state,
+      title: t('apiKeys.lastUsed'),
+      cell: ({ lastUsedOn }) => <Day day={lastUsedOn} none={t('apiKeys.never')} />,
+    },
+    {
+      title: t('apiKeys.status'),
       cell: (key) => {
         const state = keyState(key, now);
         return (
-          <State is={state === 'works' ? 'good' : 'off'}>
-            {t.apiKeys.states[state]}
-            {state === 'works' && key.expiresAt !== null && (
+          <State is={state === 'active' ? 'good' : 'off'}>
+            {t(`apiKeys.statuses.${state}`)}
+            {state === 'active' && key.expiresAt !== null && (
               <>
-                , {t.apiKeys.ends} <When at={key.expiresAt} />
+                , {t('apiKeys.expires')} <When at={key.expiresAt} />
               </>
             )}
           </State>
@@ -82,18 +85,23 @@ function KeyList({ projectId }: { projectId: string }) {
       },
     },
     {
-      title: t.shared.acts,
+      title: t('shared.actions'),
       cell: (key) =>
-        keyState(key, now) === 'works' && (
+        keyState(key, now) === 'active' && (
           <Menu position="bottom-end">
             <Menu.Target>
-              <ActionIcon size="sm" variant="subtle" color="gray" aria-label={t.apiKeys.actsOf(key.name)}>
+              <ActionIcon
+                size="sm"
+                variant="subtle"
+                color="gray"
+                aria-label={t('apiKeys.actionsFor', { name: key.name })}
+              >
                 <span aria-hidden>⋯</span>
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Label>
-                {t.apiKeys.made} <When at={key.createdAt} />
+                {t('apiKeys.created')} <When at={key.createdAt} />
               </Menu.Label>
               {(['rename', 'rotate', 'revoke'] as const).map((act) => (
                 <Menu.Item
@@ -101,7 +109,7 @@ function KeyList({ projectId }: { projectId: string }) {
                   {...(act === 'revoke' && { color: 'red' })}
                   onClick={() => setOpen({ act, key })}
                 >
-                  {t.apiKeys.acts[act]}
+                  {t(`apiKeys.actions.${act}`)}
                 </Menu.Item>
               ))}
             </Menu.Dropdown>
@@ -112,11 +120,11 @@ function KeyList({ projectId }: { projectId: string }) {
   return (
     <>
       <EndlessList
-        label={t.pages.apiKeys}
+        label={t('pages.apiKeys')}
         query={query}
         columns={columns}
         idOf={({ id }) => id}
-        empty={t.apiKeys.none}
+        empty={t('apiKeys.none')}
       />
       {open && Dialog && <Dialog projectId={projectId} apiKey={open.key} onClose={() => setOpen(null)} />}
     </>
@@ -125,14 +133,15 @@ function KeyList({ projectId }: { projectId: string }) {
 
 /** What the key may, beside its role. */
 function mayOf({ limitedTo, scopes }: ApiKeyDto): string {
-  const parts = limitedTo === null ? [t.apiKeys.allAreas] : limitedTo.map((area) => t.apiKeys.areas[area]);
-  return [...parts, ...scopes.map((scope) => t.apiKeys.scopes[scope])].join(', ');
+  const parts =
+    limitedTo === null ? [t('apiKeys.fullAccess')] : limitedTo.map((area) => t(`apiKeys.areas.${area}`));
+  return [...parts, ...scopes.map((scope) => t(`apiKeys.scopes.${scope}`))].join(', ');
 }
 
 /** A day in UTC, which is all that is kept of it. */
 function Day({ day, none }: { day: string | null; none: string }) {
   if (day === null) return <>{none}</>;
-  const text = new Intl.DateTimeFormat(t.language, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
     new Date(day),
   );
   return (

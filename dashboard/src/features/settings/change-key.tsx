@@ -6,7 +6,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Question } from '../../shared/question';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { KeyOnce } from './key-once';
 
 const REFRESHES = ['apiKeyList'];
@@ -26,21 +26,21 @@ export function Renaming({ projectId, apiKey, onClose }: KeyDialog) {
   const act = useAct({
     run: async () =>
       (await apiKeyRename({ path: { projectId, apiKeyId: apiKey.id }, body: { name: name.trim() } })).data,
-    done: t.shared.saved,
+    done: t('shared.saved'),
     refreshes: REFRESHES,
     then: onClose,
   });
   return (
     <Dialog
-      title={t.apiKeys.actOf.rename(apiKey.name)}
-      act={t.apiKeys.acts.rename}
+      title={t('apiKeys.actionFor.rename', { name: apiKey.name })}
+      act={t('apiKeys.actions.rename')}
       pending={act.pending}
       error={act.error}
       onClose={onClose}
       onSubmit={() => act.run(undefined)}
     >
       <TextInput
-        label={t.apiKeys.name}
+        label={t('apiKeys.name')}
         required
         data-autofocus
         value={name}
@@ -63,9 +63,9 @@ export function Rotation({ projectId, apiKey, onClose }: KeyDialog) {
   const { result } = act;
   return (
     <Dialog
-      title={t.apiKeys.actOf.rotate(apiKey.name)}
+      title={t('apiKeys.actionFor.rotate', { name: apiKey.name })}
       // Once it is done, the key is read and the dialog is closed.
-      act={result ? null : t.apiKeys.acts.rotate}
+      act={result ? null : t('apiKeys.actions.rotate')}
       pending={act.pending}
       error={act.error}
       onClose={onClose}
@@ -76,19 +76,22 @@ export function Rotation({ projectId, apiKey, onClose }: KeyDialog) {
           <KeyOnce name={result.name} apiKey={result.key} />
           {result.formerValidUntil && (
             <Text>
-              {t.apiKeys.formerUntil} <Instant at={result.formerValidUntil} />.
+              {t('apiKeys.oldSecretUntil')} <Instant at={result.formerValidUntil} />.
             </Text>
           )}
         </>
       ) : (
         <>
-          <Text>{t.apiKeys.rotateText}</Text>
+          <Text>{t('apiKeys.rotateText')}</Text>
           <NativeSelect
-            label={t.apiKeys.former}
+            label={t('apiKeys.oldSecretExpires')}
             data-autofocus
             value={String(hours)}
             onChange={(event) => setHours(Number(event.currentTarget.value))}
-            data={FORMER_HOURS.map((each) => ({ value: String(each), label: t.apiKeys.formerHours[each] }))}
+            data={FORMER_HOURS.map((each) => ({
+              value: String(each),
+              label: t(`apiKeys.oldSecretHours.${each}`),
+            }))}
           />
         </>
       )}
@@ -100,20 +103,20 @@ export function Rotation({ projectId, apiKey, onClose }: KeyDialog) {
 export function Revocation({ projectId, apiKey, onClose }: KeyDialog) {
   const act = useAct({
     run: async () => (await apiKeyRevoke({ path: { projectId, apiKeyId: apiKey.id } })).data,
-    done: t.apiKeys.revokedNow(apiKey.name),
+    done: t('apiKeys.revoked', { name: apiKey.name }),
     refreshes: REFRESHES,
     then: onClose,
   });
   return (
     <Question
-      title={t.apiKeys.actOf.revoke(apiKey.name)}
-      act={t.apiKeys.acts.revoke}
+      title={t('apiKeys.actionFor.revoke', { name: apiKey.name })}
+      act={t('apiKeys.actions.revoke')}
       pending={act.pending}
       error={act.error}
       onClose={onClose}
       onConfirm={() => act.run(undefined)}
     >
-      <Text>{t.apiKeys.revokeText}</Text>
+      <Text>{t('apiKeys.revokeText')}</Text>
     </Question>
   );
 }
@@ -133,7 +136,7 @@ function Dialog(props: {
       opened
       onClose={props.onClose}
       title={props.title}
-      closeButtonProps={{ 'aria-label': t.shared.close }}
+      closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <form
         onSubmit={(event) => {
@@ -146,7 +149,7 @@ function Dialog(props: {
           <ProblemAlert error={props.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={props.onClose}>
-              {props.act === null ? t.shared.close : t.shared.cancel}
+              {props.act === null ? t('shared.close') : t('shared.cancel')}
             </Button>
             {props.act !== null && (
               <Button type="submit" loading={props.pending}>

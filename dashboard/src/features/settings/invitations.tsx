@@ -11,7 +11,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { useAct } from '../../shared/use-act';
 import { When } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 const REFRESHES = ['invitationList'];
 
@@ -21,7 +21,7 @@ export function InviteForm({ projectId }: { projectId: string }) {
   const [role, setRole] = useState<Role>('viewer');
   const act = useAct({
     run: async () => (await invitationInvite({ path: { projectId }, body: { email, role } })).data,
-    done: (invitation) => t.members.invited(invitation.email),
+    done: (invitation) => t('members.invited', { email: invitation.email }),
     refreshes: REFRESHES,
     then: () => setEmail(''),
   });
@@ -35,7 +35,7 @@ export function InviteForm({ projectId }: { projectId: string }) {
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
           <TextInput
-            label={t.signIn.email}
+            label={t('signIn.email')}
             type="email"
             required
             value={email}
@@ -43,13 +43,16 @@ export function InviteForm({ projectId }: { projectId: string }) {
             error={act.fields['email']}
           />
           <NativeSelect
-            label={t.members.role}
+            label={t('members.role')}
             value={role}
             onChange={(event) => setRole(event.currentTarget.value as Role)}
-            data={(['viewer', 'editor', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }))}
+            data={(['viewer', 'editor', 'owner'] as const).map((value) => ({
+              value,
+              label: t(`roles.${value}`),
+            }))}
           />
           <Button type="submit" size="sm" loading={act.pending}>
-            {t.members.invite}
+            {t('members.invite')}
           </Button>
         </Group>
         <ProblemAlert error={act.error} />
@@ -69,58 +72,59 @@ export function InvitationList({ projectId }: { projectId: string }) {
   const resend = useAct({
     run: async ({ id }: InvitationDto) =>
       (await invitationResend({ path: { ...path, invitationId: id } })).data,
-    done: (invitation) => t.members.invited(invitation.email),
+    done: (invitation) => t('members.invited', { email: invitation.email }),
     refreshes: REFRESHES,
     tellsFailure: true,
   });
   const withdraw = useAct({
     run: async ({ id }: InvitationDto) =>
       (await invitationWithdraw({ path: { ...path, invitationId: id } })).data,
-    done: t.members.withdrawn,
+    done: t('members.withdrawn'),
     refreshes: REFRESHES,
     tellsFailure: true,
   });
   const columns: Column<InvitationDto>[] = [
-    { title: t.signIn.email, cell: ({ email }) => <Clipped text={email} /> },
+    { title: t('signIn.email'), cell: ({ email }) => <Clipped text={email} /> },
     {
-      title: t.members.role,
-      cell: ({ role, transfersOwnership }) => (transfersOwnership ? t.members.takesOver : t.roles[role]),
+      title: t('members.role'),
+      cell: ({ role, transfersOwnership }) =>
+        transfersOwnership ? t('members.ownerByTransfer') : t(`roles.${role}`),
     },
-    { title: t.members.sent, cell: ({ sentAt }) => <When at={sentAt} /> },
-    { title: t.members.ends, cell: ({ expiresAt }) => <When at={expiresAt} /> },
+    { title: t('members.sent'), cell: ({ sentAt }) => <When at={sentAt} /> },
+    { title: t('members.expires'), cell: ({ expiresAt }) => <When at={expiresAt} /> },
     {
-      title: t.shared.acts,
+      title: t('shared.actions'),
       cell: (invitation) => (
         <Group gap={4} wrap="nowrap">
           <Button
             size="compact-xs"
             variant="subtle"
-            aria-label={t.members.resendTo(invitation.email)}
+            aria-label={t('members.resendTo', { email: invitation.email })}
             onClick={() => resend.run(invitation)}
           >
-            {t.deliveries.resend}
+            {t('deliveries.resend')}
           </Button>
           <Button
             size="compact-xs"
             variant="subtle"
             color="red"
-            aria-label={t.members.withdrawOf(invitation.email)}
+            aria-label={t('members.withdrawFor', { email: invitation.email })}
             onClick={() => withdraw.run(invitation)}
           >
-            {t.members.withdraw}
+            {t('members.withdraw')}
           </Button>
         </Group>
       ),
     },
   ];
   return (
-    <Section title={t.members.waiting}>
+    <Section title={t('members.pending')}>
       <EndlessList
-        label={t.members.waiting}
+        label={t('members.pending')}
         query={query}
         columns={columns}
         idOf={({ id }) => id}
-        empty={t.members.noneWaiting}
+        empty={t('members.nonePending')}
       />
     </Section>
   );

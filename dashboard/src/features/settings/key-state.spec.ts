@@ -6,8 +6,8 @@ const NOW = new Date('2026-11-21T12:00:00Z');
 describe('keyState', () => {
   it('works until the instant at which it ends, and no longer', () => {
     const endsAt = (expiresAt: string | null) => keyState({ revokedAt: null, expiresAt }, NOW);
-    expect(endsAt(null)).toBe('works');
-    expect(endsAt('2026-11-21T12:00:00.001Z')).toBe('works');
+    expect(endsAt(null)).toBe('active');
+    expect(endsAt('2026-11-21T12:00:00.001Z')).toBe('active');
     expect(endsAt('2026-11-21T12:00:00.000Z')).toBe('expired');
   });
 

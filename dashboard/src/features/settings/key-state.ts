@@ -4,7 +4,7 @@ import type { ApiKeyDto } from '../../client/types.gen';
 export function keyState(
   { revokedAt, expiresAt }: Pick<ApiKeyDto, 'revokedAt' | 'expiresAt'>,
   now: Date,
-): 'works' | 'revoked' | 'expired' {
+): 'active' | 'revoked' | 'expired' {
   if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'works';
+  return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'active';
 }

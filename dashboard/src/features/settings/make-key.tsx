@@ -7,7 +7,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { dayStart, dayText } from '../../shared/time';
 import { useAct } from '../../shared/use-act';
 import { useZone } from '../../shared/zone';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { KeyOnce } from './key-once';
 
 type Area = NonNullable<ApiKeyDto['limitedTo']>[number];
@@ -49,22 +49,25 @@ export function MakeKey({ projectId }: { projectId: string }) {
       <Stack gap="sm">
         <Group align="flex-start" gap="sm">
           <TextInput
-            label={t.apiKeys.name}
+            label={t('apiKeys.name')}
             required
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             error={act.fields['name']}
           />
           <NativeSelect
-            label={t.members.role}
+            label={t('members.role')}
             value={role}
             onChange={(event) => setRole(event.currentTarget.value as Role)}
-            data={(['viewer', 'editor', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }))}
+            data={(['viewer', 'editor', 'owner'] as const).map((value) => ({
+              value,
+              label: t(`roles.${value}`),
+            }))}
           />
           <TextInput
             type="date"
-            label={t.apiKeys.lastDay}
-            description={t.apiKeys.lastDayHint}
+            label={t('apiKeys.expiresAfter')}
+            description={t('apiKeys.expiresAfterHint')}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             min={dayText(now, zone)}
             value={lastDay}
@@ -73,8 +76,8 @@ export function MakeKey({ projectId }: { projectId: string }) {
           />
         </Group>
         <Checkbox.Group
-          label={t.apiKeys.limit}
-          description={t.apiKeys.limitHint}
+          label={t('apiKeys.limit')}
+          description={t('apiKeys.limitHint')}
           value={limits}
           disabled={isManager}
           onChange={(chosen) => setAreas(AREAS.filter((area) => chosen.includes(area)))}
@@ -82,13 +85,13 @@ export function MakeKey({ projectId }: { projectId: string }) {
         >
           <Group gap="md" mt={8}>
             {AREAS.map((area) => (
-              <Checkbox key={area} value={area} label={t.apiKeys.areas[area]} />
+              <Checkbox key={area} value={area} label={t(`apiKeys.areas.${area}`)} />
             ))}
           </Group>
         </Checkbox.Group>
         {role === 'owner' && (
           <Switch
-            label={t.apiKeys.scopes.manage_access}
+            label={t('apiKeys.scopes.manage_access')}
             checked={manages}
             onChange={(event) => setManages(event.currentTarget.checked)}
           />
@@ -96,7 +99,7 @@ export function MakeKey({ projectId }: { projectId: string }) {
         <ProblemAlert error={act.error} />
         <div>
           <Button type="submit" loading={act.pending}>
-            {t.apiKeys.makeAct}
+            {t('apiKeys.createNow')}
           </Button>
         </div>
         {act.result && <KeyOnce name={act.result.name} apiKey={act.result.key} />}

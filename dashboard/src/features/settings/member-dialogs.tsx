@@ -8,7 +8,7 @@ import { SkeletonRows } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Question } from '../../shared/question';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 interface MemberDialog {
   project: ProjectDto;
@@ -22,20 +22,20 @@ export function Removal({ project, member, onClose }: MemberDialog) {
   const self = session?.user.id === member.userId;
   const act = useAct({
     run: async () => (await memberRemove({ path: { projectId: project.id, userId: member.userId } })).data,
-    done: t.members.removed(member.email),
+    done: t('members.removed', { email: member.email }),
     refreshes: ['memberList', 'apiKeyList', 'projectList'],
     then: () => (self ? location.assign('/') : onClose()),
   });
   return (
     <Question
-      title={t.members.removeOf(member.email)}
-      act={t.members.remove}
+      title={t('members.removeMember', { email: member.email })}
+      act={t('members.remove')}
       pending={act.pending}
       error={act.error}
       onClose={onClose}
       onConfirm={() => act.run(undefined)}
     >
-      <Text>{self ? t.members.removeSelfText : t.members.removeText}</Text>
+      <Text>{self ? t('members.removeSelfText') : t('members.removeText')}</Text>
       <KeysThatGo project={project} member={member} role={null} />
     </Question>
   );
@@ -50,11 +50,11 @@ export function LowerRole({
 }: MemberDialog & { role: Role; pending: boolean; error: unknown; onConfirm: () => void }) {
   return (
     <Question
-      title={t.members.lowerTo(member.email, t.roles[role])}
-      act={t.members.lowerAct(t.roles[role])}
+      title={t('members.changeRoleOf', { email: member.email, role: t(`roles.${role}`) })}
+      act={t('members.changeRole', { role: t(`roles.${role}`) })}
       {...rest}
     >
-      <Text>{t.members.lowerText}</Text>
+      <Text>{t('members.fewerPermissions')}</Text>
       <KeysThatGo project={project} member={member} role={role} />
     </Question>
   );
@@ -74,14 +74,15 @@ function KeysThatGo({
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <SkeletonRows rows={1} />;
   const going = query.data.items.filter((key) => role === null || !roleCovers(role, key.role));
-  if (going.length === 0) return <Text c="dimmed">{t.members.noKeysGo}</Text>;
+  if (going.length === 0) return <Text c="dimmed">{t('members.noKeysRevoked')}</Text>;
   return (
     <div>
-      <Text>{t.members.keysGo}</Text>
+      <Text>{t('members.keysRevoked')}</Text>
       <List size="sm">
         {going.map(({ id, name, prefix, secret }) => (
           <List.Item key={id}>
-            {name} {secret === 'current' ? <span className="mono">{prefix}…</span> : t.members.formerSecret}
+            {name}{' '}
+            {secret === 'current' ? <span className="mono">{prefix}…</span> : t('members.oldSecretOnly')}
           </List.Item>
         ))}
       </List>

@@ -10,10 +10,13 @@ import { type Column, EndlessList } from '../../shared/endless-list';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { When } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { LowerRole, Removal } from './member-dialogs';
 
-const ROLES = (['viewer', 'editor', 'owner'] as const).map((value) => ({ value, label: t.roles[value] }));
+const ROLES = (['viewer', 'editor', 'owner'] as const).map((value) => ({
+  value,
+  label: t(`roles.${value}`),
+}));
 
 /** Who is here, as what, and whether with a second factor. */
 export function MemberList({ project }: { project: ProjectDto }) {
@@ -25,29 +28,29 @@ export function MemberList({ project }: { project: ProjectDto }) {
   });
   const [leaving, setLeaving] = useState<MemberDto | null>(null);
   const columns: Column<MemberDto>[] = [
-    { title: t.members.name, cell: ({ name }) => <Clipped text={name} /> },
-    { title: t.signIn.email, cell: ({ email }) => <Clipped text={email} /> },
-    { title: t.members.role, cell: (member) => <RoleOf project={project} member={member} /> },
+    { title: t('members.name'), cell: ({ name }) => <Clipped text={name} /> },
+    { title: t('signIn.email'), cell: ({ email }) => <Clipped text={email} /> },
+    { title: t('members.role'), cell: (member) => <RoleOf project={project} member={member} /> },
     {
-      title: t.account.secondFactor,
+      title: t('account.secondFactor'),
       cell: ({ secondFactor }) => (
         <State is={secondFactor ? 'good' : 'waiting'}>
-          {secondFactor ? t.members.hasFactor : t.members.lacksFactor}
+          {secondFactor ? t('members.secondFactorOn') : t('members.secondFactorOff')}
         </State>
       ),
     },
-    { title: t.members.since, cell: ({ createdAt }) => <When at={createdAt} /> },
+    { title: t('members.since'), cell: ({ createdAt }) => <When at={createdAt} /> },
     {
-      title: t.shared.acts,
+      title: t('shared.actions'),
       cell: (member) => (
         <Button
           size="compact-xs"
           variant="subtle"
           color="red"
-          aria-label={t.members.removeOf(member.email)}
+          aria-label={t('members.removeMember', { email: member.email })}
           onClick={() => setLeaving(member)}
         >
-          {t.members.remove}
+          {t('members.remove')}
         </Button>
       ),
     },
@@ -55,11 +58,11 @@ export function MemberList({ project }: { project: ProjectDto }) {
   return (
     <>
       <EndlessList
-        label={t.pages.members}
+        label={t('pages.members')}
         query={query}
         columns={columns}
         idOf={({ userId }) => userId}
-        empty={t.members.none}
+        empty={t('members.none')}
       />
       {leaving && <Removal project={project} member={leaving} onClose={() => setLeaving(null)} />}
     </>
@@ -73,7 +76,7 @@ function RoleOf({ project, member }: { project: ProjectDto; member: MemberDto })
     run: async (role: Role) =>
       (await memberChangeRole({ path: { projectId: project.id, userId: member.userId }, body: { role } }))
         .data,
-    done: t.shared.saved,
+    done: t('shared.saved'),
     refreshes: ['memberList', 'apiKeyList', 'projectRead', 'projectList'],
     then: () => setLower(null),
   });
@@ -81,7 +84,7 @@ function RoleOf({ project, member }: { project: ProjectDto; member: MemberDto })
     run: async () =>
       (await memberAdd({ path: { projectId: project.id }, body: { email: member.email, role: 'owner' } }))
         .data,
-    done: t.members.ownerInvited(member.email),
+    done: t('members.ownerInvited', { email: member.email }),
     refreshes: ['invitationList'],
     tellsFailure: true,
   });
@@ -89,7 +92,7 @@ function RoleOf({ project, member }: { project: ProjectDto; member: MemberDto })
     <>
       <NativeSelect
         size="xs"
-        aria-label={t.members.roleOf(member.email)}
+        aria-label={t('members.roleOf', { email: member.email })}
         value={member.role}
         disabled={act.pending || offer.pending}
         onChange={(event) => {

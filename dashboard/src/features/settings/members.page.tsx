@@ -1,7 +1,7 @@
 import { Allowed, refusalOf } from '../../shared/allowed';
 import { Page } from '../../shared/page';
 import { Section } from '../../shared/section';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
 import { HandOver, Leave } from './own-place';
 import { InvitationList, InviteForm } from './invitations';
@@ -12,8 +12,8 @@ export function MembersPage() {
   const project = useProject();
   const refusal = refusalOf(project, { role: 'owner' });
   return (
-    <Page title={t.pages.members}>
-      <Section title={t.members.add} text={t.members.addText}>
+    <Page title={t('pages.members')}>
+      <Section title={t('members.add')} text={t('members.addText')}>
         <Allowed refusal={refusal} projectId={project.id}>
           <InviteForm projectId={project.id} />
         </Allowed>
@@ -25,22 +25,25 @@ export function MembersPage() {
           <MemberList project={project} />
         </>
       )}
-      <Section title={t.members.signIn} text={t.members.signInText}>
+      <Section title={t('members.signIn')} text={t('members.signInText')}>
         <Allowed refusal={refusal} projectId={project.id}>
           <SignInPolicy projectId={project.id} />
         </Allowed>
       </Section>
-      <Section title={t.members.rolesTitle}>
+      <Section title={t('members.rolesTitle')}>
         <dl className="facts">
           {(['viewer', 'editor', 'owner'] as const).map((role) => (
             <div key={role} style={{ display: 'contents' }}>
-              <dt>{t.roles[role]}</dt>
-              <dd>{t.members.rolesText[role]}</dd>
+              <dt>{t(`roles.${role}`)}</dt>
+              <dd>{t(`members.rolesText.${role}`)}</dd>
             </div>
           ))}
         </dl>
       </Section>
-      <Section title={t.members.ownPlace} text={t.members.ownPlaceText(t.roles[project.role])}>
+      <Section
+        title={t('members.membership')}
+        text={t('members.membershipText', { role: t(`roles.${project.role}`) })}
+      >
         {refusal === null && <HandOver project={project} />}
         <Leave project={project} />
       </Section>

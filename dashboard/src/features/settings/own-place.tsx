@@ -8,7 +8,7 @@ import { ConfirmByName } from '../../shared/confirm-by-name';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Question } from '../../shared/question';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** As many as one answer holds. */
 const CHOICE_MAX = 200;
@@ -24,7 +24,7 @@ export function HandOver({ project }: { project: ProjectDto }) {
   const heir = others.find(({ userId }) => userId === chosen);
   const act = useAct({
     run: async (userId: string) => (await ownershipOffer({ path, body: { userId } })).data,
-    done: ({ email }) => t.members.ownershipOffered(email),
+    done: ({ email }) => t('members.transferInvited', { email }),
     refreshes: ['invitationList'],
     then: () => setOpened(false),
   });
@@ -32,17 +32,20 @@ export function HandOver({ project }: { project: ProjectDto }) {
     <Stack gap="sm">
       <Group align="flex-end" gap="sm">
         <NativeSelect
-          label={t.members.handOverTo}
+          label={t('members.newOwner')}
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}
           disabled={others.length === 0}
           data={[
-            { value: '', label: others.length === 0 ? t.members.nobodyElse : t.members.choose },
+            {
+              value: '',
+              label: others.length === 0 ? t('members.noOtherMembers') : t('members.selectMember'),
+            },
             ...others.map(({ userId, email }) => ({ value: userId, label: email })),
           ]}
         />
         <Button variant="default" size="sm" disabled={!heir} onClick={() => setOpened(true)}>
-          {t.members.handOver}
+          {t('members.transfer')}
         </Button>
       </Group>
       <ProblemAlert error={query.error} />
@@ -50,10 +53,10 @@ export function HandOver({ project }: { project: ProjectDto }) {
         <ConfirmByName
           opened={opened}
           onClose={() => setOpened(false)}
-          title={t.members.handOver}
-          text={t.members.handOverText(heir.email)}
+          title={t('members.transfer')}
+          text={t('members.transferText', { email: heir.email })}
           name={project.name}
-          act={t.members.handOver}
+          act={t('members.transfer')}
           pending={act.pending}
           error={act.error}
           onConfirm={() => act.run(heir.userId)}
@@ -74,18 +77,18 @@ export function Leave({ project }: { project: ProjectDto }) {
   return (
     <div>
       <Button variant="outline" color="red" onClick={() => setOpened(true)}>
-        {t.members.leave}
+        {t('members.leave')}
       </Button>
       {opened && (
         <Question
-          title={t.members.leave}
-          act={t.members.leave}
+          title={t('members.leave')}
+          act={t('members.leave')}
           pending={act.pending}
           error={act.error}
           onClose={() => setOpened(false)}
           onConfirm={() => act.run(undefined)}
         >
-          {t.members.removeSelfText}
+          {t('members.removeSelfText')}
         </Question>
       )}
     </div>

@@ -14,7 +14,7 @@ import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { useProject } from '../projects/use-project';
 
 type Interval = 'month' | 'year';
@@ -39,7 +39,7 @@ export function PlanPage() {
   const pricing = useQuery({ ...pricingReadOptions(), staleTime: Infinity });
   const failed = state.isError ? state : pricing.isError ? pricing : null;
   return (
-    <Page title={t.pages.plan}>
+    <Page title={t('pages.plan')}>
       {failed && (
         <ProblemAlert error={failed.error} retry={() => void refresh('billingRead', 'pricingRead')} />
       )}
@@ -72,14 +72,14 @@ function CurrentPlan({
   });
   const refusal = refusalOf(project, { role: 'owner' });
   return (
-    <Section title={t.plan.current(name)}>
+    <Section title={t('plan.current', { name })}>
       <Text component="div">
-        <State is={state.graceEndsAt ? 'waiting' : 'good'}>{t.tierReasons[state.reason]}</State>
+        <State is={state.graceEndsAt ? 'waiting' : 'good'}>{t(`tierReasons.${state.reason}`)}</State>
       </Text>
       <dl className="facts">
         {state.graceEndsAt && (
           <>
-            <dt>{t.plan.graceEnds}</dt>
+            <dt>{t('plan.graceEnds')}</dt>
             <dd>
               <Instant at={state.graceEndsAt} />
             </dd>
@@ -87,7 +87,7 @@ function CurrentPlan({
         )}
         {subscription?.currentPeriodEnd && (
           <>
-            <dt>{subscription.cancelAt ? t.plan.ends : t.plan.renews}</dt>
+            <dt>{subscription.cancelAt ? t('plan.ends') : t('plan.renews')}</dt>
             <dd>
               <Instant at={subscription.cancelAt ?? subscription.currentPeriodEnd} />
             </dd>
@@ -95,17 +95,17 @@ function CurrentPlan({
         )}
         {subscription?.interval && (
           <>
-            <dt>{t.plan.billed}</dt>
-            <dd>{t.plan.intervals[subscription.interval]}</dd>
+            <dt>{t('plan.billed')}</dt>
+            <dd>{t(`plan.intervals.${subscription.interval}`)}</dd>
           </>
         )}
       </dl>
-      {state.liveSubscriptions > 1 && <State is="bad">{t.plan.paysTwice}</State>}
+      {state.liveSubscriptions > 1 && <State is="bad">{t('plan.billedTwice')}</State>}
       {state.billingAvailable && (
         <Allowed refusal={refusal} projectId={project.id}>
           <Stack gap="sm" align="flex-start">
             <Button variant="default" loading={portal.pending} onClick={() => portal.run(undefined)}>
-              {t.plan.portal}
+              {t('plan.portal')}
             </Button>
             <ProblemAlert error={portal.error} />
           </Stack>
@@ -132,22 +132,22 @@ function Plans({
     then: ({ url }) => location.assign(url),
   });
   return (
-    <Section title={t.plan.all}>
+    <Section title={t('plan.all')}>
       <SegmentedControl
-        aria-label={t.plan.billed}
+        aria-label={t('plan.billed')}
         value={interval}
         onChange={(value) => setInterval(value as Interval)}
-        data={(['month', 'year'] as const).map((value) => ({ value, label: t.plan.intervals[value] }))}
+        data={(['month', 'year'] as const).map((value) => ({ value, label: t(`plan.intervals.${value}`) }))}
         style={{ alignSelf: 'flex-start' }}
       />
-      {!state.billingAvailable && <Text c="dimmed">{t.plan.noBilling}</Text>}
+      {!state.billingAvailable && <Text c="dimmed">{t('plan.noBilling')}</Text>}
       <ProblemAlert error={checkout.error} />
       <Allowed refusal={refusal} projectId={project.id}>
-        <div className="rows" role="group" aria-label={t.plan.all} tabIndex={0}>
-          <table aria-label={t.plan.all}>
+        <div className="rows" role="group" aria-label={t('plan.all')} tabIndex={0}>
+          <table aria-label={t('plan.all')}>
             <thead>
               <tr>
-                <th scope="col">{t.plan.feature}</th>
+                <th scope="col">{t('plan.feature')}</th>
                 {pricing.tiers.map(({ tier, name }) => (
                   <th key={tier} scope="col">
                     {name}
@@ -157,7 +157,7 @@ function Plans({
             </thead>
             <tbody>
               <FeatureRow
-                title={t.plan.price}
+                title={t('plan.price')}
                 tiers={pricing.tiers}
                 cell={(tier) => priceOf(tier, interval)}
               />
@@ -165,10 +165,10 @@ function Plans({
                 <FeatureRow key={name} title={titleOf(name, pricing)} tiers={pricing.tiers} cell={cell} />
               ))}
               <FeatureRow
-                title={t.plan.choose}
+                title={t('plan.select')}
                 tiers={pricing.tiers}
                 cell={({ tier, name }) => {
-                  if (tier === state.tier) return <State is="good">{t.plan.yours}</State>;
+                  if (tier === state.tier) return <State is="good">{t('plan.currentPlan')}</State>;
                   if (tier !== 'pro' && tier !== 'business') return '';
                   return (
                     <Button
@@ -177,7 +177,7 @@ function Plans({
                       loading={checkout.pending}
                       onClick={() => checkout.run(tier)}
                     >
-                      {t.plan.take(name)}
+                      {t('plan.switchTo', { name })}
                     </Button>
                   );
                 }}
@@ -209,14 +209,16 @@ function FeatureRow({
   );
 }
 
-const yesNo = (open: boolean) => <State is={open ? 'good' : 'off'}>{open ? t.list.yes : t.list.no}</State>;
+const yesNo = (open: boolean) => (
+  <State is={open ? 'good' : 'off'}>{open ? t('list.yes') : t('list.no')}</State>
+);
 
 type Feature = keyof TierEntryDto['features'] | keyof TierEntryDto['limits'];
 
 /** A feature that does not exist yet says so. */
 function titleOf(name: Feature, { planned }: PricingDto): string {
-  const title = t.plan.features[name];
-  return planned.some((each) => each === name) ? t.plan.planned(title) : title;
+  const title = t(`plan.features.${name}`);
+  return planned.some((each) => each === name) ? t('plan.planned', { feature: title }) : title;
 }
 
 const FEATURES: [Feature, (tier: TierEntryDto) => React.ReactNode][] = [
@@ -225,18 +227,18 @@ const FEATURES: [Feature, (tier: TierEntryDto) => React.ReactNode][] = [
   ['analytics', ({ features }) => yesNo(features.analytics)],
   [
     'geoTargeting',
-    ({ features }) => (features.geoTargeting === 'full' ? yesNo(true) : t.plan.features.globalOnly),
+    ({ features }) => (features.geoTargeting === 'full' ? yesNo(true) : t('plan.features.globalOnly')),
   ],
   ['customDomains', ({ features }) => yesNo(features.customDomains)],
   ['scheduledScans', ({ features }) => yesNo(features.scheduledScans)],
-  ['pagesPerScan', ({ limits }) => limits.pagesPerScan ?? t.plan.byAgreement],
+  ['pagesPerScan', ({ limits }) => limits.pagesPerScan ?? t('plan.contactUs')],
 ];
 
 function priceOf({ price }: TierEntryDto, interval: Interval): string {
   const chosen = interval === 'month' ? price.monthly : price.yearly;
-  if (!chosen) return t.plan.byAgreement;
-  if (chosen.perMonth === 0) return t.plan.free;
-  return t.plan.perMonth(money(chosen.perMonth, price.currency));
+  if (!chosen) return t('plan.contactUs');
+  if (chosen.perMonth === 0) return t('plan.free');
+  return t('plan.perMonth', { amount: money(chosen.perMonth, price.currency) });
 }
 
 /** Any tier, without paying. */
@@ -244,21 +246,21 @@ function Simulation({ project, pricing }: { project: ProjectDto; pricing: Pricin
   const [tier, setTier] = useState<ProjectDto['tier']>(project.tier);
   const act = useAct({
     run: async () => (await simulateTierSimulate({ path: { projectId: project.id }, body: { tier } })).data,
-    done: t.shared.saved,
+    done: t('shared.saved'),
     refreshes: DECIDED_BY_TIER,
   });
   return (
-    <Section title={t.plan.simulate} text={t.plan.simulateText}>
+    <Section title={t('plan.simulate')} text={t('plan.simulateText')}>
       <Allowed refusal={refusalOf(project, { role: 'editor' })} projectId={project.id}>
         <Group align="flex-end" gap="sm">
           <NativeSelect
-            label={t.plan.tier}
+            label={t('plan.tier')}
             value={tier}
             onChange={(event) => setTier(event.currentTarget.value as typeof tier)}
             data={pricing.tiers.map(({ tier: value, name }) => ({ value, label: name }))}
           />
           <Button variant="default" size="sm" loading={act.pending} onClick={() => act.run(undefined)}>
-            {t.plan.simulateAct}
+            {t('plan.simulateNow')}
           </Button>
         </Group>
       </Allowed>

@@ -15,32 +15,32 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { domainsOf, refusedDomains } from '../projects/domains';
 import { useProject } from '../projects/use-project';
 
 export function ProjectSettingsPage() {
   const project = useProject();
   return (
-    <Page title={t.pages.project}>
-      <Section title={t.project.general}>
+    <Page title={t('pages.project')}>
+      <Section title={t('project.general')}>
         <dl className="facts">
-          <dt>{t.project.id}</dt>
+          <dt>{t('project.id')}</dt>
           <dd>
             <CopyId id={project.id} whole />
           </dd>
-          <dt>{t.project.made}</dt>
+          <dt>{t('project.created')}</dt>
           <dd>
             <Instant at={project.createdAt} />
           </dd>
-          <dt>{t.project.yourRole}</dt>
-          <dd>{t.roles[project.role]}</dd>
+          <dt>{t('project.yourRole')}</dt>
+          <dd>{t(`roles.${project.role}`)}</dd>
         </dl>
         <Allowed refusal={refusalOf(project, { role: 'editor' })} projectId={project.id}>
           <GeneralForm key={project.id} project={project} />
         </Allowed>
       </Section>
-      <Section title={t.project.danger} text={t.project.dangerText}>
+      <Section title={t('project.danger')} text={t('project.dangerText')}>
         <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
           <Deletion project={project} />
         </Allowed>
@@ -70,7 +70,7 @@ function GeneralForm({ project }: { project: ProjectDto }) {
           },
         })
       ).data,
-    done: t.shared.saved,
+    done: t('shared.saved'),
     refreshes: ['projectList'],
     then: (changed) => {
       queryClient.setQueryData(projectReadOptions({ path }).queryKey, changed);
@@ -87,15 +87,15 @@ function GeneralForm({ project }: { project: ProjectDto }) {
     >
       <Stack gap="sm" maw={520}>
         <TextInput
-          label={t.newProject.name}
+          label={t('newProject.name')}
           required
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           error={act.fields['name']}
         />
         <Textarea
-          label={t.newProject.domains}
-          description={t.newProject.domainsHint}
+          label={t('newProject.domains')}
+          description={t('newProject.domainsHint')}
           autosize
           minRows={2}
           value={domains}
@@ -103,16 +103,16 @@ function GeneralForm({ project }: { project: ProjectDto }) {
           error={refusedDomains(act.fields, domainsOf(domains))}
         />
         <TextInput
-          label={t.project.controllerName}
-          description={t.project.controllerHint}
+          label={t('project.controllerName')}
+          description={t('project.controllerHint')}
           maxLength={200}
           value={controllerName}
           onChange={(event) => setControllerName(event.currentTarget.value)}
           error={act.fields['controllerName']}
         />
         <TextInput
-          label={t.project.controllerContact}
-          description={t.project.controllerContactHint}
+          label={t('project.controllerContact')}
+          description={t('project.controllerContactHint')}
           maxLength={200}
           value={controllerContact}
           onChange={(event) => setControllerContact(event.currentTarget.value)}
@@ -121,7 +121,7 @@ function GeneralForm({ project }: { project: ProjectDto }) {
         <ProblemAlert error={act.error} />
         <div>
           <Button type="submit" loading={act.pending}>
-            {t.shared.save}
+            {t('shared.save')}
           </Button>
         </div>
       </Stack>
@@ -134,7 +134,7 @@ function Deletion({ project }: { project: ProjectDto }) {
   const navigate = useNavigate();
   const act = useAct({
     run: async () => (await projectRemove({ path: { projectId: project.id } })).data,
-    done: t.project.deleted(project.name),
+    done: t('project.deleted', { name: project.name }),
     then: async () => {
       await navigate({ to: '/new-project' });
       queryClient.removeQueries({
@@ -146,15 +146,15 @@ function Deletion({ project }: { project: ProjectDto }) {
   return (
     <>
       <Button color="red" variant="outline" onClick={box.open}>
-        {t.project.delete}
+        {t('project.delete')}
       </Button>
       <ConfirmByName
         opened={opened}
         onClose={box.close}
-        title={t.project.delete}
-        text={t.project.deleteText}
+        title={t('project.delete')}
+        text={t('project.deleteText')}
         name={project.name}
-        act={t.project.deleteAct}
+        act={t('project.deleteNow')}
         pending={act.pending}
         error={act.error}
         onConfirm={() => act.run(undefined)}

@@ -7,7 +7,7 @@ import { AnchorLink } from '../../shared/anchor-link';
 import { SkeletonRows } from '../../shared/endless-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** Whether people need a second factor to enter the project. */
 export function SignInPolicy({ projectId }: { projectId: string }) {
@@ -16,7 +16,7 @@ export function SignInPolicy({ projectId }: { projectId: string }) {
   const act = useAct({
     run: async (secondFactorRequired: boolean) =>
       (await signInPolicySave({ path, body: { secondFactorRequired } })).data,
-    done: t.shared.saved,
+    done: t('shared.saved'),
     then: (saved) => queryClient.setQueryData(signInPolicyReadOptions({ path }).queryKey, saved),
   });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
@@ -24,12 +24,13 @@ export function SignInPolicy({ projectId }: { projectId: string }) {
   return (
     <Stack gap="sm">
       <Switch
-        label={t.members.factorRequired}
+        label={t('members.requireSecondFactor')}
         checked={act.wanted ?? query.data.secondFactorRequired}
         onChange={(event) => act.run(event.currentTarget.checked)}
       />
       <Text c="dimmed">
-        {t.members.factorRequiredText} <AnchorLink to="/account">{t.members.ownFactor}</AnchorLink>
+        {t('members.requireSecondFactorText')}{' '}
+        <AnchorLink to="/account">{t('members.setUpOwnSecondFactor')}</AnchorLink>
       </Text>
       <ProblemAlert error={act.error} />
     </Stack>

@@ -13,7 +13,7 @@ import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { WhosePassword } from '../../shared/whose-password';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 
@@ -27,11 +27,11 @@ export function AcceptInvitationPage() {
   });
   const isNoLink = query.error instanceof ApiProblem && 'token' in query.error.fields;
   return (
-    <Doorway title={t.invitation.title}>
+    <Doorway title={t('invitation.title')}>
       {query.isPending && <SkeletonRows rows={3} />}
       {isNoLink ? <EndedLink shown /> : <ProblemAlert error={query.error} />}
       {query.data && <Invited token={token} invitation={query.data} />}
-      {query.isError && <AnchorLink to="/sign-in">{t.signIn.title}</AnchorLink>}
+      {query.isError && <AnchorLink to="/sign-in">{t('signIn.title')}</AnchorLink>}
     </Doorway>
   );
 }
@@ -71,11 +71,11 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
       }}
     >
       <Stack gap="sm">
-        <Text>{t.invitation.text(email, projectName, t.roles[role])}</Text>
+        <Text>{t('invitation.text', { email, project: projectName, role: t(`roles.${role}`) })}</Text>
         {!accountExists && (
           <TextInput
-            label={t.signUp.name}
-            description={t.signUp.nameHint}
+            label={t('signUp.name')}
+            description={t('signUp.nameHint')}
             autoComplete="name"
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
@@ -86,9 +86,9 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
           <>
             <WhosePassword email={email} />
             <PasswordField
-              label={t.signIn.password}
+              label={t('signIn.password')}
               chosen={!accountExists}
-              {...(accountExists && { description: t.invitation.yourPassword })}
+              {...(accountExists && { description: t('invitation.yourPassword') })}
               value={password}
               onChange={setPassword}
               error={act.fields['password']}
@@ -97,7 +97,7 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
         )}
         <ProblemAlert error={act.error} />
         <Button type="submit" size="sm" loading={act.pending}>
-          {t.invitation.act}
+          {t('invitation.accept')}
         </Button>
       </Stack>
     </form>

@@ -1,10 +1,10 @@
 import { Alert, Text } from '@mantine/core';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 /** The same for every address: only the mail shows whether it has an account. */
 export function CheckMail({ email, text }: { email: string; text: string }) {
   return (
-    <Alert variant="outline" color="green" role="status" title={t.signUp.checkMail}>
+    <Alert variant="outline" color="green" role="status" title={t('signUp.checkMail')}>
       <Text>{text}</Text>
       <Text fw={600}>{email}</Text>
     </Alert>

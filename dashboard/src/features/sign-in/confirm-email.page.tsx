@@ -6,7 +6,7 @@ import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 import { useEnter } from './enter';
@@ -21,7 +21,7 @@ export function ConfirmEmailPage() {
     then: () => void enter(),
   });
   return (
-    <Doorway title={t.confirmEmail.title}>
+    <Doorway title={t('confirmEmail.title')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -29,9 +29,9 @@ export function ConfirmEmailPage() {
         }}
       >
         <Stack gap="sm">
-          <Text>{t.confirmEmail.text}</Text>
+          <Text>{t('confirmEmail.text')}</Text>
           <PasswordField
-            label={t.signIn.password}
+            label={t('signIn.password')}
             autoFocus
             value={password}
             onChange={setPassword}
@@ -40,12 +40,12 @@ export function ConfirmEmailPage() {
           <EndedLink shown={act.fields['token']} />
           <ProblemAlert error={act.error} />
           <Button type="submit" size="sm" loading={act.pending}>
-            {t.confirmEmail.act}
+            {t('confirmEmail.submit')}
           </Button>
         </Stack>
       </form>
       <Text>
-        {t.confirmEmail.again} <AnchorLink to="/sign-up">{t.signUp.title}</AnchorLink>
+        {t('confirmEmail.expired')} <AnchorLink to="/sign-up">{t('signUp.title')}</AnchorLink>
       </Text>
     </Doorway>
   );

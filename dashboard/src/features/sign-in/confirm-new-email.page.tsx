@@ -6,7 +6,7 @@ import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 
@@ -18,13 +18,13 @@ export function ConfirmNewEmailPage() {
     run: async () => (await accountConfirmNewEmail({ body: { token, password } })).data,
   });
   return (
-    <Doorway title={t.confirmNewEmail.title}>
+    <Doorway title={t('confirmNewEmail.title')}>
       {act.result ? (
         <>
           <Alert variant="outline" color="green" role="status">
-            <Text>{t.confirmNewEmail.done}</Text>
+            <Text>{t('confirmNewEmail.done')}</Text>
           </Alert>
-          <AnchorLink to="/">{t.signIn.title}</AnchorLink>
+          <AnchorLink to="/">{t('signIn.title')}</AnchorLink>
         </>
       ) : (
         <form
@@ -34,9 +34,9 @@ export function ConfirmNewEmailPage() {
           }}
         >
           <Stack gap="sm">
-            <Text>{t.confirmNewEmail.text}</Text>
+            <Text>{t('confirmNewEmail.text')}</Text>
             <PasswordField
-              label={t.signIn.password}
+              label={t('signIn.password')}
               autoFocus
               value={password}
               onChange={setPassword}
@@ -45,7 +45,7 @@ export function ConfirmNewEmailPage() {
             <EndedLink shown={act.fields['token']} />
             <ProblemAlert error={act.error} />
             <Button type="submit" size="sm" loading={act.pending}>
-              {t.confirmNewEmail.act}
+              {t('confirmNewEmail.submit')}
             </Button>
           </Stack>
         </form>

@@ -4,7 +4,7 @@ import { accountForgotPassword } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { CheckMail } from './check-mail';
 import { Doorway } from './doorway';
 
@@ -12,9 +12,9 @@ export function ForgottenPasswordPage() {
   const [email, setEmail] = useState('');
   const act = useAct({ run: async () => (await accountForgotPassword({ body: { email } })).data });
   return (
-    <Doorway title={t.forgotten.title}>
+    <Doorway title={t('forgotPassword.title')}>
       {act.result ? (
-        <CheckMail email={email} text={t.forgotten.checkMailText} />
+        <CheckMail email={email} text={t('forgotPassword.checkMailText')} />
       ) : (
         <form
           onSubmit={(event) => {
@@ -23,9 +23,9 @@ export function ForgottenPasswordPage() {
           }}
         >
           <Stack gap="sm">
-            <Text>{t.forgotten.text}</Text>
+            <Text>{t('forgotPassword.text')}</Text>
             <TextInput
-              label={t.signIn.email}
+              label={t('signIn.email')}
               type="email"
               name="email"
               autoComplete="username"
@@ -37,12 +37,12 @@ export function ForgottenPasswordPage() {
             />
             <ProblemAlert error={act.error} />
             <Button type="submit" size="sm" loading={act.pending}>
-              {t.forgotten.act}
+              {t('forgotPassword.submit')}
             </Button>
           </Stack>
         </form>
       )}
-      <AnchorLink to="/sign-in">{t.signIn.title}</AnchorLink>
+      <AnchorLink to="/sign-in">{t('signIn.title')}</AnchorLink>
     </Doorway>
   );
 }

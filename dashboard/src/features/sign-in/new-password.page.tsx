@@ -6,7 +6,7 @@ import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 
@@ -18,13 +18,13 @@ export function NewPasswordPage() {
     run: async () => (await accountResetPassword({ body: { token, newPassword } })).data,
   });
   return (
-    <Doorway title={t.newPassword.title}>
+    <Doorway title={t('newPassword.title')}>
       {act.result ? (
         <>
           <Alert variant="outline" color="green" role="status">
-            <Text>{t.newPassword.done}</Text>
+            <Text>{t('newPassword.done')}</Text>
           </Alert>
-          <AnchorLink to="/sign-in">{t.signIn.title}</AnchorLink>
+          <AnchorLink to="/sign-in">{t('signIn.title')}</AnchorLink>
         </>
       ) : (
         <form
@@ -35,7 +35,7 @@ export function NewPasswordPage() {
         >
           <Stack gap="sm">
             <PasswordField
-              label={t.account.newPassword}
+              label={t('account.newPassword')}
               chosen
               autoFocus
               value={newPassword}
@@ -45,9 +45,9 @@ export function NewPasswordPage() {
             <EndedLink shown={act.fields['token']} />
             <ProblemAlert error={act.error} />
             <Button type="submit" size="sm" loading={act.pending}>
-              {t.newPassword.act}
+              {t('newPassword.submit')}
             </Button>
-            <AnchorLink to="/forgotten-password">{t.forgotten.title}</AnchorLink>
+            <AnchorLink to="/forgotten-password">{t('forgotPassword.title')}</AnchorLink>
           </Stack>
         </form>
       )}

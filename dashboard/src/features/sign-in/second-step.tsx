@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { secondFactorSignIn } from '../../client/sdk.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 
 const SIX_DIGITS = /^\d{6}$/;
 
@@ -26,20 +26,20 @@ export function SecondStep({ then }: { then: () => void }) {
       }}
     >
       <Stack gap="sm">
-        <Text>{t.signIn.codeText}</Text>
+        <Text>{t('signIn.codeText')}</Text>
         <TextInput
-          label={t.signIn.code}
+          label={t('signIn.code')}
           name="code"
           autoComplete="one-time-code"
           required
           autoFocus
           value={given}
           onChange={(event) => setGiven(event.currentTarget.value)}
-          error={act.fields['code'] ?? (act.fields['recoveryCode'] && t.signIn.codeWrongShape)}
+          error={act.fields['code'] ?? (act.fields['recoveryCode'] && t('signIn.codeMalformed'))}
         />
         <ProblemAlert error={act.error} />
         <Button type="submit" size="sm" loading={act.pending}>
-          {t.signIn.act}
+          {t('signIn.submit')}
         </Button>
       </Stack>
     </form>

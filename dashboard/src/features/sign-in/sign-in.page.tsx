@@ -6,7 +6,7 @@ import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { Doorway } from './doorway';
 import { useEnter } from './enter';
 import { SecondStep } from './second-step';
@@ -24,13 +24,13 @@ export function SignInPage() {
   });
   if (act.result && 'secondFactorRequired' in act.result) {
     return (
-      <Doorway title={t.signIn.title}>
+      <Doorway title={t('signIn.title')}>
         <SecondStep then={() => void enter()} />
       </Doorway>
     );
   }
   return (
-    <Doorway title={t.signIn.title}>
+    <Doorway title={t('signIn.title')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -39,7 +39,7 @@ export function SignInPage() {
       >
         <Stack gap="sm">
           <TextInput
-            label={t.signIn.email}
+            label={t('signIn.email')}
             type="email"
             name="email"
             autoComplete="username"
@@ -50,22 +50,22 @@ export function SignInPage() {
             error={act.fields['email']}
           />
           <PasswordField
-            label={t.signIn.password}
+            label={t('signIn.password')}
             value={password}
             onChange={setPassword}
             error={act.fields['password']}
           />
           <ProblemAlert error={act.error} />
           <Button type="submit" size="sm" loading={act.pending}>
-            {t.signIn.act}
+            {t('signIn.submit')}
           </Button>
         </Stack>
       </form>
-      <AnchorLink to="/forgotten-password">{t.forgotten.title}</AnchorLink>
+      <AnchorLink to="/forgotten-password">{t('forgotPassword.title')}</AnchorLink>
       <Text>
-        {t.signIn.noAccount}{' '}
+        {t('signIn.noAccount')}{' '}
         <AnchorLink to="/sign-up" search={to === undefined ? {} : { to }}>
-          {t.signUp.title}
+          {t('signUp.title')}
         </AnchorLink>
       </Text>
     </Doorway>

@@ -6,7 +6,7 @@ import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
-import { t } from '../../texts/texts';
+import { t } from '../../i18n/i18n';
 import { CheckMail } from './check-mail';
 import { Doorway } from './doorway';
 
@@ -20,9 +20,9 @@ export function SignUpPage() {
       (await accountSignUp({ body: { email, password, ...(name.trim() && { name: name.trim() }) } })).data,
   });
   return (
-    <Doorway title={t.signUp.title}>
+    <Doorway title={t('signUp.title')}>
       {act.result ? (
-        <CheckMail email={email} text={t.signUp.checkMailText} />
+        <CheckMail email={email} text={t('signUp.checkMailText')} />
       ) : (
         <form
           onSubmit={(event) => {
@@ -32,8 +32,8 @@ export function SignUpPage() {
         >
           <Stack gap="sm">
             <TextInput
-              label={t.signUp.name}
-              description={t.signUp.nameHint}
+              label={t('signUp.name')}
+              description={t('signUp.nameHint')}
               name="name"
               autoComplete="name"
               autoFocus
@@ -42,7 +42,7 @@ export function SignUpPage() {
               error={act.fields['name']}
             />
             <TextInput
-              label={t.signIn.email}
+              label={t('signIn.email')}
               type="email"
               name="email"
               autoComplete="username"
@@ -52,7 +52,7 @@ export function SignUpPage() {
               error={act.fields['email']}
             />
             <PasswordField
-              label={t.signIn.password}
+              label={t('signIn.password')}
               chosen
               value={password}
               onChange={setPassword}
@@ -60,15 +60,15 @@ export function SignUpPage() {
             />
             <ProblemAlert error={act.error} />
             <Button type="submit" size="sm" loading={act.pending}>
-              {t.signUp.act}
+              {t('signUp.submit')}
             </Button>
           </Stack>
         </form>
       )}
       <Text>
-        {t.signUp.known}{' '}
+        {t('signUp.haveAccount')}{' '}
         <AnchorLink to="/sign-in" search={to === undefined ? {} : { to }}>
-          {t.signIn.title}
+          {t('signIn.title')}
         </AnchorLink>
       </Text>
     </Doorway>
