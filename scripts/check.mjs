@@ -28,6 +28,13 @@ const CHECKS = {
       join('loader', '.dependency-cruiser.cjs'),
       'loader',
     ),
+    tool(
+      'dependency-cruiser',
+      'bin/dependency-cruiser.mjs',
+      '--config',
+      join('dashboard', '.dependency-cruiser.cjs'),
+      join('dashboard', 'src'),
+    ),
   ],
   contract: [
     tool(

@@ -7,7 +7,7 @@ import { KeyHelp, useKeys } from './keys';
 import { Navigation } from './navigation';
 import { PersonMenu } from './person-menu';
 import { ProjectSwitcher } from './project-switcher';
-import { useTyped } from './typed';
+import { useUnsavedForm } from './unsaved-form';
 
 /** The layout around every page of a signed-in person. */
 export function Shell() {
@@ -18,13 +18,13 @@ export function Shell() {
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const { close } = menu;
   useEffect(close, [pathname, close]);
-  const { noticeTyped, question } = useTyped();
+  const unsavedForm = useUnsavedForm();
   return (
     <AppShell
       header={{ height: { base: 48, sm: 0 } }}
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="lg"
-      onInput={noticeTyped}
+      onInput={unsavedForm.onInput}
     >
       <a className="skip-link" href="#content">
         {t('shell.skip')}
@@ -56,7 +56,7 @@ export function Shell() {
           <Outlet />
         </div>
       </AppShell.Main>
-      {question}
+      {unsavedForm.dialog}
       <KeyHelp opened={help} onClose={helpBox.close} />
     </AppShell>
   );

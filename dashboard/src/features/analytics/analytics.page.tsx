@@ -16,7 +16,7 @@ import { PlainList } from '../../shared/plain-list';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { Breakdown } from './breakdown';
 import { RATES, rateColumns, recordsColumn } from './count-columns';
 import { GROUPINGS } from './grouped';

@@ -3,7 +3,7 @@ import { number } from '../../shared/format';
 import { PlainList } from '../../shared/plain-list';
 import { Section } from '../../shared/section';
 import { t, translateCode } from '../../i18n/i18n';
-import { languageName, regionName } from '../banner/names';
+import { languageName, regionName } from '../../shared/display-names';
 import { rateColumns, recordsColumn } from './count-columns';
 import { type GroupedRow, groupedRows, type Grouping } from './grouped';
 

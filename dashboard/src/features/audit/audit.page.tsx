@@ -15,7 +15,7 @@ import { dayRange, type Zone } from '../../shared/time';
 import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { AUDIT_ACTIONS } from './actions';
 import { ChangeDrawer } from './change-drawer';
 import { actorName, changedMembers, memberName, Target } from './change-facts';

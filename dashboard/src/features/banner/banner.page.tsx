@@ -8,7 +8,7 @@ import { SkeletonRows } from '../../shared/endless-list';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { BannerEditor } from './editor';
 
 const History = lazy(async () => ({ default: (await import('./history')).History }));

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ConfigurationChangeDto } from '../../client/types.gen';
 import { t, translateCode } from '../../i18n/i18n';
-import { languageName } from './names';
+import { languageName } from '../../shared/display-names';
 
 /** What differs, field by field, in words. */
 export function ChangesList({ changes, none }: { changes: ConfigurationChangeDto[]; none: string }) {

@@ -8,6 +8,7 @@ import { type Column, EndlessList } from '../../shared/endless-list';
 import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
+import { authorName } from './author-name';
 import { PublicationDrawer } from './publication-drawer';
 
 const PAGE_ROWS = 50;
@@ -58,7 +59,7 @@ const COLUMNS: Column<PublicationDto>[] = [
       </Link>
     ),
   },
-  { title: t('banner.publishedBy'), cell: (publication) => authorOf(publication) },
+  { title: t('banner.publishedBy'), cell: authorName },
   {
     title: t('banner.comment'),
     cell: ({ comment }) => <span className="sentence-cell">{comment ?? '–'}</span>,
@@ -66,11 +67,6 @@ const COLUMNS: Column<PublicationDto>[] = [
   { title: t('banner.plan'), cell: ({ tier }) => tier },
   { title: t('banner.version'), cell: ({ version }) => version, number: true },
 ];
-
-/** Who it was, as far as that is known. */
-export function authorOf({ author }: PublicationDto): string {
-  return author ? (author.name ?? t('banner.formerMember')) : t('banner.system');
-}
 
 /** "What was shown on the 3rd of May?" */
 function ShownOn({ open }: { open: (instant: string) => void }) {

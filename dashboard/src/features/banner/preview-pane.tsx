@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
 import { BannerFrame, type Choice, type Device, stageOf } from './banner-frame';
-import { languageName, regionName } from './names';
+import { languageName, regionName } from '../../shared/display-names';
 import type { usePreview } from './use-preview';
 
 /** Regions with different laws, and `XX` for an unknown region. */

@@ -15,8 +15,8 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
 import { t } from '../../i18n/i18n';
+import { authorName } from './author-name';
 import { ChangesList } from './changes-list';
-import { authorOf } from './history';
 import { PublishBox } from './publish-box';
 import { ShownDocument } from './shown-document';
 
@@ -69,7 +69,7 @@ function Details({ project, publication }: { project: ProjectDto; publication: P
           <Instant at={publication.inForceFrom} />
         </dd>
         <dt>{t('banner.publishedBy')}</dt>
-        <dd>{authorOf(publication)}</dd>
+        <dd>{authorName(publication)}</dd>
         <dt>{t('banner.comment')}</dt>
         <dd>{publication.comment ?? '–'}</dd>
         <dt>{t('banner.plan')}</dt>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { configurationPresetsOptions } from '../../client/@tanstack/react-query.gen';
 import { t } from '../../i18n/i18n';
 import { type BannerText, type Category, type Configuration, withEntry, withoutEntry } from './configuration';
-import { languageName } from './names';
+import { languageName } from '../../shared/display-names';
 
 const LABELS = [
   'necessaryTitle',

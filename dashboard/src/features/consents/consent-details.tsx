@@ -8,7 +8,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { State } from '../../shared/state';
 import { Instant } from '../../shared/when';
 import { t, translateCode } from '../../i18n/i18n';
-import { languageName } from '../banner/names';
+import { languageName } from '../../shared/display-names';
 import { ShownDocument } from '../banner/shown-document';
 import { DeliveryLife } from '../deliveries/delivery-life';
 import { Proof, type Sealed } from '../evidence/proof';

@@ -12,7 +12,7 @@ import { Page } from '../../shared/page';
 import type { Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { consentColumns } from './columns';
 import { ConsentDrawer } from './consent-drawer';
 import { type ConsentFilters, DELIVERY_STATES, type Flag } from './filters';

@@ -11,7 +11,7 @@ import { dayRange } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { ConsentDrawer } from '../consents/consent-drawer';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { useChoice } from './choice';
 import { deliveryColumns } from './columns';
 import { CATEGORIES, type Category, type DeliveryFilters, type Outcome } from './filters';

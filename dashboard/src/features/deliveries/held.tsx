@@ -5,7 +5,7 @@ import { roleCovers } from '../../shared/allowed';
 import { useAct } from '../../shared/use-act';
 import { Instant, Until } from '../../shared/when';
 import { t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 
 /** Since when records wait for a receiver that is away, how many, when the next try is, and trying now. */
 export function Held({ settings }: { settings: ForwardingSettingsDto }) {

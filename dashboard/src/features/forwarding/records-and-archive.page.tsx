@@ -10,7 +10,7 @@ import { Instant } from '../../shared/when';
 import { t } from '../../i18n/i18n';
 import { failureSentence } from '../deliveries/outcome';
 import { ReceiverHealth } from '../deliveries/receiver-health';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { EndpointTest } from './endpoint-test';
 import { ForwardingForm } from './forwarding-form';
 import { SampleReceivers } from './sample-receivers';

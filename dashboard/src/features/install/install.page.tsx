@@ -13,7 +13,7 @@ import { State } from '../../shared/state';
 import { When } from '../../shared/when';
 import { t } from '../../i18n/i18n';
 import { isPublished } from '../banner/configuration';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { OtherBanners } from './other-banners';
 
 const LIVE_MS = 2_000;

@@ -14,7 +14,7 @@ import { useZone } from '../../shared/zone';
 import { t, translateCode } from '../../i18n/i18n';
 import { Categories } from '../consents/categories';
 import { ReceiverHealth } from '../deliveries/receiver-health';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { Figures } from './figures';
 import { LAST_RECORDS, overviewQueries } from './queries';
 import { SetUpList } from './set-up-list';

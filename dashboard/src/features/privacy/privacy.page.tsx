@@ -6,7 +6,7 @@ import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { FindVisitor } from './find-visitor';
 import { NamingForm } from './naming-form';
 

@@ -10,7 +10,7 @@ import { Section } from '../../shared/section';
 import { useAct } from '../../shared/use-act';
 import { t } from '../../i18n/i18n';
 import { OWN_INVITATIONS, OwnInvitations } from '../account/own-invitations';
-import { domainsOf, refusedDomains } from './domains';
+import { domainsOf, refusedDomains } from '../../shared/domains';
 
 export function NewProjectPage() {
   const invitations = useQuery(ownInvitationListOptions(OWN_INVITATIONS)).data?.items ?? [];

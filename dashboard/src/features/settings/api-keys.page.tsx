@@ -11,7 +11,7 @@ import { State } from '../../shared/state';
 import { When } from '../../shared/when';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { Renaming, Revocation, Rotation } from './change-key';
 import { keyState } from './key-state';
 import { MakeKey } from './make-key';

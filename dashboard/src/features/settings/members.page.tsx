@@ -2,7 +2,7 @@ import { Allowed, refusalOf } from '../../shared/allowed';
 import { Page } from '../../shared/page';
 import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 import { HandOver, Leave } from './own-place';
 import { InvitationList, InviteForm } from './invitations';
 import { MemberList } from './member-list';

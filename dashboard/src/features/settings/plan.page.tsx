@@ -15,7 +15,7 @@ import { State } from '../../shared/state';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
 import { t } from '../../i18n/i18n';
-import { useProject } from '../projects/use-project';
+import { useProject } from '../../shared/use-project';
 
 type Interval = 'month' | 'year';
 

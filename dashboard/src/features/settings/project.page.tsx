@@ -16,8 +16,8 @@ import { Section } from '../../shared/section';
 import { useAct } from '../../shared/use-act';
 import { Instant } from '../../shared/when';
 import { t } from '../../i18n/i18n';
-import { domainsOf, refusedDomains } from '../projects/domains';
-import { useProject } from '../projects/use-project';
+import { domainsOf, refusedDomains } from '../../shared/domains';
+import { useProject } from '../../shared/use-project';
 
 export function ProjectSettingsPage() {
   const project = useProject();

@@ -1,4 +1,4 @@
-import { locale, t } from '../../i18n/i18n';
+import { locale, t } from '../i18n/i18n';
 
 /** Not constants, because shared modules are evaluated before the language is loaded. */
 const displayNames = (type: 'language' | 'region'): Intl.DisplayNames =>

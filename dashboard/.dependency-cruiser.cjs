@@ -1,0 +1,75 @@
+/**
+ * Which parts of the dashboard may import which: `app ─▶ features ─▶ shared ─▶ api`. Features import one another only
+ * through the parts listed here, and nothing imports in a circle. `npm run check -- imports` checks it.
+ */
+const SRC = 'dashboard/src';
+
+/** Parts of other features that a feature shows. */
+const PARTS = {
+  consents: ['banner/shown-document', 'deliveries/delivery-life', 'evidence/proof', 'privacy/erase-record'],
+  deliveries: ['consents/consent-drawer'],
+  forwarding: ['deliveries/outcome', 'deliveries/receiver-health'],
+  install: ['banner/configuration'],
+  overview: ['banner/configuration', 'consents/categories', 'deliveries/receiver-health'],
+  privacy: ['consents/columns', 'consents/consent-drawer'],
+  projects: ['account/own-invitations'],
+};
+
+/** What every part may import: packages, the generated client, messages, and the service's constants. */
+const COMMON = ['node_modules/', `^${SRC}/(client|i18n)/`, '^src/shared/brand\\.ts$'];
+
+const SPEC = '\\.spec\\.ts$';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: { pathNot: `^${SRC}/client/` }, to: { circular: true } },
+    {
+      name: 'no-orphan',
+      comment: 'A file that nothing imports is left over.',
+      severity: 'error',
+      from: { orphan: true, pathNot: '\\.d\\.ts$' },
+      to: {},
+    },
+  ],
+  allowed: [
+    { from: { path: `^${SRC}/main\\.tsx$` }, to: { path: [...COMMON, `^${SRC}/(app|api)/`] } },
+    { from: { path: `^${SRC}/app/` }, to: { path: [...COMMON, `^${SRC}/(app|features|shared|api)/`] } },
+    {
+      from: { path: `^${SRC}/features/([^/]+)/` },
+      to: { path: [...COMMON, `^${SRC}/features/$1/`, `^${SRC}/(shared|api)/`] },
+    },
+    ...Object.entries(PARTS).map(([feature, parts]) => ({
+      from: { path: `^${SRC}/features/${feature}/` },
+      to: { path: `^${SRC}/features/(${parts.join('|')})\\.tsx?$` },
+    })),
+    {
+      comment: 'The verifier that anyone can run without the service.',
+      from: { path: `^${SRC}/features/evidence/` },
+      to: { path: '^verify/verify\\.(cjs|d\\.cts)$' },
+    },
+    {
+      comment: 'Examples from the documents.',
+      from: { path: `^${SRC}/features/` },
+      to: { path: '^docs/' },
+    },
+    { from: { path: `^${SRC}/shared/` }, to: { path: [...COMMON, `^${SRC}/(shared|api)/`] } },
+    { from: { path: `^${SRC}/api/` }, to: { path: [...COMMON, `^${SRC}/api/`] } },
+    { from: { path: `^${SRC}/client/` }, to: { path: ['node_modules/', `^${SRC}/client/`] } },
+    {
+      from: { path: `^${SRC}/i18n/` },
+      to: { path: ['node_modules/', `^${SRC}/i18n/`, '^dashboard/messages/'] },
+    },
+    { from: { path: SPEC }, to: { path: ['^src/', `^${SRC}/`, 'node_modules/', '^fs$', '^node:'] } },
+  ],
+  allowedSeverity: 'error',
+  options: {
+    doNotFollow: { path: ['node_modules', '^src/', '^verify/', '^docs/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'dashboard/tsconfig.json' },
+    moduleSystems: ['es6', 'cjs'],
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

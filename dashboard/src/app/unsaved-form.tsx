@@ -1,0 +1,27 @@
+import { getRouteApi, useBlocker, useRouterState } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useRef } from 'react';
+import { SessionEnded } from '../shared/session-ended';
+
+const banner = getRouteApi('/signed-in/projects/$projectId/banner');
+
+/** Detects input in the page's forms, and asks before an expired session discards it. */
+export function useUnsavedForm() {
+  const changed = useRef(false);
+  const pathname = useRouterState({ select: (state) => state.location.pathname });
+  useEffect(() => {
+    changed.current = false;
+  }, [pathname]);
+  const blocker = useBlocker({
+    // An expired session leads to sign-in and back here; a sign-out has no way back. The banner editor asks by itself.
+    shouldBlockFn: ({ current, next }) =>
+      changed.current && current.routeId !== banner.id && next.pathname === '/sign-in' && 'to' in next.search,
+    enableBeforeUnload: false,
+    withResolver: true,
+  });
+  return {
+    onInput: ({ target }: FormEvent): void => {
+      changed.current ||= target instanceof Element && target.closest('form') !== null;
+    },
+    dialog: blocker.status === 'blocked' && <SessionEnded onStay={blocker.reset} onLeave={blocker.proceed} />,
+  };
+}
