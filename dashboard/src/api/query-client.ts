@@ -28,9 +28,19 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Refetches every query of these API operations, e.g. `consentList`. */
-export function refresh(...operations: string[]): Promise<void> {
+/** The API's read operations, from the names of their generated query keys. */
+export type Operation =
+  Extract<keyof typeof import('../client/@tanstack/react-query.gen'), `${string}QueryKey`> extends infer Key
+    ? Key extends `${string}InfiniteQueryKey`
+      ? never
+      : Key extends `${infer Name}QueryKey`
+        ? Name
+        : never
+    : never;
+
+/** Refetches every query of these operations. */
+export function invalidate(operations: readonly Operation[]): Promise<void> {
   return queryClient.invalidateQueries({
-    predicate: ({ queryKey }) => operations.includes((queryKey[0] as { _id?: string })?._id ?? ''),
+    predicate: ({ queryKey }) => operations.some((name) => name === (queryKey[0] as { _id?: string })?._id),
   });
 }

@@ -19,16 +19,16 @@ const SHORTCUTS = [
   ['Esc', 'keys.escape'],
 ] as const;
 
-/** Where `g` and another key lead, below the project. */
-const PLACES: Record<string, string> = {
-  o: '',
-  c: '/consents',
-  d: '/deliveries',
-  a: '/analytics',
-  b: '/banner',
-  i: '/install',
-  s: '/settings/consent/records-and-archive',
-};
+/** The pages that `g` and another key open. */
+const PAGES = new Map([
+  ['o', '/projects/$projectId'],
+  ['c', '/projects/$projectId/consents'],
+  ['d', '/projects/$projectId/deliveries'],
+  ['a', '/projects/$projectId/analytics'],
+  ['b', '/projects/$projectId/banner'],
+  ['i', '/projects/$projectId/install'],
+  ['s', '/projects/$projectId/settings/consent/records-and-archive'],
+] as const);
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -42,7 +42,7 @@ export function useKeys(projectId: string | undefined, openHelp: () => void): vo
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
         return;
-      const place = PLACES[event.key];
+      const page = PAGES.get(event.key as 'o');
       const inSequence = event.timeStamp - goneAt < SEQUENCE_MS;
       goneAt = event.key === 'g' ? event.timeStamp : -Infinity;
       if (event.key === '?') openHelp();
@@ -51,8 +51,8 @@ export function useKeys(projectId: string | undefined, openHelp: () => void): vo
         if (!search) return;
         event.preventDefault();
         search.focus();
-      } else if (inSequence && place !== undefined && projectId)
-        void navigate({ to: `/projects/${projectId}${place}` });
+      } else if (inSequence && page !== undefined && projectId)
+        void navigate({ to: page, params: { projectId } });
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);

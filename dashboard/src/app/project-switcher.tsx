@@ -1,12 +1,14 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Button, Menu, type MenuItemProps, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { createLink, Link } from '@tanstack/react-router';
 import { ownInvitationListOptions, projectListOptions } from '../client/@tanstack/react-query.gen';
 import { OWN_INVITATIONS } from '../features/account/own-invitations';
 import { t } from '../i18n/i18n';
 
 /** Projects listed at most: a longer list is no help. */
 const PROJECTS_MAX = 200;
+
+const ProjectItem = createLink((props: MenuItemProps) => <Menu.Item component="a" {...props} />);
 
 export function ProjectSwitcher({ projectId }: { projectId: string | undefined }) {
   const { data } = useQuery(projectListOptions({ query: { limit: PROJECTS_MAX } }));
@@ -27,9 +29,14 @@ export function ProjectSwitcher({ projectId }: { projectId: string | undefined }
       </Menu.Target>
       <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
         {data?.items.map(({ id, name }) => (
-          <Menu.Item key={id} component={Link} to={`/projects/${id}`} {...(id === projectId && { fw: 600 })}>
+          <ProjectItem
+            key={id}
+            to="/projects/$projectId"
+            params={{ projectId: id }}
+            {...(id === projectId && { fw: 600 })}
+          >
             {name}
-          </Menu.Item>
+          </ProjectItem>
         ))}
         <Menu.Divider />
         <InvitationsItem />

@@ -1,8 +1,8 @@
-import { Alert, Anchor, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Alert, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ProjectDto } from '../client/types.gen';
 import { t } from '../i18n/i18n';
+import { AnchorLink } from './anchor-link';
 
 export type Role = ProjectDto['role'];
 const ROLES: Role[] = ['viewer', 'editor', 'owner'];
@@ -45,9 +45,9 @@ export function RefusalNote({
         ) : (
           <>
             {t('shared.needsTier', { tier: refusal.tier })}{' '}
-            <Anchor component={Link} to={`/projects/${projectId}/settings/plan`}>
+            <AnchorLink to="/projects/$projectId/settings/plan" params={{ projectId }}>
               {t('shared.seePlans')}
-            </Anchor>
+            </AnchorLink>
           </>
         )}
       </Text>

@@ -2,7 +2,7 @@ import { notifications } from '@mantine/notifications';
 import { type MutateOptions, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { ApiProblem } from '../api/problem';
-import { refresh } from '../api/query-client';
+import { invalidate, type Operation } from '../api/query-client';
 import { errorMessage } from './error-message';
 
 const DONE_MS = 3_000;
@@ -13,7 +13,7 @@ export function useAct<V, R>(act: {
   /** Notification on success; none where the page shows the result. */
   done?: string | ((result: R) => string);
   /** Operations to refetch. */
-  refreshes?: string[];
+  refreshes?: readonly Operation[];
   then?: (result: R, input: V) => void;
   /** Shows a failure as a notification, where the page has no other place for it. */
   tellsFailure?: boolean;
@@ -25,7 +25,7 @@ export function useAct<V, R>(act: {
     onSuccess: async (result, input) => {
       const message = typeof act.done === 'function' ? act.done(result) : act.done;
       if (message) notifications.show({ message, autoClose: DONE_MS });
-      if (act.refreshes) void refresh(...act.refreshes);
+      if (act.refreshes) void invalidate(act.refreshes);
       act.then?.(result, input);
     },
     onError: (error) => {

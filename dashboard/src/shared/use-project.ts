@@ -1,10 +1,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { projectReadOptions } from '../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../client/types.gen';
 
+const route = getRouteApi('/signed-in/projects/$projectId');
+
 /** The project of the address; it is loaded before any of its pages is shown. */
 export function useProject(): ProjectDto {
-  const { projectId } = useParams({ from: '/signed-in/projects/$projectId' });
+  const { projectId } = route.useParams();
   return useSuspenseQuery(projectReadOptions({ path: { projectId } })).data;
 }

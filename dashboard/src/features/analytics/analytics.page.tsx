@@ -1,6 +1,6 @@
 import { Anchor, Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import {
   consentAnalyticsOptions,
@@ -25,6 +25,8 @@ import { period } from './period';
 import { SITE_DEFINITIONS, SiteFigures } from './site-figures';
 import { RANGES, type Range } from './range';
 
+const route = getRouteApi('/signed-in/projects/$projectId/analytics');
+
 /** Where the page says what its figures mean. */
 const DEFINITIONS = 'definitions';
 
@@ -33,8 +35,8 @@ const RateChart = lazy(() => import('./rate-chart'));
 export function AnalyticsPage() {
   const project = useProject();
   const path = { projectId: project.id };
-  const { days } = useSearch({ from: '/signed-in/projects/$projectId/analytics' });
-  const navigate = useNavigate({ from: '/projects/$projectId/analytics' });
+  const { days } = route.useSearch();
+  const navigate = route.useNavigate();
   const { data: tier } = useQuery(tierReadOptions({ path }));
   const open = tier?.features.analytics ?? false;
   const { now, before, interval } = period(days, new Date());

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { AuditEventDto, ProjectDto } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
@@ -21,6 +21,8 @@ import { ChangeDrawer } from './change-drawer';
 import { actorName, changedMembers, memberName, Target } from './change-facts';
 import { ACTOR_KINDS, type AuditFilters } from './filters';
 import { type Named, useNames } from './use-names';
+
+const route = getRouteApi('/signed-in/projects/$projectId/settings/audit');
 
 const PAGE_ROWS = 100;
 
@@ -44,8 +46,8 @@ export function AuditPage() {
 
 function AuditLog({ project }: { project: ProjectDto }) {
   const path = { projectId: project.id };
-  const filters = useSearch({ from: '/signed-in/projects/$projectId/settings/audit' });
-  const navigate = useNavigate({ from: '/projects/$projectId/settings/audit' });
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
   const { zone } = useZone();
   const names = useNames(project.id);
   const change = (changes: AuditFilters) =>

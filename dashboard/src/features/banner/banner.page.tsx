@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { configurationReadOptions, draftReadOptions } from '../../client/@tanstack/react-query.gen';
 import { lazy, Suspense } from 'react';
 import type { ProjectDto } from '../../client/types.gen';
@@ -11,6 +11,8 @@ import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
 import { BannerEditor } from './editor';
 
+const route = getRouteApi('/signed-in/projects/$projectId/banner');
+
 const History = lazy(async () => ({ default: (await import('./history')).History }));
 
 /** How often the page checks whether the saved version is published, or another person has published. */
@@ -19,8 +21,8 @@ const OTHERS_MS = 15_000;
 
 export function BannerPage() {
   const project = useProject();
-  const { view } = useSearch({ from: '/signed-in/projects/$projectId/banner' });
-  const navigate = useNavigate({ from: '/projects/$projectId/banner' });
+  const { view } = route.useSearch();
+  const navigate = route.useNavigate();
   return (
     <Page title={t('pages.banner')}>
       <Tabs

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationDto, DraftDto, ProjectDto } from '../../client/types.gen';
 import { Allowed, refusalOf } from '../../shared/allowed';
@@ -18,6 +18,8 @@ import { type BannerPart, PARTS } from './search';
 import { TextFields } from './text-fields';
 import { type Editor, useEditor } from './use-editor';
 import { usePreview } from './use-preview';
+
+const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
 /** Members of the configuration that each part of the fields is about. */
 const MEMBERS: Record<BannerPart, string[]> = {
@@ -40,8 +42,8 @@ export function BannerEditor({
   const editor = useEditor(project.id, configuration, draft);
   const { form, change } = editor;
   const shown = usePreview(project.id, form);
-  const search = useSearch({ from: '/signed-in/projects/$projectId/banner' });
-  const navigate = useNavigate({ from: '/projects/$projectId/banner' });
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
   const refusal = refusalOf(project, { role: 'editor' });
   const languages = form.texts.map((text) => text.language);
   const language = languages.includes(search.language ?? '') ? search.language : undefined;

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { publicationListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto, PublicationDto } from '../../client/types.gen';
@@ -11,14 +11,16 @@ import { t } from '../../i18n/i18n';
 import { authorName } from './author-name';
 import { PublicationDrawer } from './publication-drawer';
 
+const route = getRouteApi('/signed-in/projects/$projectId/banner');
+
 const PAGE_ROWS = 50;
 const LIVE_MS = 2_000;
 
 /** Who published what when, and what was shown at any instant. */
 export function History({ project }: { project: ProjectDto }) {
   const path = { projectId: project.id };
-  const { at } = useSearch({ from: '/signed-in/projects/$projectId/banner' });
-  const navigate = useNavigate({ from: '/projects/$projectId/banner' });
+  const { at } = route.useSearch();
+  const navigate = route.useNavigate();
   const open = (instant: string | undefined) =>
     void navigate({ search: ({ at: _at, ...before }) => ({ ...before, ...(instant && { at: instant }) }) });
   const query = useInfiniteQuery({

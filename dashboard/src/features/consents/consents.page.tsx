@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
@@ -19,6 +19,8 @@ import { type ConsentFilters, DELIVERY_STATES, type Flag } from './filters';
 import { FindById } from './find-by-id';
 import { consentPages, queryOf } from './queries';
 
+const route = getRouteApi('/signed-in/projects/$projectId/consents');
+
 /** A record shows within 2 s of its 201. */
 const LIVE_MS = 1_000;
 const ACTIONS = ['accept_all', 'reject_all', 'custom', 'withdraw', 'opt_out', 'dismiss'];
@@ -26,8 +28,8 @@ const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
 
 export function ConsentsPage() {
   const project = useProject();
-  const filters = useSearch({ from: '/signed-in/projects/$projectId/consents' });
-  const navigate = useNavigate({ from: '/projects/$projectId/consents' });
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
   const { zone } = useZone();
   const change = (changes: ConsentFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { deliveryListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import { RefusalNote, refusalOf } from '../../shared/allowed';
 import { EndlessList } from '../../shared/endless-list';
@@ -19,14 +19,16 @@ import { ReceiverHealth } from './receiver-health';
 import { ResendChosen } from './resend-chosen';
 import { ResendMany } from './resend-many';
 
+const route = getRouteApi('/signed-in/projects/$projectId/deliveries');
+
 const PAGE_ROWS = 100;
 const LIVE_MS = 1_000;
 
 export function DeliveriesPage() {
   const project = useProject();
   const path = { projectId: project.id };
-  const filters = useSearch({ from: '/signed-in/projects/$projectId/deliveries' });
-  const navigate = useNavigate({ from: '/projects/$projectId/deliveries' });
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
   const { zone } = useZone();
   const [opened, box] = useDisclosure(false);
   const { data: tier } = useQuery(tierReadOptions({ path }));

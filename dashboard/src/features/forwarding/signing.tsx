@@ -13,7 +13,7 @@ import { t } from '../../i18n/i18n';
 /** The secret that signs each request, so that the receiver can tell that it came from here. */
 export function Signing({ projectId, signing }: { projectId: string; signing: SigningDto }) {
   const path = { projectId };
-  const refreshes = ['forwardingRead'];
+  const refreshes = ['forwardingRead'] as const;
   const [opened, box] = useDisclosure(false);
   const make = useAct({ run: async () => (await signingSecretMake({ path })).data, refreshes });
   const remove = useAct({

@@ -1,13 +1,16 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
 import type { ProjectDto } from '../../client/types.gen';
+import { AnchorLink } from '../../shared/anchor-link';
 import { Section } from '../../shared/section';
 import { State } from '../../shared/state';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { isPublished } from '../banner/configuration';
 import { overviewQueries } from './queries';
+
+/** A page of the project. */
+type ProjectPage = Extract<LinkProps['to'], `/projects/$projectId/${string}`>;
 
 const LIVE_MS = 3_000;
 
@@ -22,15 +25,23 @@ export function SetUpList({ project }: { project: ProjectDto }) {
   const hasRecord = (records?.items.length ?? 0) > 0;
   const seen = useQuery({ ...queries.lastSeen, ...live, enabled: records !== undefined && !hasRecord }).data;
   if (!configuration || !records || !forwarding || !(hasRecord || seen)) return null;
-  const steps = [
-    { text: t('setup.addDomains'), done: project.domains.length > 0, to: '/settings/project' },
-    { text: t('setup.publish'), done: isPublished(configuration), to: '/banner' },
-    { text: t('setup.install'), done: hasRecord || (seen?.items.length ?? 0) > 0, to: '/install' },
-    { text: t('setup.firstRecord'), done: hasRecord, to: '/consents' },
+  const steps: { text: string; done: boolean; to: ProjectPage; note?: string }[] = [
+    {
+      text: t('setup.addDomains'),
+      done: project.domains.length > 0,
+      to: '/projects/$projectId/settings/project',
+    },
+    { text: t('setup.publish'), done: isPublished(configuration), to: '/projects/$projectId/banner' },
+    {
+      text: t('setup.install'),
+      done: hasRecord || (seen?.items.length ?? 0) > 0,
+      to: '/projects/$projectId/install',
+    },
+    { text: t('setup.firstRecord'), done: hasRecord, to: '/projects/$projectId/consents' },
     {
       text: t('setup.forward'),
       done: forwarding.lastDeliveredAt !== null,
-      to: '/settings/consent/records-and-archive',
+      to: '/projects/$projectId/settings/consent/records-and-archive',
       /** Nothing to be done without paying is left open for good. */
       ...(!forwarding.available && { note: t('shared.needsTier', { tier: 'Pro' }) }),
     },
@@ -46,9 +57,9 @@ export function SetUpList({ project }: { project: ProjectDto }) {
               text
             ) : (
               <>
-                <Anchor component={Link} to={`/projects/${project.id}${to}`}>
+                <AnchorLink to={to} params={{ projectId: project.id }}>
                   {text}
-                </Anchor>
+                </AnchorLink>
                 {note !== undefined && ` – ${note}`}
               </>
             )}

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { consentListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { PrivacyStateDto, ProjectDto } from '../../client/types.gen';
@@ -12,14 +12,16 @@ import { ConsentDrawer } from '../consents/consent-drawer';
 import { consentColumns } from '../consents/columns';
 import { EraseVisitor } from './erase-visitor';
 
+const route = getRouteApi('/signed-in/projects/$projectId/settings/privacy');
+
 const PAGE_ROWS = 200;
 
 /** Searches for one visitor, shows their stored records, and exports or erases them. */
 export function FindVisitor({ project, privacy }: { project: ProjectDto; privacy: PrivacyStateDto }) {
   const [typed, setTyped] = useState('');
   const [visitor, setVisitor] = useState<string | null>(null);
-  const { open } = useSearch({ from: '/signed-in/projects/$projectId/settings/privacy' });
-  const navigate = useNavigate({ from: '/projects/$projectId/settings/privacy' });
+  const { open } = route.useSearch();
+  const navigate = route.useNavigate();
   const show = (consentId: string | undefined) =>
     void navigate({ search: { open: consentId }, replace: consentId === undefined });
   const isNamed = privacy.visitorReferenceField !== null;

@@ -9,7 +9,7 @@ import { Instant } from '../../shared/when';
 import { t } from '../../i18n/i18n';
 import { KeyOnce } from './key-once';
 
-const REFRESHES = ['apiKeyList'];
+const REFRESHES = ['apiKeyList'] as const;
 
 /** For how many hours the secret before may stay good beside the new one. */
 const FORMER_HOURS = [0, 1, 24, 168] as const;

@@ -13,7 +13,7 @@ import { useAct } from '../../shared/use-act';
 import { When } from '../../shared/when';
 import { t } from '../../i18n/i18n';
 
-const REFRESHES = ['invitationList'];
+const REFRESHES = ['invitationList'] as const;
 
 /** Sends an invitation link, to people with and without an account. */
 export function InviteForm({ projectId }: { projectId: string }) {

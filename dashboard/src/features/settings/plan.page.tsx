@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { refresh } from '../../api/query-client';
+import { invalidate } from '../../api/query-client';
 import { billingReadOptions, pricingReadOptions } from '../../client/@tanstack/react-query.gen';
 import { billingCheckout, billingPortal, simulateTierSimulate } from '../../client/sdk.gen';
 import type { PricingDto, ProjectDto, SubscriptionStateDto, TierEntryDto } from '../../client/types.gen';
@@ -31,7 +31,7 @@ const DECIDED_BY_TIER = [
   'billingRead',
   'forwardingRead',
   'configurationRead',
-];
+] as const;
 
 export function PlanPage() {
   const project = useProject();
@@ -41,7 +41,7 @@ export function PlanPage() {
   return (
     <Page title={t('pages.plan')}>
       {failed && (
-        <ProblemAlert error={failed.error} retry={() => void refresh('billingRead', 'pricingRead')} />
+        <ProblemAlert error={failed.error} retry={() => void invalidate(['billingRead', 'pricingRead'])} />
       )}
       {!failed && !(state.data && pricing.data) && <SkeletonRows rows={8} />}
       {state.data && pricing.data && (

@@ -1,6 +1,6 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiProblem } from '../../api/problem';
 import { queryClient } from '../../api/query-client';
@@ -17,9 +17,11 @@ import { t } from '../../i18n/i18n';
 import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 
+const route = getRouteApi('/accept-invitation');
+
 /** The page of an invitation link: people with an account sign in, others choose a password. */
 export function AcceptInvitationPage() {
-  const { token = '' } = useSearch({ from: '/accept-invitation' });
+  const { token = '' } = route.useSearch();
   const query = useQuery({
     queryKey: ['invitation', token],
     queryFn: async () => (await accountInvitation({ body: { token } })).data,

@@ -1,5 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountConfirmEmail } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
@@ -11,9 +11,11 @@ import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 import { useEnter } from './enter';
 
+const route = getRouteApi('/confirm-email');
+
 /** Where the link of a sign-up's mail leads: the password that was chosen there proves whose sign-up it is. */
 export function ConfirmEmailPage() {
-  const { token = '' } = useSearch({ from: '/confirm-email' });
+  const { token = '' } = route.useSearch();
   const [password, setPassword] = useState('');
   const enter = useEnter(undefined);
   const act = useAct({

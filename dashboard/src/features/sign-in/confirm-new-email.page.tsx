@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountConfirmNewEmail } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
@@ -10,9 +10,11 @@ import { t } from '../../i18n/i18n';
 import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 
+const route = getRouteApi('/confirm-new-email');
+
 /** Where the link of a change of address leads: the password proves that the mail went to who asked for it. */
 export function ConfirmNewEmailPage() {
-  const { token = '' } = useSearch({ from: '/confirm-new-email' });
+  const { token = '' } = route.useSearch();
   const [password, setPassword] = useState('');
   const act = useAct({
     run: async () => (await accountConfirmNewEmail({ body: { token, password } })).data,

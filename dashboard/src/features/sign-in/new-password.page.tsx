@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountResetPassword } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
@@ -10,9 +10,11 @@ import { t } from '../../i18n/i18n';
 import { Doorway } from './doorway';
 import { EndedLink } from './ended-link';
 
+const route = getRouteApi('/new-password');
+
 /** Where the link of a forgotten password leads. It opens no session: signing in comes next. */
 export function NewPasswordPage() {
-  const { token = '' } = useSearch({ from: '/new-password' });
+  const { token = '' } = route.useSearch();
   const [newPassword, setNewPassword] = useState('');
   const act = useAct({
     run: async () => (await accountResetPassword({ body: { token, newPassword } })).data,

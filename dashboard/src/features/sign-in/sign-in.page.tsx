@@ -1,5 +1,5 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { authSignIn } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
@@ -11,8 +11,10 @@ import { Doorway } from './doorway';
 import { useEnter } from './enter';
 import { SecondStep } from './second-step';
 
+const route = getRouteApi('/sign-in');
+
 export function SignInPage() {
-  const { to } = useSearch({ from: '/sign-in' });
+  const { to } = route.useSearch();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const enter = useEnter(to);

@@ -1,5 +1,5 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountSignUp } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
@@ -10,8 +10,10 @@ import { t } from '../../i18n/i18n';
 import { CheckMail } from './check-mail';
 import { Doorway } from './doorway';
 
+const route = getRouteApi('/sign-up');
+
 export function SignUpPage() {
-  const { to } = useSearch({ from: '/sign-up' });
+  const { to } = route.useSearch();
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');

@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { queryClient } from '../../api/query-client';
+import { PageLoading } from '../../shared/page-loading';
+import { projectRoute } from '../../shared/parent-routes';
+import { storedZone } from '../../shared/zone';
+import { overviewQueries } from './queries';
+
+export const overviewRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: '/',
+  loader: async ({ params }) => {
+    const queries = overviewQueries(params.projectId, storedZone());
+    // Each part of the page shows its own failure.
+    await Promise.all([
+      queryClient.prefetchQuery(queries.configuration),
+      queryClient.prefetchQuery(queries.records).then(() => {
+        const records = queryClient.getQueryData(queries.records.queryKey);
+        return records?.items.length === 0 ? queryClient.prefetchQuery(queries.lastSeen) : undefined;
+      }),
+      queryClient.prefetchQuery(queries.forwarding),
+      queryClient.prefetchQuery(queries.figures),
+    ]);
+  },
+  pendingComponent: PageLoading,
+  component: lazyRouteComponent(() => import('./overview.page'), 'OverviewPage'),
+});
