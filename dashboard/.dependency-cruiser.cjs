@@ -6,11 +6,11 @@ const SRC = 'dashboard/src';
 
 /** Parts of other features that a feature shows. */
 const PARTS = {
-  consents: ['banner/shown-document', 'deliveries/delivery-life', 'evidence/proof', 'privacy/erase-record'],
+  consents: ['banner/shown-banner', 'deliveries/delivery-history', 'evidence/proof', 'privacy/erase-record'],
   deliveries: ['consents/consent-drawer'],
-  forwarding: ['deliveries/outcome', 'deliveries/receiver-health'],
+  forwarding: ['deliveries/outcome', 'deliveries/endpoint-health'],
   install: ['banner/configuration'],
-  overview: ['banner/configuration', 'consents/categories', 'deliveries/receiver-health'],
+  overview: ['banner/configuration', 'consents/categories', 'deliveries/endpoint-health'],
   privacy: ['consents/columns', 'consents/consent-drawer'],
   projects: ['account/own-invitations'],
 };

@@ -19,13 +19,13 @@ export class ApiProblem extends Error {
 }
 
 /** What the client throws, as an `ApiProblem`: an answered problem document, or silence. */
-export function problemOf(error: unknown, response: Response | undefined): ApiProblem {
+export function toApiProblem(error: unknown, response: Response | undefined): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (!response) return new ApiProblem('unreachable', '', 0);
   if (typeof error !== 'object' || error === null || !('code' in error))
     return new ApiProblem('internal_error', '', response.status);
   const { code, detail, errors, ...members } = error as Record<string, unknown>;
-  return new ApiProblem(String(code), String(detail ?? ''), response.status, fieldsOf(errors), members);
+  return new ApiProblem(String(code), String(detail ?? ''), response.status, fieldErrors(errors), members);
 }
 
 interface RefusedField extends Bounds {
@@ -35,7 +35,7 @@ interface RefusedField extends Bounds {
 }
 
 /** What is wrong with each field, in the person's language where the API has a code for it. */
-function fieldsOf(errors: unknown): Record<string, string> {
+function fieldErrors(errors: unknown): Record<string, string> {
   if (!Array.isArray(errors)) return {};
   const sentences: Record<string, Set<string>> = {};
   for (const { field, message, code = '', ...bounds } of errors as RefusedField[])

@@ -3,17 +3,17 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { client } from '../client/client.gen';
-import { problemOf } from '../api/problem';
+import { toApiProblem } from '../api/problem';
 import { queryClient, sessionEnd } from '../api/query-client';
-import { rememberTag } from '../api/tags';
+import { rememberEtag } from '../api/etags';
 import { ZoneProvider } from '../shared/zone';
 import { router } from './router';
-import { leadToSignIn } from './session-end';
+import { redirectToSignIn } from './redirect-to-sign-in';
 import { readableColors, theme } from './theme';
 
-client.interceptors.error.use((error, response) => problemOf(error, response));
-client.interceptors.response.use(rememberTag);
-sessionEnd.listener = leadToSignIn;
+client.interceptors.error.use((error, response) => toApiProblem(error, response));
+client.interceptors.response.use(rememberEtag);
+sessionEnd.listener = redirectToSignIn;
 
 export function App({ nonce }: { nonce: string }) {
   return (

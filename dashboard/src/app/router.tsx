@@ -22,10 +22,10 @@ import { newPasswordRoute } from '../features/sign-in/new-password.route';
 import { signInRoute } from '../features/sign-in/sign-in.route';
 import { signUpRoute } from '../features/sign-in/sign-up.route';
 import { projectRoute, rootRoute, signedInRoute } from '../shared/parent-routes';
-import { NotFound, PageFailed } from './failures';
+import { NotFoundPage, ErrorPage } from './error-pages';
 import { homeRoute } from './home.route';
 
-rootRoute.update({ notFoundComponent: NotFound, errorComponent: PageFailed });
+rootRoute.update({ notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
 signedInRoute.update({ component: lazyRouteComponent(() => import('./shell'), 'Shell') });
 
 const routeTree = rootRoute.addChildren([

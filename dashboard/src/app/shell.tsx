@@ -3,9 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { t } from '../i18n/i18n';
-import { KeyHelp, useKeys } from './keys';
+import { ShortcutsDialog, useKeyboardShortcuts } from './keyboard-shortcuts';
 import { Navigation } from './navigation';
-import { PersonMenu } from './person-menu';
+import { AccountMenu } from './account-menu';
 import { ProjectSwitcher } from './project-switcher';
 import { useUnsavedForm } from './unsaved-form';
 
@@ -13,8 +13,8 @@ import { useUnsavedForm } from './unsaved-form';
 export function Shell() {
   const { projectId } = useParams({ strict: false });
   const [opened, menu] = useDisclosure(false);
-  const [help, helpBox] = useDisclosure(false);
-  useKeys(projectId, helpBox.open);
+  const [help, shortcutsDialog] = useDisclosure(false);
+  useKeyboardShortcuts(projectId, shortcutsDialog.open);
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const { close } = menu;
   useEffect(close, [pathname, close]);
@@ -48,7 +48,7 @@ export function Shell() {
           {projectId && <Navigation projectId={projectId} />}
         </AppShell.Section>
         <AppShell.Section>
-          <PersonMenu openHelp={helpBox.open} />
+          <AccountMenu openHelp={shortcutsDialog.open} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
@@ -57,7 +57,7 @@ export function Shell() {
         </div>
       </AppShell.Main>
       {unsavedForm.dialog}
-      <KeyHelp opened={help} onClose={helpBox.close} />
+      <ShortcutsDialog opened={help} onClose={shortcutsDialog.close} />
     </AppShell>
   );
 }

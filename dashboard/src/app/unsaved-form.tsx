@@ -1,6 +1,6 @@
 import { getRouteApi, useBlocker, useRouterState } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef } from 'react';
-import { SessionEnded } from '../shared/session-ended';
+import { SessionExpiredDialog } from '../shared/session-expired-dialog';
 
 const banner = getRouteApi('/signed-in/projects/$projectId/banner');
 
@@ -22,6 +22,8 @@ export function useUnsavedForm() {
     onInput: ({ target }: FormEvent): void => {
       changed.current ||= target instanceof Element && target.closest('form') !== null;
     },
-    dialog: blocker.status === 'blocked' && <SessionEnded onStay={blocker.reset} onLeave={blocker.proceed} />,
+    dialog: blocker.status === 'blocked' && (
+      <SessionExpiredDialog onStay={blocker.reset} onLeave={blocker.proceed} />
+    ),
   };
 }

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { t } from '../i18n/i18n';
-import { HiddenText } from './hidden-text';
+import { VisuallyHidden } from './visually-hidden';
 import { shortId } from './short-id';
 
 /** An id in its own face, shortened in the middle; a click copies all of it. */
@@ -26,7 +26,7 @@ export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
       }}
     >
       {whole ? id : shortId(id)}
-      <HiddenText>{t('shared.copy')}</HiddenText>
+      <VisuallyHidden>{t('shared.copy')}</VisuallyHidden>
     </button>
   );
 }

@@ -1,10 +1,10 @@
 /** Host names out of free text: one a line, or between commas or spaces. */
-export function domainsOf(text: string): string[] {
+export function parseDomains(text: string): string[] {
   return text.split(/[\s,;]+/).filter((name) => name !== '');
 }
 
 /** What was refused about a list of domains, in one sentence: the API names each by its place. */
-export function refusedDomains(fields: Readonly<Record<string, string>>, domains: string[]): string | null {
+export function domainErrors(fields: Readonly<Record<string, string>>, domains: string[]): string | null {
   const refused = Object.entries(fields).filter(([field]) => field.startsWith('domains'));
   if (refused.length === 0) return null;
   return refused

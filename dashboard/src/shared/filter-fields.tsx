@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 
 /** A text that filters: taken over with Enter or by leaving the field, so that no half-typed word is asked for. */
-export function FilterText(props: {
+export function TextFilter(props: {
   label: string;
   value: string | undefined;
   placeholder?: string;
@@ -45,7 +45,7 @@ export function FilterText(props: {
 }
 
 /** A day that filters, by the browser's own calendar. */
-export function FilterDay({
+export function DateFilter({
   label,
   value,
   onChange,

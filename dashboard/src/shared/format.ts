@@ -1,19 +1,19 @@
 import { locale } from '../i18n/i18n';
 
 /** An integer with the language's separators: 1,204. */
-export function number(value: number): string {
+export function formatNumber(value: number): string {
   return new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(value);
 }
 
 /** A share of 0 to 1 in per cent; a dash where there is none. */
-export function percent(share: number | null): string {
+export function formatPercent(share: number | null): string {
   return share === null
     ? '–'
     : `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(share * 100)} %`;
 }
 
 /** Minor units as an amount of money. */
-export function money(minor: number, currency: string): string {
+export function formatMoney(minor: number, currency: string): string {
   const digits = minor % 100 === 0 ? 0 : 2;
   return new Intl.NumberFormat(locale, {
     style: 'currency',

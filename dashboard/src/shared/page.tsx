@@ -3,7 +3,15 @@ import { type ReactNode, useEffect } from 'react';
 import { t } from '../i18n/i18n';
 
 /** A page's heading with its acts, and the title of the window. */
-export function Page({ title, acts, children }: { title: string; acts?: ReactNode; children: ReactNode }) {
+export function Page({
+  title,
+  actions: acts,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
   useEffect(() => {
     document.title = `${title} · ${t('shell.product')}`;
   }, [title]);

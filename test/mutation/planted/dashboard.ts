@@ -9,7 +9,7 @@ export const DASHBOARD: Planted[] = [
     name: 'dashboard: a receiver that recovered shows bad, one that failed later good',
     mutations: [
       {
-        symbol: 'healthOf',
+        symbol: 'endpointHealth',
         from: /lastFailure\.at > lastDeliveredAt/,
         to: 'lastFailure.at < lastDeliveredAt',
       },
@@ -25,7 +25,7 @@ export const DASHBOARD: Planted[] = [
     name: 'dashboard: the last day of the list and the export is left out',
     mutations: [
       {
-        symbol: 'queryOf',
+        symbol: 'consentQuery',
         from: /\.\.\.dayRange\(\{ from, to \}, zone\)/,
         to: '...dayRange({ from, to }, zone), ...(to && { to: `${to}T00:00:00Z` })',
       },

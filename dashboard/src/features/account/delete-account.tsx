@@ -4,27 +4,27 @@ import { ApiProblem } from '../../api/problem';
 import { meDelete } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { useSignedOut } from '../../shared/use-signed-out';
-import { WhosePassword } from '../../shared/whose-password';
+import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
 
 /** Deletes the account once its address is typed and the password given; leads to signing in. */
 export function DeleteAccount({ email }: { email: string }) {
   const [typed, setTyped] = useState('');
   const [password, setPassword] = useState('');
-  const act = useAct({
-    run: () => meDelete({ body: { password } }),
-    done: t('account.deleted'),
-    then: useSignedOut(),
+  const mutation = useApiMutation({
+    request: () => meDelete({ body: { password } }),
+    successMessage: t('account.deleted'),
+    onSuccess: useSignedOut(),
   });
-  const projects = act.error instanceof ApiProblem ? act.error.members['projects'] : undefined;
+  const projects = mutation.error instanceof ApiProblem ? mutation.error.members['projects'] : undefined;
   const lastOwnerOf = Array.isArray(projects) ? (projects as string[]) : null;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act.run(undefined);
+        mutation.mutate(undefined);
       }}
     >
       <Stack gap="sm" maw={420}>
@@ -34,22 +34,22 @@ export function DeleteAccount({ email }: { email: string }) {
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        <WhosePassword email={email} />
+        <UsernameField email={email} />
         <PasswordField
           label={t('account.currentPassword')}
           value={password}
           onChange={setPassword}
-          error={act.fields['password']}
+          error={mutation.fieldErrors['password']}
         />
         {lastOwnerOf ? (
           <Alert variant="outline" color="red" role="alert">
             <Text>{t('account.lastOwner', { projects: lastOwnerOf.join(', ') })}</Text>
           </Alert>
         ) : (
-          <ProblemAlert error={act.error} />
+          <ProblemAlert error={mutation.error} />
         )}
         <div>
-          <Button type="submit" color="red" disabled={typed !== email} loading={act.pending}>
+          <Button type="submit" color="red" disabled={typed !== email} loading={mutation.isPending}>
             {t('account.delete')}
           </Button>
         </div>

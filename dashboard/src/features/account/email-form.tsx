@@ -3,23 +3,23 @@ import { useState } from 'react';
 import { authChangeEmail } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
-import { WhosePassword } from '../../shared/whose-password';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
 
 /** Asks for another address; it changes once the link in its mail is followed. */
 export function EmailForm({ email }: { email: string }) {
   const [newEmail, setNewEmail] = useState('');
   const [password, setPassword] = useState('');
-  const act = useAct({
-    run: async () => (await authChangeEmail({ body: { newEmail, password } })).data,
-    then: () => setPassword(''),
+  const mutation = useApiMutation({
+    request: async () => (await authChangeEmail({ body: { newEmail, password } })).data,
+    onSuccess: () => setPassword(''),
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act.run(undefined);
+        mutation.mutate(undefined);
       }}
     >
       <Stack gap="sm" maw={420}>
@@ -30,23 +30,23 @@ export function EmailForm({ email }: { email: string }) {
           required
           value={newEmail}
           onChange={(event) => setNewEmail(event.currentTarget.value)}
-          error={act.fields['newEmail']}
+          error={mutation.fieldErrors['newEmail']}
         />
-        <WhosePassword email={email} />
+        <UsernameField email={email} />
         <PasswordField
           label={t('account.currentPassword')}
           value={password}
           onChange={setPassword}
-          error={act.fields['password']}
+          error={mutation.fieldErrors['password']}
         />
-        <ProblemAlert error={act.error} />
-        {act.result && (
+        <ProblemAlert error={mutation.error} />
+        {mutation.data && (
           <Alert variant="outline" color="green" role="status">
             <Text>{t('account.emailRequested')}</Text>
           </Alert>
         )}
         <div>
-          <Button type="submit" variant="default" loading={act.pending}>
+          <Button type="submit" variant="default" loading={mutation.isPending}>
             {t('account.changeEmail')}
           </Button>
         </div>

@@ -2,21 +2,21 @@ import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { meRename } from '../../client/sdk.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
 export function NameForm({ name: saved }: { name: string }) {
   const [name, setName] = useState(saved);
-  const act = useAct({
-    run: async () => (await meRename({ body: { name } })).data,
-    done: t('account.saved'),
-    refreshes: ['meMe', 'authSession', 'memberList'],
+  const mutation = useApiMutation({
+    request: async () => (await meRename({ body: { name } })).data,
+    successMessage: t('account.saved'),
+    invalidates: ['meMe', 'authSession', 'memberList'],
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act.run(undefined);
+        mutation.mutate(undefined);
       }}
     >
       <Group align="end" gap="sm">
@@ -29,13 +29,13 @@ export function NameForm({ name: saved }: { name: string }) {
           maw="100%"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={act.fields['name']}
+          error={mutation.fieldErrors['name']}
         />
-        <Button type="submit" variant="default" disabled={name.trim() === saved} loading={act.pending}>
+        <Button type="submit" variant="default" disabled={name.trim() === saved} loading={mutation.isPending}>
           {t('account.save')}
         </Button>
       </Group>
-      <ProblemAlert error={act.error} />
+      <ProblemAlert error={mutation.error} />
     </form>
   );
 }

@@ -4,12 +4,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { ownInvitationListOptions } from '../../client/@tanstack/react-query.gen';
 import { ownInvitationAccept, ownInvitationDecline } from '../../client/sdk.gen';
 import type { OwnInvitationDto } from '../../client/types.gen';
-import { Clipped } from '../../shared/clipped';
-import { type Column, SkeletonRows } from '../../shared/endless-list';
-import { PlainList } from '../../shared/plain-list';
+import { TruncatedText } from '../../shared/truncated-text';
+import { type Column, SkeletonRows } from '../../shared/infinite-table';
+import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
-import { When } from '../../shared/when';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 
 /** As many as one response contains. */
@@ -19,25 +19,26 @@ export const OWN_INVITATIONS = { query: { limit: 200 } };
 export function OwnInvitations() {
   const query = useQuery(ownInvitationListOptions(OWN_INVITATIONS));
   const navigate = useNavigate();
-  const accept = useAct({
-    run: async ({ id }: OwnInvitationDto) => (await ownInvitationAccept({ path: { invitationId: id } })).data,
-    refreshes: ['ownInvitationList', 'projectList', 'projectRead', 'memberList'],
-    then: ({ projectId }) => void navigate({ to: '/projects/$projectId', params: { projectId } }),
+  const accept = useApiMutation({
+    request: async ({ id }: OwnInvitationDto) =>
+      (await ownInvitationAccept({ path: { invitationId: id } })).data,
+    invalidates: ['ownInvitationList', 'projectList', 'projectRead', 'memberList'],
+    onSuccess: ({ projectId }) => void navigate({ to: '/projects/$projectId', params: { projectId } }),
   });
-  const decline = useAct({
-    run: async ({ id }: OwnInvitationDto) =>
+  const decline = useApiMutation({
+    request: async ({ id }: OwnInvitationDto) =>
       (await ownInvitationDecline({ path: { invitationId: id } })).data,
-    done: t('invitation.declined'),
-    refreshes: ['ownInvitationList'],
+    successMessage: t('invitation.declined'),
+    invalidates: ['ownInvitationList'],
   });
   const columns: Column<OwnInvitationDto>[] = [
-    { title: t('invitation.project'), cell: ({ projectName }) => <Clipped text={projectName} /> },
+    { title: t('invitation.project'), cell: ({ projectName }) => <TruncatedText text={projectName} /> },
     {
       title: t('members.role'),
       cell: ({ role, transfersOwnership }) =>
         transfersOwnership ? t('members.ownerByTransfer') : t(`roles.${role}`),
     },
-    { title: t('members.expires'), cell: ({ expiresAt }) => <When at={expiresAt} /> },
+    { title: t('members.expires'), cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
     {
       title: t('shared.actions'),
       cell: (invitation) => (
@@ -46,8 +47,8 @@ export function OwnInvitations() {
             size="compact-xs"
             variant="default"
             aria-label={t('invitation.acceptFor', { project: invitation.projectName })}
-            loading={accept.wanted === invitation}
-            onClick={() => accept.run(invitation)}
+            loading={accept.variables === invitation}
+            onClick={() => accept.mutate(invitation)}
           >
             {t('invitation.accept')}
           </Button>
@@ -56,8 +57,8 @@ export function OwnInvitations() {
             variant="subtle"
             color="red"
             aria-label={t('invitation.declineFor', { project: invitation.projectName })}
-            loading={decline.wanted === invitation}
-            onClick={() => decline.run(invitation)}
+            loading={decline.variables === invitation}
+            onClick={() => decline.mutate(invitation)}
           >
             {t('invitation.decline')}
           </Button>
@@ -72,7 +73,7 @@ export function OwnInvitations() {
       {items.length === 0 ? (
         <Text c="dimmed">{t('invitation.none')}</Text>
       ) : (
-        <PlainList label={t('invitation.list')} items={items} columns={columns} idOf={({ id }) => id} />
+        <DataTable label={t('invitation.list')} items={items} columns={columns} rowKey={({ id }) => id} />
       )}
       <ProblemAlert error={accept.error ?? decline.error} />
     </Stack>

@@ -3,18 +3,18 @@ import { useState } from 'react';
 import { authChangePassword } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
-import { WhosePassword } from '../../shared/whose-password';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
 
 export function PasswordForm({ email }: { email: string }) {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
-  const act = useAct({
-    run: async () => (await authChangePassword({ body: { currentPassword, newPassword } })).data,
-    done: t('account.passwordChanged'),
-    refreshes: ['sessionList'],
-    then: () => {
+  const mutation = useApiMutation({
+    request: async () => (await authChangePassword({ body: { currentPassword, newPassword } })).data,
+    successMessage: t('account.passwordChanged'),
+    invalidates: ['sessionList'],
+    onSuccess: () => {
       setCurrent('');
       setNew('');
     },
@@ -23,27 +23,27 @@ export function PasswordForm({ email }: { email: string }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act.run(undefined);
+        mutation.mutate(undefined);
       }}
     >
       <Stack gap="sm" maw={420}>
-        <WhosePassword email={email} />
+        <UsernameField email={email} />
         <PasswordField
           label={t('account.currentPassword')}
           value={currentPassword}
           onChange={setCurrent}
-          error={act.fields['currentPassword']}
+          error={mutation.fieldErrors['currentPassword']}
         />
         <PasswordField
           label={t('account.newPassword')}
           chosen
           value={newPassword}
           onChange={setNew}
-          error={act.fields['newPassword']}
+          error={mutation.fieldErrors['newPassword']}
         />
-        <ProblemAlert error={act.error} />
+        <ProblemAlert error={mutation.error} />
         <div>
-          <Button type="submit" loading={act.pending}>
+          <Button type="submit" loading={mutation.isPending}>
             {t('account.changePassword')}
           </Button>
         </div>

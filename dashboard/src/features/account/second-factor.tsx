@@ -1,63 +1,63 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { secondFactorBegin, secondFactorDisable, secondFactorRecoveryCodes } from '../../client/sdk.gen';
-import { CopyLine } from '../../shared/copy-line';
+import { CopyableCode } from '../../shared/copyable-code';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
-import { WhosePassword } from '../../shared/whose-password';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
-import { ShowCode } from './show-code';
+import { AuthenticatorSetup } from './authenticator-setup';
 
 /** Sets a second factor up, in two steps, or takes it away; each begins with the password. */
 export function SecondFactor({ email, enabled }: { email: string; enabled: boolean }) {
   const [password, setPassword] = useState('');
   const forgetPassword = (): void => setPassword('');
-  const begin = useAct({
-    run: async () => (await secondFactorBegin({ body: { password } })).data,
-    then: forgetPassword,
+  const begin = useApiMutation({
+    request: async () => (await secondFactorBegin({ body: { password } })).data,
+    onSuccess: forgetPassword,
   });
-  const disable = useAct({
-    run: async () => (await secondFactorDisable({ body: { password } })).data,
-    done: t('account.secondFactorTurnedOff'),
-    refreshes: ['meMe', 'sessionList'],
-    then: () => {
+  const disable = useApiMutation({
+    request: async () => (await secondFactorDisable({ body: { password } })).data,
+    successMessage: t('account.secondFactorTurnedOff'),
+    invalidates: ['meMe', 'sessionList'],
+    onSuccess: () => {
       forgetPassword();
       begin.reset();
       codes.reset();
     },
   });
-  const codes = useAct({
-    run: async () => (await secondFactorRecoveryCodes({ body: { password } })).data,
-    then: forgetPassword,
+  const codes = useApiMutation({
+    request: async () => (await secondFactorRecoveryCodes({ body: { password } })).data,
+    onSuccess: forgetPassword,
   });
-  const recoveryCodes = codes.result?.recoveryCodes ?? begin.result?.recoveryCodes;
+  const recoveryCodes = codes.data?.recoveryCodes ?? begin.data?.recoveryCodes;
   return (
     <Stack gap="sm">
       <Text>{enabled ? t('account.secondFactorOn') : t('account.secondFactorOff')}</Text>
-      {begin.result && !enabled ? (
-        <ShowCode totpUri={begin.result.totpUri} />
+      {begin.data && !enabled ? (
+        <AuthenticatorSetup totpUri={begin.data.totpUri} />
       ) : (
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            (enabled ? codes : begin).run(undefined);
+            (enabled ? codes : begin).mutate(undefined);
           }}
         >
           <Stack gap="sm" maw={420}>
-            <WhosePassword email={email} />
+            <UsernameField email={email} />
             <PasswordField label={t('account.currentPassword')} value={password} onChange={setPassword} />
             <ProblemAlert error={begin.error ?? disable.error ?? codes.error} />
             <Group>
-              <Button type="submit" variant="default" loading={begin.pending || codes.pending}>
+              <Button type="submit" variant="default" loading={begin.isPending || codes.isPending}>
                 {enabled ? t('account.newRecoveryCodes') : t('account.turnOn')}
               </Button>
               {enabled && (
                 <Button
                   variant="default"
                   disabled={password === ''}
-                  loading={disable.pending}
-                  onClick={() => disable.run(undefined)}
+                  loading={disable.isPending}
+                  onClick={() => disable.mutate(undefined)}
                 >
                   {t('account.turnOff')}
                 </Button>
@@ -69,7 +69,7 @@ export function SecondFactor({ email, enabled }: { email: string; enabled: boole
       {recoveryCodes && (
         <Alert variant="outline" title={t('account.recoveryCodes')}>
           <Text mb="xs">{t('account.recoveryText')}</Text>
-          <CopyLine label={t('account.recoveryCodes')} text={recoveryCodes.join('\n')} />
+          <CopyableCode label={t('account.recoveryCodes')} text={recoveryCodes.join('\n')} />
         </Alert>
       )}
     </Stack>

@@ -3,33 +3,36 @@ import { useQuery } from '@tanstack/react-query';
 import { sessionListOptions } from '../../client/@tanstack/react-query.gen';
 import { sessionEnd, sessionEndOthers } from '../../client/sdk.gen';
 import type { OwnSessionDto } from '../../client/types.gen';
-import { type Column, SkeletonRows } from '../../shared/endless-list';
-import { PlainList } from '../../shared/plain-list';
+import { type Column, SkeletonRows } from '../../shared/infinite-table';
+import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
-import { When } from '../../shared/when';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 
 /** Where the person is signed in; each can be ended but the one that looks, which has "Sign out". */
 export function SessionList() {
   const query = useQuery(sessionListOptions());
-  const end = useAct({
-    run: ({ id }: OwnSessionDto) => sessionEnd({ path: { sessionId: id } }),
-    done: t('account.signedOut'),
-    refreshes: ['sessionList'],
-    tellsFailure: true,
+  const end = useApiMutation({
+    request: ({ id }: OwnSessionDto) => sessionEnd({ path: { sessionId: id } }),
+    successMessage: t('account.signedOut'),
+    invalidates: ['sessionList'],
+    notifiesError: true,
   });
-  const endOthers = useAct({
-    run: () => sessionEndOthers(),
-    done: t('account.signedOutOthers'),
-    refreshes: ['sessionList'],
-    tellsFailure: true,
+  const endOthers = useApiMutation({
+    request: () => sessionEndOthers(),
+    successMessage: t('account.signedOutOthers'),
+    invalidates: ['sessionList'],
+    notifiesError: true,
   });
   const deviceOf = ({ device }: OwnSessionDto): string => device ?? t('account.unknownDevice');
   const columns: Column<OwnSessionDto>[] = [
     { title: t('account.device'), cell: deviceOf },
-    { title: t('account.signedInAt'), cell: ({ createdAt }) => <When at={createdAt} /> },
-    { title: t('account.lastUsed'), cell: ({ lastUsedAt }) => (lastUsedAt ? <When at={lastUsedAt} /> : '–') },
+    { title: t('account.signedInAt'), cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+    {
+      title: t('account.lastUsed'),
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime at={lastUsedAt} /> : '–'),
+    },
     {
       title: t('account.signOut'),
       cell: (session) =>
@@ -40,8 +43,8 @@ export function SessionList() {
             size="compact-xs"
             variant="default"
             aria-label={t('account.signOutDevice', { device: deviceOf(session) })}
-            loading={end.pending}
-            onClick={() => end.run(session)}
+            loading={end.isPending}
+            onClick={() => end.mutate(session)}
           >
             {t('account.signOut')}
           </Button>
@@ -52,13 +55,13 @@ export function SessionList() {
   const { items } = query.data;
   return (
     <Stack gap="sm">
-      <PlainList label={t('account.sessions')} items={items} columns={columns} idOf={({ id }) => id} />
+      <DataTable label={t('account.sessions')} items={items} columns={columns} rowKey={({ id }) => id} />
       <div>
         <Button
           variant="default"
           disabled={items.length < 2}
-          loading={endOthers.pending}
-          onClick={() => endOthers.run(undefined)}
+          loading={endOthers.isPending}
+          onClick={() => endOthers.mutate(undefined)}
         >
           {t('account.signOutOthers')}
         </Button>

@@ -8,11 +8,11 @@ import {
   visitSiteOptions,
 } from '../../client/@tanstack/react-query.gen';
 import type { ConsentAnalyticsView, ConsentCountsView } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { SkeletonRows } from '../../shared/endless-list';
-import { number, percent } from '../../shared/format';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { SkeletonRows } from '../../shared/infinite-table';
+import { formatNumber, formatPercent } from '../../shared/format';
 import { Page } from '../../shared/page';
-import { PlainList } from '../../shared/plain-list';
+import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
@@ -54,10 +54,10 @@ export function AnalyticsPage() {
     enabled: open,
   });
   const failed = [current, former, site, formerSite].find(({ isError }) => isError);
-  const refusal = tier ? refusalOf(project, { feature: { open, tier: 'Business' } }) : null;
+  const refusal = tier ? checkAccess(project, { feature: { open, tier: 'Business' } }) : null;
   return (
     <Page title={t('pages.analytics')}>
-      <Allowed refusal={refusal} projectId={project.id}>
+      <AccessFieldset refusal={refusal} projectId={project.id}>
         <Group justify="space-between">
           <SegmentedControl
             size="xs"
@@ -69,7 +69,7 @@ export function AnalyticsPage() {
           />
           <Anchor href={`#${DEFINITIONS}`}>{t('analytics.definitions')}</Anchor>
         </Group>
-      </Allowed>
+      </AccessFieldset>
       {failed && <ProblemAlert error={failed.error} retry={() => void failed.refetch()} />}
       {!failed && open && !(current.data && former.data) && <SkeletonRows rows={8} />}
       {current.data && former.data && <Figures current={current.data} former={former.data} />}
@@ -87,25 +87,25 @@ function Figures({ current, former }: { current: ConsentAnalyticsView; former: C
         <Suspense fallback={<SkeletonRows rows={6} />}>
           <RateChart series={current.series} interval={current.interval} />
         </Suspense>
-        <PlainList
+        <DataTable
           label={t('analytics.compared')}
           items={[
             {
               key: 'records' as const,
-              now: number(current.totals.records),
-              before: number(former.totals.records),
+              now: formatNumber(current.totals.records),
+              before: formatNumber(former.totals.records),
             },
             ...RATES.map((key) => ({
               key,
-              now: percent(current.totals.rates[key]),
-              before: percent(former.totals.rates[key]),
+              now: formatPercent(current.totals.rates[key]),
+              before: formatPercent(former.totals.rates[key]),
             })),
           ]}
-          idOf={({ key }) => key}
+          rowKey={({ key }) => key}
           columns={[
             { title: t('analytics.metric'), cell: ({ key }) => t(`analytics.metrics.${key}`) },
-            { title: t('analytics.thisPeriod'), number: true, cell: (row) => row.now },
-            { title: t('analytics.previousPeriod'), number: true, cell: (row) => row.before },
+            { title: t('analytics.thisPeriod'), numeric: true, cell: (row) => row.now },
+            { title: t('analytics.previousPeriod'), numeric: true, cell: (row) => row.before },
           ]}
         />
       </Section>
@@ -113,10 +113,10 @@ function Figures({ current, former }: { current: ConsentAnalyticsView; former: C
         <Breakdown key={by} by={by} current={current} former={former} />
       ))}
       <Section title={t(`analytics.perInterval.${current.interval}`)}>
-        <PlainList
+        <DataTable
           label={t(`analytics.perInterval.${current.interval}`)}
           items={current.series.toReversed()}
-          idOf={({ at }) => at}
+          rowKey={({ at }) => at}
           columns={[
             { title: t('analytics.time'), cell: ({ at }) => intervalText(at, current.interval) },
             recordsColumn<ConsentCountsView>((counts) => counts),

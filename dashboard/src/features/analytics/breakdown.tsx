@@ -1,6 +1,6 @@
 import type { ConsentAnalyticsView } from '../../client/types.gen';
-import { number } from '../../shared/format';
-import { PlainList } from '../../shared/plain-list';
+import { formatNumber } from '../../shared/format';
+import { DataTable } from '../../shared/data-table';
 import { Section } from '../../shared/section';
 import { t, translateCode } from '../../i18n/i18n';
 import { languageName, regionName } from '../../shared/display-names';
@@ -27,14 +27,14 @@ export function Breakdown({
   return (
     <Section title={title}>
       <Bars title={title} rows={rows.slice(0, BARS_MAX)} />
-      <PlainList
+      <DataTable
         label={title}
         items={rows}
-        idOf={({ name }) => name}
+        rowKey={({ name }) => name}
         columns={[
           { title: t('analytics.name'), cell: ({ name }) => <Name name={name} /> },
           recordsColumn<NamedRow>(({ counts }) => counts),
-          { title: t('analytics.previousPeriod'), number: true, cell: ({ before }) => numberBefore(before) },
+          { title: t('analytics.previousPeriod'), numeric: true, cell: ({ before }) => numberBefore(before) },
           ...rateColumns<NamedRow>(({ counts }) => counts),
         ]}
       />
@@ -63,7 +63,7 @@ function Bars({ title, rows }: { title: string; rows: NamedRow[] }) {
             <Bar className="bar" records={counts.records} longest={longest} />
             <Bar className="bar before" records={before ?? 0} longest={longest} />
           </span>
-          <span className="number">{number(counts.records)}</span>
+          <span className="number">{formatNumber(counts.records)}</span>
           <span className="number">{numberBefore(before)}</span>
         </div>
       ))}
@@ -99,4 +99,4 @@ function Bar({ className, records, longest }: { className: string; records: numb
   );
 }
 
-const numberBefore = (before: number | null): string => (before === null ? '–' : number(before));
+const numberBefore = (before: number | null): string => (before === null ? '–' : formatNumber(before));

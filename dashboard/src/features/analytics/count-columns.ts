@@ -1,6 +1,6 @@
 import type { ConsentCountsView } from '../../client/types.gen';
-import type { Column } from '../../shared/endless-list';
-import { number, percent } from '../../shared/format';
+import type { Column } from '../../shared/infinite-table';
+import { formatNumber, formatPercent } from '../../shared/format';
 import { t } from '../../i18n/i18n';
 
 export const RATES = [
@@ -16,8 +16,8 @@ export const RATES = [
 export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsView): Column<T> {
   return {
     title: t('analytics.metrics.records'),
-    number: true,
-    cell: (item) => number(countsOf(item).records),
+    numeric: true,
+    cell: (item) => formatNumber(countsOf(item).records),
   };
 }
 
@@ -26,6 +26,6 @@ export function rateColumns<T>(countsOf: (item: T) => ConsentCountsView): Column
   return RATES.map((rate) => ({
     title: t(`analytics.metrics.${rate}`),
     number: true,
-    cell: (item: T) => percent(countsOf(item).rates[rate]),
+    cell: (item: T) => formatPercent(countsOf(item).rates[rate]),
   }));
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ConsentAnalyticsView } from '../../client/types.gen';
-import { percent } from '../../shared/format';
+import { formatPercent } from '../../shared/format';
 import { locale, t } from '../../i18n/i18n';
 import { intervalText } from './interval-text';
 
@@ -57,7 +57,7 @@ export default function RateChart({ series, interval }: Pick<ConsentAnalyticsVie
             width: 2,
             dash: DASHES[rate],
             spanGaps: false,
-            value: (_plot: uPlot, value: number | null) => percent(value === null ? null : value / 100),
+            value: (_plot: uPlot, value: number | null) => formatPercent(value === null ? null : value / 100),
           })),
         ],
       },

@@ -1,7 +1,7 @@
 import type { NamedSiteCountsView, SiteAnalyticsView, SiteCountsView } from '../../client/types.gen';
-import type { Column } from '../../shared/endless-list';
-import { number, percent } from '../../shared/format';
-import { PlainList } from '../../shared/plain-list';
+import type { Column } from '../../shared/infinite-table';
+import { formatNumber, formatPercent } from '../../shared/format';
+import { DataTable } from '../../shared/data-table';
 import { Section } from '../../shared/section';
 import { locale, t, translateCode } from '../../i18n/i18n';
 
@@ -13,20 +13,20 @@ export function SiteFigures({ current, former }: { current: SiteAnalyticsView; f
   return (
     <>
       <Section title={t('analytics.site')}>
-        <PlainList
+        <DataTable
           label={t('analytics.site')}
           items={[...FIGURES]}
-          idOf={(figure) => figure}
+          rowKey={(figure) => figure}
           columns={[
             { title: t('analytics.metric'), cell: (figure) => t(`analytics.siteMetrics.${figure}`) },
             {
               title: t('analytics.thisPeriod'),
-              number: true,
+              numeric: true,
               cell: (figure) => valueOf(current.totals, figure),
             },
             {
               title: t('analytics.previousPeriod'),
-              number: true,
+              numeric: true,
               cell: (figure) => valueOf(former.totals, figure),
             },
           ]}
@@ -37,15 +37,15 @@ export function SiteFigures({ current, former }: { current: SiteAnalyticsView; f
           {current[by].length === 0 ? (
             t('analytics.noVisits')
           ) : (
-            <PlainList
+            <DataTable
               label={t(`analytics.siteBy.${by}`)}
               items={current[by]}
-              idOf={({ name }) => name ?? ''}
+              rowKey={({ name }) => name ?? ''}
               columns={[
                 { title: t('analytics.name'), cell: ({ name }) => nameOf(by, name) },
                 ...FIGURES.map((figure): Column<NamedSiteCountsView> => ({
                   title: t(`analytics.siteMetrics.${figure}`),
-                  number: true,
+                  numeric: true,
                   cell: (counts) => valueOf(counts, figure),
                 })),
               ]}
@@ -61,7 +61,7 @@ export function SiteFigures({ current, former }: { current: SiteAnalyticsView; f
 export const SITE_DEFINITIONS = FIGURES;
 
 function valueOf(counts: SiteCountsView, figure: (typeof FIGURES)[number]): string {
-  return figure === 'interactionRate' ? percent(counts.interactionRate) : number(counts[figure]);
+  return figure === 'interactionRate' ? formatPercent(counts.interactionRate) : formatNumber(counts[figure]);
 }
 
 function nameOf(by: (typeof BREAKDOWNS)[number], name: string | null): string {

@@ -3,24 +3,24 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { AuditEventDto, ProjectDto } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { Clipped } from '../../shared/clipped';
-import { type Column, EndlessList } from '../../shared/endless-list';
-import { FilterDay } from '../../shared/filter-fields';
-import { HiddenText } from '../../shared/hidden-text';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { TruncatedText } from '../../shared/truncated-text';
+import { type Column, InfiniteTable } from '../../shared/infinite-table';
+import { DateFilter } from '../../shared/filter-fields';
+import { VisuallyHidden } from '../../shared/visually-hidden';
 import { Page } from '../../shared/page';
 import { Section } from '../../shared/section';
 import { shortId } from '../../shared/short-id';
 import { dayRange, type Zone } from '../../shared/time';
-import { When } from '../../shared/when';
+import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
 import { AUDIT_ACTIONS } from './actions';
 import { ChangeDrawer } from './change-drawer';
-import { actorName, changedMembers, memberName, Target } from './change-facts';
+import { actorName, changedFields, fieldName, Target } from './change-details';
 import { ACTOR_KINDS, type AuditFilters } from './filters';
-import { type Named, useNames } from './use-names';
+import { type Named, useActorNames } from './use-actor-names';
 
 const route = getRouteApi('/signed-in/projects/$projectId/settings/audit');
 
@@ -30,15 +30,15 @@ type Action = AuditFilters['action'];
 
 export function AuditPage() {
   const project = useProject();
-  const refusal = refusalOf(project, { role: 'owner' });
+  const refusal = checkAccess(project, { role: 'owner' });
   // Who changed what is an owner's to read.
   if (refusal === null) return <AuditLog project={project} />;
   return (
     <Page title={t('pages.audit')}>
       <Section title={t('audit.list')} text={t('audit.text')}>
-        <Allowed refusal={refusal} projectId={project.id}>
+        <AccessFieldset refusal={refusal} projectId={project.id}>
           <Button variant="default">{t('audit.export')}</Button>
-        </Allowed>
+        </AccessFieldset>
       </Section>
     </Page>
   );
@@ -49,7 +49,7 @@ function AuditLog({ project }: { project: ProjectDto }) {
   const filters = route.useSearch();
   const navigate = route.useNavigate();
   const { zone } = useZone();
-  const names = useNames(project.id);
+  const names = useActorNames(project.id);
   const change = (changes: AuditFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
   const query = useInfiniteQuery({
@@ -61,7 +61,7 @@ function AuditLog({ project }: { project: ProjectDto }) {
   return (
     <Page
       title={t('pages.audit')}
-      acts={
+      actions={
         <Button
           variant="default"
           component="a"
@@ -82,19 +82,19 @@ function AuditLog({ project }: { project: ProjectDto }) {
           data={[{ value: '', label: t('list.any') }, ...ACTIONS]}
         />
         <Who filters={filters} names={names} change={change} />
-        <FilterDay label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
-        <FilterDay label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
+        <DateFilter label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
+        <DateFilter label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
         {isFiltered && (
           <Button variant="subtle" onClick={() => void navigate({ search: {} })}>
             {t('list.clear')}
           </Button>
         )}
       </Group>
-      <EndlessList
+      <InfiniteTable
         label={t('audit.list')}
         query={query}
         columns={columnsWith(names.of)}
-        idOf={({ id }) => id}
+        rowKey={({ id }) => id}
         onOpen={({ id }) => change({ open: id })}
         empty={isFiltered ? t('audit.noneMatch') : t('audit.none')}
       />
@@ -126,8 +126,8 @@ function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
           className="row-link"
           onClick={(event) => event.stopPropagation()}
         >
-          <When at={at} />
-          <HiddenText>{t('audit.openChange')}</HiddenText>
+          <RelativeTime at={at} />
+          <VisuallyHidden>{t('audit.openChange')}</VisuallyHidden>
         </Link>
       ),
     },
@@ -142,13 +142,13 @@ function columnsWith(names: Map<string, string>): Column<AuditEventDto>[] {
     },
     {
       title: t('audit.changed'),
-      cell: (event) => <Short text={changedMembers(event).map(memberName).join(', ') || '–'} />,
+      cell: (event) => <Short text={changedFields(event).map(fieldName).join(', ') || '–'} />,
     },
     {
       title: t('audit.target'),
       cell: ({ target }) => {
         const name = names.get(target ?? '');
-        return name === undefined ? <Target target={target} names={names} /> : <Clipped text={name} />;
+        return name === undefined ? <Target target={target} names={names} /> : <TruncatedText text={name} />;
       },
     },
   ];

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { auditListOptions } from '../../client/@tanstack/react-query.gen';
 import type { AuditEventDto } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
-import { SkeletonRows } from '../../shared/endless-list';
+import { SkeletonRows } from '../../shared/infinite-table';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { Instant } from '../../shared/when';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
-import { actorName, BeforeAfter, Target } from './change-facts';
+import { actorName, BeforeAfter, Target } from './change-details';
 
 /** More changes of one project than these do not fall into one millisecond. */
 const SAME_MOMENT_MAX = 200;
@@ -69,7 +69,7 @@ function Change({
         <dd>{t(`audit.actions.${change.action}`)}</dd>
         <dt>{t('audit.when')}</dt>
         <dd>
-          <Instant at={change.at} />
+          <AbsoluteTime at={change.at} />
         </dd>
         <dt>{t('audit.who')}</dt>
         <dd>

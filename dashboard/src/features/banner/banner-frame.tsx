@@ -32,7 +32,7 @@ const DEVICES = { desktop: [1280, 760], phone: [375, 667] } as const;
 export type Device = keyof typeof DEVICES;
 
 /** The room that the frame takes, known before it is there, so that nothing moves when it comes. */
-export function stageOf(device: Device): CSSProperties {
+export function bannerStage(device: Device): CSSProperties {
   const [width, height] = DEVICES[device];
   return { aspectRatio: `${width} / ${height}`, maxWidth: width };
 }
@@ -65,7 +65,7 @@ export function BannerFrame({ scene, device }: { scene: Scene; device: Device })
   const scale = room > 0 ? Math.min(1, room / width) : 0;
   return (
     <div>
-      <div ref={ref} className="banner-stage" style={stageOf(device)}>
+      <div ref={ref} className="banner-stage" style={bannerStage(device)}>
         <iframe
           ref={frame}
           title={t('banner.frame')}

@@ -15,7 +15,7 @@ export const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
 export const MODES: Mode[] = ['opt_in', 'opt_out', 'notice', 'none'];
 
 /** The configuration without the response's other members. */
-export function contentOf(answer: ConfigurationDto): Configuration {
+export function editableContent(answer: ConfigurationDto): Configuration {
   const {
     version: _,
     updatedAt: _at,
@@ -42,6 +42,9 @@ export function withoutEntry<T>(list: T[], index: number): T[] {
 }
 
 /** Whether the fields of one part of the page were refused, by the beginnings of their paths. */
-export function isRefused(fields: Readonly<Record<string, string>>, beginnings: readonly string[]): boolean {
+export function hasFieldError(
+  fields: Readonly<Record<string, string>>,
+  beginnings: readonly string[],
+): boolean {
   return Object.keys(fields).some((field) => beginnings.includes(field.split('.')[0] ?? ''));
 }

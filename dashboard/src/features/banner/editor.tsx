@@ -2,17 +2,17 @@ import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationDto, DraftDto, ProjectDto } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
+import { AccessFieldset, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { State } from '../../shared/state';
-import { Instant } from '../../shared/when';
+import { StatusLabel } from '../../shared/status-label';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
-import { isRefused } from './configuration';
-import { Leaving } from './leaving';
-import { LookFields } from './look-fields';
-import { OfferFields } from './offer-fields';
+import { hasFieldError } from './configuration';
+import { LeaveDialog } from './leave-dialog';
+import { AppearanceFields } from './appearance-fields';
+import { CategoryFields } from './category-fields';
 import { PreviewPane } from './preview-pane';
-import { PublishBox } from './publish-box';
+import { PublishDialog } from './publish-dialog';
 import { RuleFields } from './rule-fields';
 import { type BannerPart, PARTS } from './search';
 import { TextFields } from './text-fields';
@@ -44,7 +44,7 @@ export function BannerEditor({
   const shown = usePreview(project.id, form);
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const refusal = refusalOf(project, { role: 'editor' });
+  const refusal = checkAccess(project, { role: 'editor' });
   const languages = form.texts.map((text) => text.language);
   const language = languages.includes(search.language ?? '') ? search.language : undefined;
   const written = language ?? form.defaultLanguage;
@@ -54,13 +54,13 @@ export function BannerEditor({
   const props = { projectId: project.id, form, change, fields };
   const rulesRefusal =
     refusal ??
-    refusalOf(project, { feature: { open: configuration.regionRulesAvailable, tier: 'Business' } });
+    checkAccess(project, { feature: { open: configuration.regionRulesAvailable, tier: 'Business' } });
   return (
     <Stack gap="md">
       <Standing editor={editor} configuration={configuration} />
-      <Allowed refusal={refusal} projectId={project.id}>
-        <Acts editor={editor} shown={shown} never={configuration.version === 0} />
-      </Allowed>
+      <AccessFieldset refusal={refusal} projectId={project.id}>
+        <EditorActions editor={editor} shown={shown} never={configuration.version === 0} />
+      </AccessFieldset>
       <div className="banner-editor">
         <Tabs
           value={search.part ?? 'texts'}
@@ -73,7 +73,7 @@ export function BannerEditor({
             {PARTS.map((part) => (
               <Tabs.Tab key={part} value={part}>
                 {t(`banner.tabs.${part}`)}
-                {isRefused(fields, MEMBERS[part]) && ` (${t('banner.needsFixing')})`}
+                {hasFieldError(fields, MEMBERS[part]) && ` (${t('banner.needsFixing')})`}
               </Tabs.Tab>
             ))}
           </Tabs.List>
@@ -82,10 +82,10 @@ export function BannerEditor({
               <TextFields {...props} language={written} onLanguage={onLanguage} />
             </Tabs.Panel>
             <Tabs.Panel value="offer" pt="sm">
-              <OfferFields {...props} />
+              <CategoryFields {...props} />
             </Tabs.Panel>
             <Tabs.Panel value="look" pt="sm">
-              <LookFields {...props} />
+              <AppearanceFields {...props} />
             </Tabs.Panel>
             <Tabs.Panel value="rules" pt="sm">
               <RuleFields {...props} rulesRefusal={rulesRefusal} />
@@ -102,7 +102,10 @@ export function BannerEditor({
           />
         </section>
       </div>
-      <Leaving dirty={editor.dirty} onSave={(then) => editor.save.run(undefined, { onSuccess: then })} />
+      <LeaveDialog
+        dirty={editor.dirty}
+        onSave={(then) => editor.save.mutate(undefined, { onSuccess: then })}
+      />
     </Stack>
   );
 }
@@ -115,28 +118,28 @@ function Standing({ editor, configuration }: { editor: Editor; configuration: Co
     <Stack gap="xs">
       <Group gap="md" role="status">
         {version === 0 ? (
-          <State is="waiting">{t('banner.neverPublished')}</State>
+          <StatusLabel status="waiting">{t('banner.neverPublished')}</StatusLabel>
         ) : isOut ? (
-          <State is="good">
+          <StatusLabel status="good">
             <span>
-              {t('banner.liveSince')} <Instant at={lastPublication.inForceFrom} />
+              {t('banner.liveSince')} <AbsoluteTime at={lastPublication.inForceFrom} />
             </span>
-          </State>
+          </StatusLabel>
         ) : (
-          <State is={publishFailedAt === null ? 'waiting' : 'bad'}>
+          <StatusLabel status={publishFailedAt === null ? 'waiting' : 'bad'}>
             {publishFailedAt === null ? t('banner.publishing') : t('banner.notPublished')}
-          </State>
+          </StatusLabel>
         )}
         {editor.dirty ? (
-          <State is="waiting">{t('banner.unsaved')}</State>
+          <StatusLabel status="waiting">{t('banner.unsaved')}</StatusLabel>
         ) : (
-          editor.hasDraft && <State is="off">{t('banner.isDraft')}</State>
+          editor.hasDraft && <StatusLabel status="off">{t('banner.isDraft')}</StatusLabel>
         )}
       </Group>
       {publishFailedAt !== null && (
         <Alert color="red" variant="outline" role="alert">
           <Text>
-            {t('banner.publishFailed')} <Instant at={publishFailedAt} />
+            {t('banner.publishFailed')} <AbsoluteTime at={publishFailedAt} />
           </Text>
         </Alert>
       )}
@@ -159,7 +162,7 @@ function Standing({ editor, configuration }: { editor: Editor; configuration: Co
   );
 }
 
-function Acts({
+function EditorActions({
   editor,
   shown,
   never,
@@ -184,8 +187,8 @@ function Acts({
         <Button
           variant="default"
           disabled={refused || conflict || !dirty}
-          loading={save.pending}
-          onClick={() => save.run(undefined)}
+          loading={save.isPending}
+          onClick={() => save.mutate(undefined)}
         >
           {t('banner.saveDraft')}
         </Button>
@@ -193,8 +196,8 @@ function Acts({
           <Button
             variant="subtle"
             color="red"
-            loading={discard.pending}
-            onClick={() => discard.run(undefined)}
+            loading={discard.isPending}
+            onClick={() => discard.mutate(undefined)}
           >
             {t('banner.discardDraft')}
           </Button>
@@ -203,18 +206,18 @@ function Acts({
       </Group>
       {!publishing && <ProblemAlert error={told} />}
       {publishing && (
-        <PublishBox
+        <PublishDialog
           title={t('banner.publish')}
-          act={t('banner.publishNow')}
+          confirmLabel={t('banner.publishNow')}
           changes={{
             items: shown.isCurrent ? shown.preview?.changes : undefined,
             error: shown.error,
             retry: shown.retry,
           }}
-          pending={publish.pending}
+          pending={publish.isPending}
           error={publish.error}
           onClose={() => setPublishing(false)}
-          onPublish={(comment) => publish.run(comment, { onSettled: () => setPublishing(false) })}
+          onPublish={(comment) => publish.mutate(comment, { onSettled: () => setPublishing(false) })}
         />
       )}
     </Stack>

@@ -4,8 +4,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { publicationListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto, PublicationDto } from '../../client/types.gen';
-import { type Column, EndlessList } from '../../shared/endless-list';
-import { When } from '../../shared/when';
+import { type Column, InfiniteTable } from '../../shared/infinite-table';
+import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { authorName } from './author-name';
@@ -33,11 +33,11 @@ export function History({ project }: { project: ProjectDto }) {
   return (
     <Stack gap="sm">
       <ShownOn open={open} />
-      <EndlessList
+      <InfiniteTable
         label={t('banner.publications')}
         query={query}
         columns={COLUMNS}
-        idOf={({ version }) => String(version)}
+        rowKey={({ version }) => String(version)}
         onOpen={({ inForceFrom }) => open(inForceFrom)}
         empty={t('banner.neverPublished')}
       />
@@ -56,7 +56,7 @@ const COLUMNS: Column<PublicationDto>[] = [
         className="row-link"
         onClick={(event) => event.stopPropagation()}
       >
-        <When at={inForceFrom} />
+        <RelativeTime at={inForceFrom} />
         <VisuallyHidden> {t('banner.openPublication')}</VisuallyHidden>
       </Link>
     ),
@@ -67,7 +67,7 @@ const COLUMNS: Column<PublicationDto>[] = [
     cell: ({ comment }) => <span className="sentence-cell">{comment ?? '–'}</span>,
   },
   { title: t('banner.plan'), cell: ({ tier }) => tier },
-  { title: t('banner.version'), cell: ({ version }) => version, number: true },
+  { title: t('banner.version'), cell: ({ version }) => version, numeric: true },
 ];
 
 /** "What was shown on the 3rd of May?" */

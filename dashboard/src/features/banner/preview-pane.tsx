@@ -2,7 +2,7 @@ import { Alert, Checkbox, Group, NativeSelect, SegmentedControl, Skeleton, Stack
 import { useState } from 'react';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
-import { BannerFrame, type Choice, type Device, stageOf } from './banner-frame';
+import { BannerFrame, type Choice, type Device, bannerStage } from './banner-frame';
 import { languageName, regionName } from '../../shared/display-names';
 import type { usePreview } from './use-preview';
 
@@ -103,7 +103,7 @@ export function PreviewPane(props: {
           device={device}
         />
       ) : (
-        !error && <Skeleton h="auto" style={stageOf(device)} />
+        !error && <Skeleton h="auto" style={bannerStage(device)} />
       )}
     </Stack>
   );

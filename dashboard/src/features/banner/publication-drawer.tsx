@@ -9,16 +9,16 @@ import {
 } from '../../client/@tanstack/react-query.gen';
 import { configurationRollBack } from '../../client/sdk.gen';
 import type { ProjectDto, PublicationDto } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { SkeletonRows } from '../../shared/endless-list';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { SkeletonRows } from '../../shared/infinite-table';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
-import { Instant } from '../../shared/when';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { authorName } from './author-name';
 import { ChangesList } from './changes-list';
-import { PublishBox } from './publish-box';
-import { ShownDocument } from './shown-document';
+import { PublishDialog } from './publish-dialog';
+import { ShownBanner } from './shown-banner';
 
 /** What was in force at an instant: who published it, what it changed, how it looked, and the way back to it. */
 export function PublicationDrawer({
@@ -39,18 +39,18 @@ export function PublicationDrawer({
       title={t('banner.publication')}
       closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
-      {at !== undefined && <AtInstant key={at} project={project} at={at} />}
+      {at !== undefined && <PublicationAt key={at} project={project} at={at} />}
     </Drawer>
   );
 }
 
-function AtInstant({ project, at }: { project: ProjectDto; at: string }) {
+function PublicationAt({ project, at }: { project: ProjectDto; at: string }) {
   const path = { projectId: project.id };
   const query = useQuery(publicationInForceOptions({ path, query: { at } }));
   if (query.error instanceof ApiProblem && query.error.status === 404)
     return (
       <Text role="status">
-        {t('banner.noneAt')} <Instant at={at} />
+        {t('banner.noneAt')} <AbsoluteTime at={at} />
       </Text>
     );
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
@@ -66,7 +66,7 @@ function Details({ project, publication }: { project: ProjectDto; publication: P
       <dl className="facts">
         <dt>{t('banner.liveFrom')}</dt>
         <dd>
-          <Instant at={publication.inForceFrom} />
+          <AbsoluteTime at={publication.inForceFrom} />
         </dd>
         <dt>{t('banner.publishedBy')}</dt>
         <dd>{authorName(publication)}</dd>
@@ -80,18 +80,18 @@ function Details({ project, publication }: { project: ProjectDto; publication: P
         <ProblemAlert error={changes.error} retry={() => void changes.refetch()} />
         {changes.data && <ChangesList changes={changes.data.items} none={t('banner.onlyPlanChanged')} />}
       </section>
-      <ShownDocument projectId={project.id} configHash={publication.configHash} />
-      <Allowed refusal={refusalOf(project, { role: 'editor' })} projectId={project.id}>
-        <GoBack project={project} publication={publication} />
-      </Allowed>
+      <ShownBanner projectId={project.id} configHash={publication.configHash} />
+      <AccessFieldset refusal={checkAccess(project, { role: 'editor' })} projectId={project.id}>
+        <RollBack project={project} publication={publication} />
+      </AccessFieldset>
     </Stack>
   );
 }
 
 /** Makes this configuration the newest one, after a look at what that changes. */
-function GoBack({ project, publication }: { project: ProjectDto; publication: PublicationDto }) {
+function RollBack({ project, publication }: { project: ProjectDto; publication: PublicationDto }) {
   const path = { projectId: project.id };
-  const [opened, box] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const configuration = useQuery(configurationReadOptions({ path }));
   const newest = configuration.data?.lastPublication?.version;
   const version = String(publication.version);
@@ -102,8 +102,8 @@ function GoBack({ project, publication }: { project: ProjectDto; publication: Pu
     }),
     enabled: opened && newest !== undefined,
   });
-  const act = useAct({
-    run: async (comment: string) =>
+  const mutation = useApiMutation({
+    request: async (comment: string) =>
       (
         await configurationRollBack({
           path: { ...path, version },
@@ -111,24 +111,24 @@ function GoBack({ project, publication }: { project: ProjectDto; publication: Pu
           headers: { 'If-Match': `"${configuration.data?.version ?? 0}"` },
         })
       ).data,
-    done: t('banner.rollingBack'),
-    refreshes: ['configurationRead', 'publicationList', 'publicationInForce'],
-    then: box.close,
+    successMessage: t('banner.rollingBack'),
+    invalidates: ['configurationRead', 'publicationList', 'publicationInForce'],
+    onSuccess: dialog.close,
   });
   return (
     <>
-      <Button variant="default" disabled={newest === publication.version} onClick={box.open}>
+      <Button variant="default" disabled={newest === publication.version} onClick={dialog.open}>
         {t('banner.rollBack')}
       </Button>
       {opened && (
-        <PublishBox
+        <PublishDialog
           title={t('banner.rollBack')}
-          act={t('banner.rollBackNow')}
+          confirmLabel={t('banner.rollBackNow')}
           changes={{ items: back.data?.items, error: back.error, retry: () => void back.refetch() }}
-          pending={act.pending}
-          error={act.error}
-          onClose={box.close}
-          onPublish={act.run}
+          pending={mutation.isPending}
+          error={mutation.error}
+          onClose={dialog.close}
+          onPublish={mutation.mutate}
         />
       )}
     </>

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Stack, Switch, Text, TextInput, Title } fr
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { configurationPresetsOptions } from '../../client/@tanstack/react-query.gen';
-import { Allowed, type Refusal } from '../../shared/allowed';
+import { AccessFieldset, type AccessDenial } from '../../shared/access';
 import { t } from '../../i18n/i18n';
 import { type Mode, MODES, type RegionRule, withEntry, withoutEntry } from './configuration';
 import type { FieldsProps } from './text-fields';
@@ -13,7 +13,7 @@ const MONTHS = Array.from({ length: 13 }, (_, index) => String(index + 1));
 const modes = () => MODES.map((value) => ({ value, label: t(`banner.modes.${value}`) }));
 
 /** What holds where, and when a choice is asked for again. */
-export function RuleFields(props: FieldsProps & { rulesRefusal: Refusal }) {
+export function RuleFields(props: FieldsProps & { rulesRefusal: AccessDenial }) {
   const { projectId, form, change, fields, rulesRefusal } = props;
   return (
     <Stack gap="sm">
@@ -33,9 +33,9 @@ export function RuleFields(props: FieldsProps & { rulesRefusal: Refusal }) {
         {t('banner.rules')}
       </Title>
       <Text c="dimmed">{t('banner.rulesHint')}</Text>
-      <Allowed refusal={rulesRefusal} projectId={projectId}>
+      <AccessFieldset refusal={rulesRefusal} projectId={projectId}>
         <Rules {...props} />
-      </Allowed>
+      </AccessFieldset>
       <Title order={2} size="h3">
         {t('banner.reconsent')}
       </Title>

@@ -4,16 +4,16 @@ import { queryClient } from '../../api/query-client';
 import { configurationReadOptions, draftReadOptions } from '../../client/@tanstack/react-query.gen';
 import { configurationSave, draftDiscard, draftSave } from '../../client/sdk.gen';
 import type { ConfigurationDto, DraftDto } from '../../client/types.gen';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { type Configuration, contentOf } from './configuration';
+import { type Configuration, editableContent } from './configuration';
 
 const tag = (version: number): string => `"${version}"`;
 
 /** What the fields begin with: the draft, else what is published; who never published any sees our banner on. */
 function beginningOf(configuration: ConfigurationDto, draft: DraftDto): Configuration {
   if (draft.configuration) return draft.configuration;
-  const content = contentOf(configuration);
+  const content = editableContent(configuration);
   return configuration.version > 0 ? content : { ...content, banner: { ...content.banner, enabled: true } };
 }
 
@@ -38,8 +38,8 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
       queryClient.fetchQuery({ ...draftReadOptions({ path }), ...fresh }),
     ]);
   };
-  const save = useAct({
-    run: async () =>
+  const save = useApiMutation({
+    request: async () =>
       (
         await draftSave({
           path,
@@ -47,16 +47,16 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
           headers: { 'If-Match': tag(draftVersion) },
         })
       ).data,
-    done: t('banner.draftSaved'),
-    then: (saved) => {
+    successMessage: t('banner.draftSaved'),
+    onSuccess: (saved) => {
       setKept(form);
       setHasDraft(true);
       setDraftVersion(saved.version);
       queryClient.setQueryData(draftReadOptions({ path }).queryKey, saved);
     },
   });
-  const publish = useAct({
-    run: async (comment: string) =>
+  const publish = useApiMutation({
+    request: async (comment: string) =>
       (
         await configurationSave({
           path,
@@ -64,7 +64,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
           headers: { 'If-Match': tag(basedOn) },
         })
       ).data,
-    then: async (saved) => {
+    onSuccess: async (saved) => {
       setKept(form);
       setHasDraft(false);
       setBasedOn(saved.version);
@@ -73,11 +73,11 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
       setDraftVersion(ended.version);
     },
   });
-  const discard = useAct({
-    run: async () => (await draftDiscard({ path, headers: { 'If-Match': tag(draftVersion) } })).data,
-    done: t('banner.draftDiscarded'),
-    tellsFailure: true,
-    then: () => loadTheirs(),
+  const discard = useApiMutation({
+    request: async () => (await draftDiscard({ path, headers: { 'If-Match': tag(draftVersion) } })).data,
+    successMessage: t('banner.draftDiscarded'),
+    notifiesError: true,
+    onSuccess: () => loadTheirs(),
   });
   /** Replaces the form's values with the stored version. */
   const loadTheirs = async (): Promise<void> => {

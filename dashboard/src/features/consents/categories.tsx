@@ -1,4 +1,4 @@
-import { State } from '../../shared/state';
+import { StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
 import type { Flag } from './filters';
 
@@ -7,12 +7,12 @@ const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
 /** What was consented to, in words. */
 export function Categories({ record }: { record: Record<Flag, boolean> }) {
   const given = FLAGS.filter((flag) => record[flag]);
-  if (given.length === 0) return <State is="off">{t('consents.noCategory')}</State>;
+  if (given.length === 0) return <StatusLabel status="off">{t('consents.noCategory')}</StatusLabel>;
   return (
-    <State is="good">
+    <StatusLabel status="good">
       {given.length === FLAGS.length
         ? t('consents.allCategories')
         : given.map((flag) => t(`categories.${flag}`)).join(', ')}
-    </State>
+    </StatusLabel>
   );
 }

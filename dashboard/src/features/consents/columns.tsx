@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { ConsentView } from '../../client/types.gen';
-import { Clipped } from '../../shared/clipped';
+import { TruncatedText } from '../../shared/truncated-text';
 import { CopyId } from '../../shared/copy-id';
-import type { Column } from '../../shared/endless-list';
-import { HiddenText } from '../../shared/hidden-text';
-import { When } from '../../shared/when';
+import type { Column } from '../../shared/infinite-table';
+import { VisuallyHidden } from '../../shared/visually-hidden';
+import { RelativeTime } from '../../shared/timestamps';
 import { t, translateCode } from '../../i18n/i18n';
 import { Categories } from './categories';
 
@@ -19,16 +19,16 @@ export const consentColumns = (): Column<ConsentView>[] => [
         className="row-link"
         onClick={(event) => event.stopPropagation()}
       >
-        <When at={receivedAt} />
-        <HiddenText>{t('consents.openRecord')}</HiddenText>
+        <RelativeTime at={receivedAt} />
+        <VisuallyHidden>{t('consents.openRecord')}</VisuallyHidden>
       </Link>
     ),
   },
   {
     title: t('consents.action'),
-    cell: ({ action }) => <Clipped text={translateCode('actions', action) ?? action} />,
+    cell: ({ action }) => <TruncatedText text={translateCode('actions', action) ?? action} />,
   },
   { title: t('consents.categories'), cell: (record) => <Categories record={record} /> },
-  { title: t('consents.host'), cell: ({ hostname }) => <Clipped text={hostname ?? '–'} /> },
+  { title: t('consents.host'), cell: ({ hostname }) => <TruncatedText text={hostname ?? '–'} /> },
   { title: t('consents.id'), cell: ({ id }) => <CopyId id={id} /> },
 ];

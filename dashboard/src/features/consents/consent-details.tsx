@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { consentOneOptions } from '../../client/@tanstack/react-query.gen';
 import type { ConsentView, ProjectDto } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
-import { SkeletonRows } from '../../shared/endless-list';
+import { SkeletonRows } from '../../shared/infinite-table';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { State } from '../../shared/state';
-import { Instant } from '../../shared/when';
+import { StatusLabel } from '../../shared/status-label';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t, translateCode } from '../../i18n/i18n';
 import { languageName } from '../../shared/display-names';
-import { ShownDocument } from '../banner/shown-document';
-import { DeliveryLife } from '../deliveries/delivery-life';
+import { ShownBanner } from '../banner/shown-banner';
+import { DeliveryHistory } from '../deliveries/delivery-history';
 import { Proof, type Sealed } from '../evidence/proof';
 import { EraseRecord } from '../privacy/erase-record';
 import type { Flag } from './filters';
@@ -41,7 +41,7 @@ export function ConsentDetails({
   return (
     <Stack gap="lg">
       <Record record={query.data} />
-      <DeliveryLife project={project} record={query.data} />
+      <DeliveryHistory project={project} record={query.data} />
       <WhatWasShown projectId={project.id} record={query.data} />
       <Proof projectId={project.id} record={query.data} />
       <EraseRecord project={project} consentId={consentId} onErased={onErased} />
@@ -62,7 +62,7 @@ function WhatWasShown({ projectId, record }: { projectId: string; record: Consen
   const { region } = additionalFields;
   const onSecondLayer = surface === 'preferences' || surface === 'link';
   return (
-    <ShownDocument
+    <ShownBanner
       projectId={projectId}
       configHash={record.configHash}
       language={record.language}
@@ -89,7 +89,7 @@ function Record({ record }: { record: ConsentView }) {
         </dd>
         <dt>{t('consents.received')}</dt>
         <dd>
-          <Instant at={record.receivedAt} />
+          <AbsoluteTime at={record.receivedAt} />
         </dd>
         <dt>{t('consents.action')}</dt>
         <dd>{translateCode('actions', record.action) ?? record.action}</dd>
@@ -107,9 +107,9 @@ function Record({ record }: { record: ConsentView }) {
           <div key={flag} style={{ display: 'contents' }}>
             <dt>{t(`categories.${flag}`)}</dt>
             <dd>
-              <State is={record[flag] ? 'good' : 'off'}>
+              <StatusLabel status={record[flag] ? 'good' : 'off'}>
                 {record[flag] ? t('consents.granted') : t('consents.denied')}
-              </State>
+              </StatusLabel>
             </dd>
           </div>
         ))}

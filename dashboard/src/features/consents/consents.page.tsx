@@ -4,10 +4,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
-import { type Refusal, RefusalNote, refusalOf } from '../../shared/allowed';
+import { type AccessDenial, AccessNote, checkAccess } from '../../shared/access';
 import { AnchorLink } from '../../shared/anchor-link';
-import { EndlessList } from '../../shared/endless-list';
-import { FilterDay, FilterText } from '../../shared/filter-fields';
+import { InfiniteTable } from '../../shared/infinite-table';
+import { DateFilter, TextFilter } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
 import type { Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
@@ -17,7 +17,7 @@ import { consentColumns } from './columns';
 import { ConsentDrawer } from './consent-drawer';
 import { type ConsentFilters, DELIVERY_STATES, type Flag } from './filters';
 import { FindById } from './find-by-id';
-import { consentPages, queryOf } from './queries';
+import { consentPages, consentQuery } from './queries';
 
 const route = getRouteApi('/signed-in/projects/$projectId/consents');
 
@@ -39,20 +39,20 @@ export function ConsentsPage() {
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
-  const refusal = refusalOf(project, { feature: { open: tier?.features.export ?? true, tier: 'Pro' } });
+  const refusal = checkAccess(project, { feature: { open: tier?.features.export ?? true, tier: 'Pro' } });
   return (
     <Page
       title={t('pages.consents')}
-      acts={<Exports project={project} filters={filters} zone={zone} refusal={refusal} />}
+      actions={<Exports project={project} filters={filters} zone={zone} refusal={refusal} />}
     >
-      <RefusalNote refusal={refusal} projectId={project.id} what={t('consents.exports')} />
+      <AccessNote refusal={refusal} projectId={project.id} what={t('consents.exports')} />
       {refusal === null && filters.delivery && <Text role="note">{t('consents.noDeliveryFilter')}</Text>}
       <Filters filters={filters} change={change} clear={() => void navigate({ search: {} })} />
-      <EndlessList
+      <InfiniteTable
         label={t('consents.list')}
         query={query}
         columns={consentColumns()}
-        idOf={({ id }) => id}
+        rowKey={({ id }) => id}
         onOpen={({ id }) => change({ open: id })}
         empty={
           Object.keys(filters).length > 0 ? (
@@ -84,15 +84,15 @@ function Filters({
   return (
     <Group gap="xs" align="flex-end" role="search" aria-label={t('list.filters')}>
       <FindById onFound={(id) => change({ open: id })} />
-      <FilterDay label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
-      <FilterDay label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
-      <FilterText
+      <DateFilter label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
+      <DateFilter label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
+      <TextFilter
         label={t('consents.action')}
         list={ACTIONS}
         value={filters.action}
         onChange={(action) => change({ action })}
       />
-      <FilterText
+      <TextFilter
         label={t('consents.host')}
         value={filters.hostname}
         onChange={(hostname) => change({ hostname })}
@@ -144,14 +144,14 @@ function Exports({
   project: ProjectDto;
   filters: ConsentFilters;
   zone: Zone;
-  refusal: Refusal;
+  refusal: AccessDenial;
 }) {
   const [proofs, setProofs] = useState(false);
   // The file is of records alone: it does not know what became of them.
   const { delivery, ...exported } = filters;
   const isOpen = refusal === null && !delivery;
   const hrefOf = (format: 'csv' | 'pdf') => {
-    const query = { format, ...queryOf(exported, zone), ...(proofs && format === 'csv' && { proofs }) };
+    const query = { format, ...consentQuery(exported, zone), ...(proofs && format === 'csv' && { proofs }) };
     const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
     return `/v1/projects/${project.id}/consents/export?${new URLSearchParams(texts)}`;
   };

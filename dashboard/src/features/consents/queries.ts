@@ -9,13 +9,13 @@ const PAGE_ROWS = 100;
 export function consentPages(projectId: string, filters: ConsentFilters, zone: Zone) {
   const path = { projectId };
   return infiniteQueryOptions({
-    ...consentListInfiniteOptions({ path, query: { ...queryOf(filters, zone), limit: PAGE_ROWS } }),
+    ...consentListInfiniteOptions({ path, query: { ...consentQuery(filters, zone), limit: PAGE_ROWS } }),
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 }
 
 /** What the API is asked for, of what the address says. */
-export function queryOf({ from, to, open: _open, ...rest }: ConsentFilters, zone: Zone) {
+export function consentQuery({ from, to, open: _open, ...rest }: ConsentFilters, zone: Zone) {
   return { ...rest, ...dayRange({ from, to }, zone) };
 }

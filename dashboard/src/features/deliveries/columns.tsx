@@ -2,30 +2,30 @@ import { Checkbox } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { DeliveryDto } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
-import type { Column } from '../../shared/endless-list';
-import { number } from '../../shared/format';
-import { HiddenText } from '../../shared/hidden-text';
+import type { Column } from '../../shared/infinite-table';
+import { formatNumber } from '../../shared/format';
+import { VisuallyHidden } from '../../shared/visually-hidden';
 import { shortId } from '../../shared/short-id';
-import { State } from '../../shared/state';
-import { When } from '../../shared/when';
+import { StatusLabel } from '../../shared/status-label';
+import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
-import type { Choice } from './choice';
-import { outcomeCondition, outcomeSentence } from './outcome';
+import type { Selection } from './selection';
+import { outcomeStatus, outcomeSentence } from './outcome';
 
-/** An attempt in the list, with a box by which its record is chosen. */
+/** The columns of the list of attempts; a checkbox selects the attempt's record. */
 export function deliveryColumns(
-  choice: Choice,
+  choice: Selection,
   shown: DeliveryDto[],
   disabled: boolean,
 ): Column<DeliveryDto>[] {
   return [chooseColumn(choice, shown, disabled), ...COLUMNS];
 }
 
-function chooseColumn(choice: Choice, shown: DeliveryDto[], disabled: boolean): Column<DeliveryDto> {
+function chooseColumn(choice: Selection, shown: DeliveryDto[], disabled: boolean): Column<DeliveryDto> {
   const all = shown.length > 0 && shown.every(({ consentId }) => choice.ids.has(consentId));
   return {
     title: t('deliveries.select'),
-    head: (
+    header: (
       <Checkbox
         size="xs"
         aria-label={t('deliveries.selectShown')}
@@ -59,17 +59,23 @@ const COLUMNS: Column<DeliveryDto>[] = [
         className="row-link"
         onClick={(event) => event.stopPropagation()}
       >
-        <When at={attemptedAt} />
-        <HiddenText>{t('consents.openRecord')}</HiddenText>
+        <RelativeTime at={attemptedAt} />
+        <VisuallyHidden>{t('consents.openRecord')}</VisuallyHidden>
       </Link>
     ),
   },
   {
     title: t('deliveries.outcome'),
-    cell: ({ outcome }) => <State is={outcomeCondition(outcome)}>{t(`outcomes.${outcome}`)}</State>,
+    cell: ({ outcome }) => (
+      <StatusLabel status={outcomeStatus(outcome)}>{t(`outcomes.${outcome}`)}</StatusLabel>
+    ),
   },
-  { title: t('deliveries.status'), number: true, cell: ({ httpStatus }) => httpStatus ?? '–' },
-  { title: t('deliveries.duration'), number: true, cell: ({ durationMs }) => `${number(durationMs)} ms` },
+  { title: t('deliveries.status'), numeric: true, cell: ({ httpStatus }) => httpStatus ?? '–' },
+  {
+    title: t('deliveries.duration'),
+    numeric: true,
+    cell: ({ durationMs }) => `${formatNumber(durationMs)} ms`,
+  },
   {
     title: t('deliveries.details'),
     cell: (attempt) => <span className="sentence-cell">{outcomeSentence(attempt)}</span>,

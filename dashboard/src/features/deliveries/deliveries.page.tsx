@@ -3,21 +3,21 @@ import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { deliveryListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
-import { RefusalNote, refusalOf } from '../../shared/allowed';
-import { EndlessList } from '../../shared/endless-list';
-import { FilterDay } from '../../shared/filter-fields';
+import { AccessNote, checkAccess } from '../../shared/access';
+import { InfiniteTable } from '../../shared/infinite-table';
+import { DateFilter } from '../../shared/filter-fields';
 import { Page } from '../../shared/page';
 import { dayRange } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { ConsentDrawer } from '../consents/consent-drawer';
 import { useProject } from '../../shared/use-project';
-import { useChoice } from './choice';
+import { useSelection } from './selection';
 import { deliveryColumns } from './columns';
 import { CATEGORIES, type Category, type DeliveryFilters, type Outcome } from './filters';
-import { ReceiverHealth } from './receiver-health';
-import { ResendChosen } from './resend-chosen';
-import { ResendMany } from './resend-many';
+import { EndpointHealth } from './endpoint-health';
+import { ResendSelected } from './resend-selected';
+import { BulkResendDialog } from './bulk-resend-dialog';
 
 const route = getRouteApi('/signed-in/projects/$projectId/deliveries');
 
@@ -30,7 +30,7 @@ export function DeliveriesPage() {
   const filters = route.useSearch();
   const navigate = route.useNavigate();
   const { zone } = useZone();
-  const [opened, box] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const { data: tier } = useQuery(tierReadOptions({ path }));
   const change = (changes: DeliveryFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
@@ -48,11 +48,11 @@ export function DeliveriesPage() {
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
-  const refusal = refusalOf(project, {
+  const refusal = checkAccess(project, {
     role: 'editor',
     feature: { open: tier?.features.consentForwarding ?? true, tier: 'Pro' },
   });
-  const choice = useChoice();
+  const choice = useSelection();
   const shown = query.data?.pages.flatMap(({ items }) => items) ?? [];
   const neverSent = shown.every(
     ({ consentId, outcome }) => !choice.ids.has(consentId) || outcome === 'skipped',
@@ -60,16 +60,16 @@ export function DeliveriesPage() {
   return (
     <Page
       title={t('pages.deliveries')}
-      acts={
-        <Button variant="default" onClick={box.open} disabled={refusal !== null}>
+      actions={
+        <Button variant="default" onClick={dialog.open} disabled={refusal !== null}>
           {t('deliveries.resendBulk')}
         </Button>
       }
     >
-      <ReceiverHealth projectId={project.id} />
+      <EndpointHealth projectId={project.id} />
       {/* The line above already mentions the plan. */}
       {refusal?.kind === 'role' && (
-        <RefusalNote refusal={refusal} projectId={project.id} what={t('deliveries.resend')} />
+        <AccessNote refusal={refusal} projectId={project.id} what={t('deliveries.resend')} />
       )}
       <Group gap="xs" align="flex-end" role="search" aria-label={t('list.filters')}>
         <NativeSelect
@@ -96,25 +96,25 @@ export function DeliveriesPage() {
             ...CATEGORIES.map((value) => ({ value, label: t(`deliveries.categories.${value}`) })),
           ]}
         />
-        <FilterDay label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
-        <FilterDay label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
+        <DateFilter label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
+        <DateFilter label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
         {Object.keys(filters).some((name) => name !== 'open') && (
           <Button variant="subtle" onClick={() => void navigate({ search: {} })}>
             {t('list.clear')}
           </Button>
         )}
       </Group>
-      {choice.ids.size > 0 && <ResendChosen projectId={project.id} choice={choice} neverSent={neverSent} />}
-      <EndlessList
+      {choice.ids.size > 0 && <ResendSelected projectId={project.id} choice={choice} neverSent={neverSent} />}
+      <InfiniteTable
         label={t('deliveries.list')}
         query={query}
         columns={deliveryColumns(choice, shown, refusal !== null)}
-        idOf={({ id }) => id}
+        rowKey={({ id }) => id}
         onOpen={({ consentId }) => change({ open: consentId })}
         empty={Object.keys(filters).length > 0 ? t('deliveries.noneMatch') : t('deliveries.none')}
       />
       <ConsentDrawer project={project} consentId={filters.open} onClose={() => change({ open: undefined })} />
-      <ResendMany projectId={project.id} opened={opened} onClose={box.close} filters={filters} />
+      <BulkResendDialog projectId={project.id} opened={opened} onClose={dialog.close} filters={filters} />
     </Page>
   );
 }

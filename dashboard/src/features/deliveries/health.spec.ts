@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { healthOf } from './health.js';
+import { endpointHealth } from './health.js';
 
 const EARLIER = '2026-11-23T08:00:00.000Z';
 const LATER = '2026-11-23T08:00:00.001Z';
@@ -21,13 +21,13 @@ describe('healthOf', () => {
     ['recovered', LATER, EARLIER, 'good'],
     ['failed later', EARLIER, LATER, 'bad'],
   ] as const)('of a receiver that was %s', (_, deliveredAt, failedAt, health) => {
-    expect(healthOf(facts(deliveredAt, failedAt))).toBe(health);
+    expect(endpointHealth(facts(deliveredAt, failedAt))).toBe(health);
   });
 
   it('is bad while records are held, and off where nothing is sent', () => {
     const good = facts(LATER, EARLIER);
-    expect(healthOf({ ...good, state: 'held' })).toBe('bad');
-    expect(healthOf({ ...good, enabled: false })).toBe('off');
-    expect(healthOf({ ...good, available: false, state: 'held' })).toBe('off');
+    expect(endpointHealth({ ...good, state: 'held' })).toBe('bad');
+    expect(endpointHealth({ ...good, enabled: false })).toBe('off');
+    expect(endpointHealth({ ...good, available: false, state: 'held' })).toBe('off');
   });
 });

@@ -1,5 +1,5 @@
 import type { ForwardingSettingsDto } from '../../client/types.gen';
-import type { Condition } from '../../shared/state';
+import type { Status } from '../../shared/status-label';
 
 /** What `healthOf` looks at. */
 type Facts = Pick<
@@ -8,7 +8,7 @@ type Facts = Pick<
 >;
 
 /** The receiver's condition: the latest attempt decides, unless its records are held. */
-export function healthOf({ available, enabled, lastFailure, lastDeliveredAt, state }: Facts): Condition {
+export function endpointHealth({ available, enabled, lastFailure, lastDeliveredAt, state }: Facts): Status {
   if (!available || !enabled) return 'off';
   if (state === 'held') return 'bad';
   if (lastFailure && (lastDeliveredAt === null || lastFailure.at > lastDeliveredAt)) return 'bad';

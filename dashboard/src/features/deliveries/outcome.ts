@@ -1,8 +1,8 @@
 import type { DeliveryDto, ForwardingSettingsDto } from '../../client/types.gen';
-import type { Condition } from '../../shared/state';
+import type { Status } from '../../shared/status-label';
 import { locale, t, translateCode } from '../../i18n/i18n';
 
-export function outcomeCondition(outcome: DeliveryDto['outcome']): Condition {
+export function outcomeStatus(outcome: DeliveryDto['outcome']): Status {
   return outcome === 'delivered' ? 'good' : outcome === 'failed' ? 'bad' : 'off';
 }
 

@@ -8,7 +8,7 @@ type Attempt = Pick<DeliveryDto, 'consentId' | 'attemptedAt' | 'host'>;
 type Settings = Pick<ForwardingSettingsDto, 'endpointUrl' | 'authMode' | 'tokenConfigured' | 'signing'>;
 
 /** Whether an attempt went to today's endpoint: of another one it is not known what it was proved with. */
-export function isOfEndpoint({ host }: Attempt, { endpointUrl }: Settings): boolean {
+export function isCurrentEndpoint({ host }: Attempt, { endpointUrl }: Settings): boolean {
   return endpointUrl !== null && new URL(endpointUrl).host === host;
 }
 
@@ -18,7 +18,7 @@ export function isOfEndpoint({ host }: Attempt, { endpointUrl }: Settings): bool
  */
 export function requestHeaders(projectId: string, attempt: Attempt, settings: Settings): [string, string][] {
   const { consentId, attemptedAt } = attempt;
-  const isKnown = isOfEndpoint(attempt, settings);
+  const isKnown = isCurrentEndpoint(attempt, settings);
   const hasToken = isKnown && settings.authMode === 'bearer' && settings.tokenConfigured;
   const { createdAt } = settings.signing;
   const isSigned = isKnown && createdAt !== null && createdAt <= attemptedAt;

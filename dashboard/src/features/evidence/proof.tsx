@@ -4,11 +4,11 @@ import { logLogOptions } from '../../client/@tanstack/react-query.gen';
 import { logProof, rootLogPublishedKeys } from '../../client/sdk.gen';
 import type { ConsentView } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { State } from '../../shared/state';
+import { StatusLabel } from '../../shared/status-label';
 import { absoluteTime } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
-import { RefusedProof, UncheckedProof, verifyHere } from './verify-here';
+import { RefusedProof, UncheckedProof, verifyInBrowser } from './verify-in-browser';
 
 /** Whether a record is sealed, as `GET …/consents/:consentId` says it. */
 export interface Sealed {
@@ -26,9 +26,9 @@ export function Proof({ projectId, record }: { projectId: string; record: Consen
       <Stack gap="sm">
         <Title order={3}>{t('evidence.title')}</Title>
         {(sealed.status === 'off' || sealed.status === 'never') && (
-          <State is="off">{t(`evidence.${sealed.status}`)}</State>
+          <StatusLabel status="off">{t(`evidence.${sealed.status}`)}</StatusLabel>
         )}
-        {sealed.status === 'pending' && <State is="waiting">{t('evidence.pending')}</State>}
+        {sealed.status === 'pending' && <StatusLabel status="waiting">{t('evidence.pending')}</StatusLabel>}
         {sealed.status === 'sealed' && <SealedRecord projectId={projectId} id={record.id} sealed={sealed} />}
         <ContinuedLog projectId={projectId} />
       </Stack>
@@ -59,15 +59,15 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
         logProof({ path, parseAs: 'arrayBuffer' }),
         rootLogPublishedKeys({ parseAs: 'text' }),
       ]);
-      return verifyHere(proof.data as unknown as ArrayBuffer, String(keys.data));
+      return verifyInBrowser(proof.data as unknown as ArrayBuffer, String(keys.data));
     },
   });
   return (
     <>
-      <State is="good">
+      <StatusLabel status="good">
         {t('evidence.sealed', { entry: (sealed.index ?? 0) + 1 })}
         {sealed.isInRootLog ? ` ${t('evidence.inRootLog')}` : ''}
-      </State>
+      </StatusLabel>
       <Group gap="sm">
         <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
           {t('evidence.verify')}

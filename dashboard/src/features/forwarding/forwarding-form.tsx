@@ -1,15 +1,15 @@
 import { Alert, Button, Group, PasswordInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
-import { ifMatch, tagOf } from '../../api/tags';
+import { ifMatch, etagFor } from '../../api/etags';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
 import { forwardingMakeToken, forwardingSave } from '../../client/sdk.gen';
 import type { ForwardingSettingsDto } from '../../client/types.gen';
-import { CopyLine } from '../../shared/copy-line';
+import { CopyableCode } from '../../shared/copyable-code';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { State } from '../../shared/state';
-import { useAct } from '../../shared/use-act';
-import { Instant } from '../../shared/when';
+import { StatusLabel } from '../../shared/status-label';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 
 /** Switch, endpoint, authentication mode, token and word of erasures, saved together. */
@@ -25,10 +25,10 @@ export function ForwardingForm({
   const [authMode, setAuthMode] = useState(settings.authMode);
   const [forwardErasures, setForwardErasures] = useState(settings.forwardErasures);
   const [token, setToken] = useState('');
-  const [basedOn, setBasedOn] = useState(() => tagOf(`${projectId}/forwarding`));
+  const [basedOn, setBasedOn] = useState(() => etagFor(`${projectId}/forwarding`));
   const path = { projectId };
-  const save = useAct({
-    run: async () =>
+  const save = useApiMutation({
+    request: async () =>
       (
         await forwardingSave({
           path,
@@ -44,25 +44,25 @@ export function ForwardingForm({
           },
         })
       ).data,
-    done: t('shared.saved'),
-    refreshes: ['projectRead'],
-    then: (saved) => {
+    successMessage: t('shared.saved'),
+    invalidates: ['projectRead'],
+    onSuccess: (saved) => {
       setToken('');
-      setBasedOn(tagOf(`${projectId}/forwarding`));
+      setBasedOn(etagFor(`${projectId}/forwarding`));
       generate.reset();
       queryClient.setQueryData(forwardingReadOptions({ path }).queryKey, saved);
     },
   });
-  const generate = useAct({
-    run: async () => (await forwardingMakeToken({ path })).data,
-    then: ({ bearerToken }) => setToken(bearerToken),
-    tellsFailure: true,
+  const generate = useApiMutation({
+    request: async () => (await forwardingMakeToken({ path })).data,
+    onSuccess: ({ bearerToken }) => setToken(bearerToken),
+    notifiesError: true,
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        save.run(undefined);
+        save.mutate(undefined);
       }}
     >
       <Stack gap="md" maw={620}>
@@ -70,7 +70,7 @@ export function ForwardingForm({
           label={t('forwarding.enabled')}
           checked={enabled}
           onChange={(event) => setEnabled(event.currentTarget.checked)}
-          error={save.fields['enabled']}
+          error={save.fieldErrors['enabled']}
         />
         <TextInput
           label={t('forwarding.endpoint')}
@@ -81,13 +81,13 @@ export function ForwardingForm({
           required={enabled}
           value={endpointUrl}
           onChange={(event) => setEndpointUrl(event.currentTarget.value)}
-          error={save.fields['endpointUrl']}
+          error={save.fieldErrors['endpointUrl']}
         />
         <Radio.Group
           label={t('forwarding.authMode')}
           value={authMode}
           onChange={(value) => setAuthMode(value as typeof authMode)}
-          error={save.fields['authMode']}
+          error={save.fieldErrors['authMode']}
         >
           <Group mt={4}>
             <Radio value="bearer" label={t('forwarding.bearer')} />
@@ -100,16 +100,16 @@ export function ForwardingForm({
           </Alert>
         ) : (
           <Stack gap="xs">
-            <State is={settings.tokenConfigured ? 'good' : 'waiting'}>
+            <StatusLabel status={settings.tokenConfigured ? 'good' : 'waiting'}>
               {settings.tokenConfigured ? (
                 <span>
                   {t('forwarding.tokenSince')}{' '}
-                  {settings.tokenUpdatedAt && <Instant at={settings.tokenUpdatedAt} />}
+                  {settings.tokenUpdatedAt && <AbsoluteTime at={settings.tokenUpdatedAt} />}
                 </span>
               ) : (
                 t('forwarding.noToken')
               )}
-            </State>
+            </StatusLabel>
             <Group align="flex-end" gap="xs" wrap="nowrap">
               <PasswordInput
                 style={{ flex: 1 }}
@@ -118,23 +118,23 @@ export function ForwardingForm({
                 autoComplete="off"
                 value={token}
                 onChange={(event) => setToken(event.currentTarget.value)}
-                error={save.fields['bearerToken']}
+                error={save.fieldErrors['bearerToken']}
                 visibilityToggleFocusable
                 visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
               />
               <Button
                 variant="default"
                 size="sm"
-                loading={generate.pending}
-                onClick={() => generate.run(undefined)}
+                loading={generate.isPending}
+                onClick={() => generate.mutate(undefined)}
               >
                 {t('forwarding.generate')}
               </Button>
             </Group>
-            {generate.result && token === generate.result.bearerToken && (
+            {generate.data && token === generate.data.bearerToken && (
               <Stack gap={4} role="status">
                 <Text>{t('forwarding.tokenOnce')}</Text>
-                <CopyLine text={token} label={t('forwarding.token')} />
+                <CopyableCode text={token} label={t('forwarding.token')} />
               </Stack>
             )}
           </Stack>
@@ -147,7 +147,7 @@ export function ForwardingForm({
         />
         <ProblemAlert error={save.error} />
         <div>
-          <Button type="submit" loading={save.pending}>
+          <Button type="submit" loading={save.isPending}>
             {t('shared.save')}
           </Button>
         </div>

@@ -1,20 +1,20 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { SkeletonRows } from '../../shared/endless-list';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { SkeletonRows } from '../../shared/infinite-table';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { Instant } from '../../shared/when';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { failureSentence } from '../deliveries/outcome';
-import { ReceiverHealth } from '../deliveries/receiver-health';
+import { EndpointHealth } from '../deliveries/endpoint-health';
 import { useProject } from '../../shared/use-project';
 import { EndpointTest } from './endpoint-test';
 import { ForwardingForm } from './forwarding-form';
 import { SampleReceivers } from './sample-receivers';
-import { Signing } from './signing';
+import { RequestSigning } from './signing';
 
 /** Settings ▸ Consent ▸ Records and archive (spec §2.2). */
 export function RecordsAndArchivePage() {
@@ -33,7 +33,7 @@ export function RecordsAndArchivePage() {
         <SkeletonRows rows={10} />
       </Page>
     );
-  const refusal = refusalOf(project, {
+  const refusal = checkAccess(project, {
     role: 'editor',
     feature: { open: settings.available, tier: 'Pro' },
   });
@@ -43,30 +43,30 @@ export function RecordsAndArchivePage() {
         {t('pages.settings')} ▸ {t('pages.consent')} ▸ {t('pages.recordsAndArchive')}
       </nav>
       <Section title={t('forwarding.title')} text={t('forwarding.text')}>
-        <Allowed refusal={refusal} projectId={project.id}>
+        <AccessFieldset refusal={refusal} projectId={project.id}>
           <ForwardingForm key={project.id} projectId={project.id} settings={settings} />
-        </Allowed>
+        </AccessFieldset>
       </Section>
       <Section title={t('forwarding.health')}>
-        <ReceiverHealth projectId={project.id} />
+        <EndpointHealth projectId={project.id} />
         {settings.lastFailure && (
           <dl className="facts">
             <dt>{t('forwarding.lastFailure')}</dt>
             <dd>
-              {failureSentence(settings.lastFailure)} <Instant at={settings.lastFailure.at} />
+              {failureSentence(settings.lastFailure)} <AbsoluteTime at={settings.lastFailure.at} />
             </dd>
           </dl>
         )}
       </Section>
       <Section title={t('forwarding.test')} text={t('forwarding.testText')}>
-        <Allowed refusal={refusal} projectId={project.id}>
+        <AccessFieldset refusal={refusal} projectId={project.id}>
           <EndpointTest projectId={project.id} ready={settings.endpointUrl !== null} />
-        </Allowed>
+        </AccessFieldset>
       </Section>
       <Section title={t('forwarding.signing')} text={t('forwarding.signingText')}>
-        <Allowed refusal={refusal} projectId={project.id}>
-          <Signing projectId={project.id} signing={settings.signing} />
-        </Allowed>
+        <AccessFieldset refusal={refusal} projectId={project.id}>
+          <RequestSigning projectId={project.id} signing={settings.signing} />
+        </AccessFieldset>
       </Section>
       <Section title={t('forwarding.samples')} text={t('forwarding.samplesText')}>
         <SampleReceivers />

@@ -1,15 +1,15 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { SkeletonRows } from '../../shared/endless-list';
-import { CopyLine } from '../../shared/copy-line';
+import { SkeletonRows } from '../../shared/infinite-table';
+import { CopyableCode } from '../../shared/copyable-code';
 import { t } from '../../i18n/i18n';
-import { samplesOf } from './samples';
+import { parseSamples } from './samples';
 
 /** The samples of docs/receiver.md, which the service's tests run, loaded when they are opened. */
 export function SampleReceivers() {
   const { data } = useQuery({
     queryKey: ['sample-receivers'],
-    queryFn: async () => samplesOf((await import('../../../../docs/receiver.md?raw')).default),
+    queryFn: async () => parseSamples((await import('../../../../docs/receiver.md?raw')).default),
     staleTime: Infinity,
   });
   if (!data) return <SkeletonRows rows={4} />;
@@ -24,7 +24,7 @@ export function SampleReceivers() {
       </Tabs.List>
       {data.map(({ title, code }) => (
         <Tabs.Panel key={title} value={title} pt="sm" className="sample">
-          <CopyLine text={code} label={title} />
+          <CopyableCode text={code} label={title} />
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -5,7 +5,7 @@ export interface Sample {
 }
 
 /** The programs of the part "Samples" of a Markdown document: each third-level heading with the first block of code below it. */
-export function samplesOf(markdown: string): Sample[] {
+export function parseSamples(markdown: string): Sample[] {
   const [, part = ''] = /^## Samples$(.*?)(?=^## )/ms.exec(markdown) ?? [];
   return part
     .split(/^### /m)

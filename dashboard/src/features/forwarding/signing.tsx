@@ -2,77 +2,83 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { signingSecretForgetFormer, signingSecretMake, signingSecretRemove } from '../../client/sdk.gen';
 import type { SigningDto } from '../../client/types.gen';
-import { CopyLine } from '../../shared/copy-line';
+import { CopyableCode } from '../../shared/copyable-code';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { Question } from '../../shared/question';
-import { State } from '../../shared/state';
-import { useAct } from '../../shared/use-act';
-import { Instant } from '../../shared/when';
+import { ConfirmDialog } from '../../shared/confirm-dialog';
+import { StatusLabel } from '../../shared/status-label';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 
 /** The secret that signs each request, so that the receiver can tell that it came from here. */
-export function Signing({ projectId, signing }: { projectId: string; signing: SigningDto }) {
+export function RequestSigning({ projectId, signing }: { projectId: string; signing: SigningDto }) {
   const path = { projectId };
   const refreshes = ['forwardingRead'] as const;
-  const [opened, box] = useDisclosure(false);
-  const make = useAct({ run: async () => (await signingSecretMake({ path })).data, refreshes });
-  const remove = useAct({
-    run: async () => (await signingSecretRemove({ path })).data,
-    refreshes,
-    then: () => {
+  const [opened, dialog] = useDisclosure(false);
+  const make = useApiMutation({
+    request: async () => (await signingSecretMake({ path })).data,
+    invalidates: refreshes,
+  });
+  const remove = useApiMutation({
+    request: async () => (await signingSecretRemove({ path })).data,
+    invalidates: refreshes,
+    onSuccess: () => {
       make.reset();
-      box.close();
+      dialog.close();
     },
   });
-  const forget = useAct({ run: async () => (await signingSecretForgetFormer({ path })).data, refreshes });
+  const forget = useApiMutation({
+    request: async () => (await signingSecretForgetFormer({ path })).data,
+    invalidates: refreshes,
+  });
   return (
     <Stack gap="sm">
-      <State is={signing.configured ? 'good' : 'off'}>
+      <StatusLabel status={signing.configured ? 'good' : 'off'}>
         {signing.configured ? (
           <span>
-            {t('forwarding.signedSince')} {signing.createdAt && <Instant at={signing.createdAt} />}
+            {t('forwarding.signedSince')} {signing.createdAt && <AbsoluteTime at={signing.createdAt} />}
           </span>
         ) : (
           t('forwarding.notSigned')
         )}
-      </State>
+      </StatusLabel>
       {signing.formerValidUntil && (
         <Text>
-          {t('forwarding.oldSecretUntil')} <Instant at={signing.formerValidUntil} />.
+          {t('forwarding.oldSecretUntil')} <AbsoluteTime at={signing.formerValidUntil} />.
         </Text>
       )}
       <Group gap="xs">
-        <Button variant="default" loading={make.pending} onClick={() => make.run(undefined)}>
+        <Button variant="default" loading={make.isPending} onClick={() => make.mutate(undefined)}>
           {signing.configured ? t('forwarding.replaceSecret') : t('forwarding.createSecret')}
         </Button>
         {signing.formerValidUntil && (
-          <Button variant="default" loading={forget.pending} onClick={() => forget.run(undefined)}>
+          <Button variant="default" loading={forget.isPending} onClick={() => forget.mutate(undefined)}>
             {t('forwarding.retireOldSecret')}
           </Button>
         )}
         {signing.configured && (
-          <Button variant="subtle" color="red" onClick={box.open}>
+          <Button variant="subtle" color="red" onClick={dialog.open}>
             {t('forwarding.removeSecret')}
           </Button>
         )}
       </Group>
       {opened && (
-        <Question
+        <ConfirmDialog
           title={t('forwarding.removeSecret')}
-          act={t('forwarding.removeSecret')}
-          pending={remove.pending}
+          confirmLabel={t('forwarding.removeSecret')}
+          isPending={remove.isPending}
           error={remove.error}
-          onClose={box.close}
-          onConfirm={() => remove.run(undefined)}
+          onClose={dialog.close}
+          onConfirm={() => remove.mutate(undefined)}
         >
           <Text>{t('forwarding.removeSecretText')}</Text>
-        </Question>
+        </ConfirmDialog>
       )}
       <ProblemAlert error={make.error ?? forget.error} />
-      {make.result && (
+      {make.data && (
         <Stack gap={4} role="status">
           <Text>{t('forwarding.secretOnce')}</Text>
-          <CopyLine text={make.result.signingSecret} label={t('forwarding.secret')} />
+          <CopyableCode text={make.data.signingSecret} label={t('forwarding.secret')} />
         </Stack>
       )}
     </Stack>

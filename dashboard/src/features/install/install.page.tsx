@@ -5,12 +5,12 @@ import {
   consentListOptions,
   visitLastSeenOptions,
 } from '../../client/@tanstack/react-query.gen';
-import { CopyLine } from '../../shared/copy-line';
+import { CopyableCode } from '../../shared/copyable-code';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { State } from '../../shared/state';
-import { When } from '../../shared/when';
+import { StatusLabel } from '../../shared/status-label';
+import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { isPublished } from '../banner/configuration';
 import { useProject } from '../../shared/use-project';
@@ -26,10 +26,10 @@ export function InstallPage() {
   return (
     <Page title={t('pages.install')}>
       <Section title={t('install.scriptTag')} text={t('install.scriptTagText')}>
-        <CopyLine text={line} label={t('install.scriptTag')} />
+        <CopyableCode text={line} label={t('install.scriptTag')} />
         <ProblemAlert error={publication.error} retry={() => void publication.refetch()} />
         {publication.data && !isPublished(publication.data) && (
-          <State is="waiting">{t('install.notPublished')}</State>
+          <StatusLabel status="waiting">{t('install.notPublished')}</StatusLabel>
         )}
       </Section>
       <Section title={t('install.check')} text={t('install.checkText')}>
@@ -90,23 +90,26 @@ function LastSeen({ projectId }: { projectId: string }) {
   return (
     <Stack gap={4} align="flex-start" role="status">
       {seen.data.items.map(({ hostname, lastSeenAt }) => (
-        <State key={hostname} is="good">
+        <StatusLabel key={hostname} status="good">
           <span>
-            {t('install.lastSeen')} <When at={lastSeenAt} /> {t('install.lastSeenOn', { host: hostname })}.
+            {t('install.lastSeen')} <RelativeTime at={lastSeenAt} />{' '}
+            {t('install.lastSeenOn', { host: hostname })}.
           </span>
-        </State>
+        </StatusLabel>
       ))}
       {record && (
-        <State is="good">
+        <StatusLabel status="good">
           <span>
             {record.hostname === null
               ? t('install.seen.withoutHost')
               : t('install.seen.withHost', { host: record.hostname })}{' '}
-            <When at={record.receivedAt} />.
+            <RelativeTime at={record.receivedAt} />.
           </span>
-        </State>
+        </StatusLabel>
       )}
-      {seen.data.items.length === 0 && !record && <State is="waiting">{t('install.notDetected')}</State>}
+      {seen.data.items.length === 0 && !record && (
+        <StatusLabel status="waiting">{t('install.notDetected')}</StatusLabel>
+      )}
       <Anchor href="/docs">{t('shell.apiDocs')}</Anchor>
     </Stack>
   );

@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { CopyLine } from '../../shared/copy-line';
+import { CopyableCode } from '../../shared/copyable-code';
 import { t } from '../../i18n/i18n';
 
 /** In docs/banners/*.html it stands for the address of the project's own loader. */
@@ -35,7 +35,7 @@ export function OtherBanners({ script }: { script: string }) {
       </Tabs.List>
       {data.map(({ title, page }) => (
         <Tabs.Panel key={title} value={title} pt="sm" className="sample">
-          <CopyLine text={page.replace(ADDRESS, script)} label={title} />
+          <CopyableCode text={page.replace(ADDRESS, script)} label={title} />
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { SkeletonRows } from '../../shared/endless-list';
-import { number, percent } from '../../shared/format';
-import { PlainList } from '../../shared/plain-list';
+import { SkeletonRows } from '../../shared/infinite-table';
+import { formatNumber, formatPercent } from '../../shared/format';
+import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
@@ -17,19 +17,23 @@ export function Figures({ projectId }: { projectId: string }) {
   if (!query.data) return <SkeletonRows rows={3} />;
   const { today, month } = query.data;
   return (
-    <PlainList
+    <DataTable
       label={t('overview.figures')}
       items={[
         { key: t('overview.today'), ...today },
         { key: t('overview.month'), ...month },
       ]}
-      idOf={({ key }) => key}
+      rowKey={({ key }) => key}
       columns={[
         { title: t('overview.period'), cell: ({ key }) => key },
-        { title: t('overview.records'), number: true, cell: ({ now }) => number(now.records) },
-        { title: t('overview.previous'), number: true, cell: ({ before }) => number(before.records) },
-        { title: t('overview.optIn'), number: true, cell: ({ now }) => percent(now.optInRate) },
-        { title: t('overview.previous'), number: true, cell: ({ before }) => percent(before.optInRate) },
+        { title: t('overview.records'), numeric: true, cell: ({ now }) => formatNumber(now.records) },
+        { title: t('overview.previous'), numeric: true, cell: ({ before }) => formatNumber(before.records) },
+        { title: t('overview.optIn'), numeric: true, cell: ({ now }) => formatPercent(now.optInRate) },
+        {
+          title: t('overview.previous'),
+          numeric: true,
+          cell: ({ before }) => formatPercent(before.optInRate),
+        },
       ]}
     />
   );

@@ -1,23 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ConsentView } from '../../client/types.gen';
-import { Clipped } from '../../shared/clipped';
+import { TruncatedText } from '../../shared/truncated-text';
 import { CopyId } from '../../shared/copy-id';
-import { type Column, SkeletonRows } from '../../shared/endless-list';
-import { HiddenText } from '../../shared/hidden-text';
+import { type Column, SkeletonRows } from '../../shared/infinite-table';
+import { VisuallyHidden } from '../../shared/visually-hidden';
 import { Page } from '../../shared/page';
-import { PlainList } from '../../shared/plain-list';
+import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { When } from '../../shared/when';
+import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
 import { t, translateCode } from '../../i18n/i18n';
 import { Categories } from '../consents/categories';
-import { ReceiverHealth } from '../deliveries/receiver-health';
+import { EndpointHealth } from '../deliveries/endpoint-health';
 import { useProject } from '../../shared/use-project';
 import { Figures } from './figures';
 import { LAST_RECORDS, overviewQueries } from './queries';
-import { SetUpList } from './set-up-list';
+import { SetupChecklist } from './setup-checklist';
 
 /** A record shows within 2 s of its 201. */
 const LIVE_MS = 1_000;
@@ -26,12 +26,12 @@ export function OverviewPage() {
   const project = useProject();
   return (
     <Page title={project.name}>
-      <SetUpList project={project} />
+      <SetupChecklist project={project} />
       <Section title={t('overview.figures')}>
         <Figures projectId={project.id} />
       </Section>
       <Section title={t('overview.endpoint')}>
-        <ReceiverHealth projectId={project.id} />
+        <EndpointHealth projectId={project.id} />
       </Section>
       <Section title={t('overview.latestRecords')}>
         <LastRecords projectId={project.id} />
@@ -47,11 +47,11 @@ function LastRecords({ projectId }: { projectId: string }) {
   if (!query.data) return <SkeletonRows rows={LAST_RECORDS + 1} />;
   if (query.data.items.length === 0) return <span>{t('consents.none')}</span>;
   return (
-    <PlainList
+    <DataTable
       label={t('overview.latestRecords')}
       items={query.data.items}
       columns={COLUMNS}
-      idOf={({ id }) => id}
+      rowKey={({ id }) => id}
     />
   );
 }
@@ -66,16 +66,16 @@ const COLUMNS: Column<ConsentView>[] = [
         search={{ open: id }}
         className="row-link"
       >
-        <When at={receivedAt} />
-        <HiddenText>{t('consents.openRecord')}</HiddenText>
+        <RelativeTime at={receivedAt} />
+        <VisuallyHidden>{t('consents.openRecord')}</VisuallyHidden>
       </Link>
     ),
   },
   {
     title: t('consents.action'),
-    cell: ({ action }) => <Clipped text={translateCode('actions', action) ?? action} />,
+    cell: ({ action }) => <TruncatedText text={translateCode('actions', action) ?? action} />,
   },
   { title: t('consents.categories'), cell: (record) => <Categories record={record} /> },
-  { title: t('consents.host'), cell: ({ hostname }) => <Clipped text={hostname ?? '–'} /> },
+  { title: t('consents.host'), cell: ({ hostname }) => <TruncatedText text={hostname ?? '–'} /> },
   { title: t('consents.id'), cell: ({ id }) => <CopyId id={id} /> },
 ];

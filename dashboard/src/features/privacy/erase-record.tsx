@@ -3,9 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { consentErase } from '../../client/sdk.gen';
 import type { ProjectDto } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { ConfirmByName } from '../../shared/confirm-by-name';
-import { useAct } from '../../shared/use-act';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { ConfirmByNameDialog } from '../../shared/confirm-by-name-dialog';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { EraseVisitor } from './erase-visitor';
 import { ReasonField } from './reason-field';
@@ -20,26 +20,26 @@ export function EraseRecord({
   consentId: string;
   onErased: () => void;
 }) {
-  const [opened, box] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const [reason, setReason] = useState('');
-  const act = useAct({
-    run: async () =>
+  const mutation = useApiMutation({
+    request: async () =>
       (await consentErase({ path: { projectId: project.id, consentId }, body: { reason: reason.trim() } }))
         .data,
-    done: t('privacy.erasedOne'),
-    refreshes: ['consentList', 'deliveryList', 'analyticsOverview', 'forwardingRead'],
-    then: onErased,
+    successMessage: t('privacy.erasedOne'),
+    invalidates: ['consentList', 'deliveryList', 'analyticsOverview', 'forwardingRead'],
+    onSuccess: onErased,
   });
   return (
     <section aria-label={t('privacy.eraseRecord')}>
       <Stack gap="sm">
         <Title order={3}>{t('privacy.eraseRecord')}</Title>
         <Text>{t('privacy.eraseRecordText')}</Text>
-        <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
-          <Button color="red" variant="outline" onClick={box.open}>
+        <AccessFieldset refusal={checkAccess(project, { role: 'owner' })} projectId={project.id}>
+          <Button color="red" variant="outline" onClick={dialog.open}>
             {t('privacy.eraseRecordOpen')}
           </Button>
-        </Allowed>
+        </AccessFieldset>
         <Text>{t('privacy.eraseDevice.text')}</Text>
         <EraseVisitor
           project={project}
@@ -51,19 +51,19 @@ export function EraseRecord({
           }}
         />
       </Stack>
-      <ConfirmByName
+      <ConfirmByNameDialog
         opened={opened}
-        onClose={box.close}
+        onClose={dialog.close}
         title={t('privacy.eraseRecord')}
         text={t('privacy.eraseRecordText')}
         name={project.name}
-        act={t('privacy.eraseNow')}
-        pending={act.pending}
-        error={act.error}
-        onConfirm={() => act.run(undefined)}
+        confirmLabel={t('privacy.eraseNow')}
+        isPending={mutation.isPending}
+        error={mutation.error}
+        onConfirm={() => mutation.mutate(undefined)}
       >
-        <ReasonField value={reason} onChange={setReason} error={act.fields['reason']} />
-      </ConfirmByName>
+        <ReasonField value={reason} onChange={setReason} error={mutation.fieldErrors['reason']} />
+      </ConfirmByNameDialog>
     </section>
   );
 }

@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { privacyOneOptions } from '../../client/@tanstack/react-query.gen';
 import { privacyErase } from '../../client/sdk.gen';
 import type { ErasureDto, ProjectDto } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { ConfirmByName } from '../../shared/confirm-by-name';
-import { State } from '../../shared/state';
-import { useAct } from '../../shared/use-act';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { ConfirmByNameDialog } from '../../shared/confirm-by-name-dialog';
+import { StatusLabel } from '../../shared/status-label';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { ReasonField } from './reason-field';
 
@@ -25,36 +25,36 @@ export function EraseVisitor({
   found: { visitorReference: string } | { consentId: string };
   words: { title: string; ask: string; text: string };
 }) {
-  const [opened, box] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const [reason, setReason] = useState('');
-  const act = useAct({
-    run: async () =>
+  const mutation = useApiMutation({
+    request: async () =>
       (await privacyErase({ path: { projectId: project.id }, body: { ...found, reason: reason.trim() } }))
         .data,
-    refreshes: ['consentList', 'deliveryList', 'analyticsOverview', 'forwardingRead'],
-    then: box.close,
+    invalidates: ['consentList', 'deliveryList', 'analyticsOverview', 'forwardingRead'],
+    onSuccess: dialog.close,
   });
   return (
     <Stack gap="sm">
-      <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
-        <Button color="red" variant="outline" onClick={box.open}>
+      <AccessFieldset refusal={checkAccess(project, { role: 'owner' })} projectId={project.id}>
+        <Button color="red" variant="outline" onClick={dialog.open}>
           {words.ask}
         </Button>
-      </Allowed>
-      {act.result && <Erasure projectId={project.id} begun={act.result} />}
-      <ConfirmByName
+      </AccessFieldset>
+      {mutation.data && <Erasure projectId={project.id} begun={mutation.data} />}
+      <ConfirmByNameDialog
         opened={opened}
-        onClose={box.close}
+        onClose={dialog.close}
         title={words.title}
         text={words.text}
         name={project.name}
-        act={t('privacy.eraseNow')}
-        pending={act.pending}
-        error={act.error}
-        onConfirm={() => act.run(undefined)}
+        confirmLabel={t('privacy.eraseNow')}
+        isPending={mutation.isPending}
+        error={mutation.error}
+        onConfirm={() => mutation.mutate(undefined)}
       >
-        <ReasonField value={reason} onChange={setReason} error={act.fields['reason']} />
-      </ConfirmByName>
+        <ReasonField value={reason} onChange={setReason} error={mutation.fieldErrors['reason']} />
+      </ConfirmByNameDialog>
     </Stack>
   );
 }
@@ -69,11 +69,11 @@ function Erasure({ projectId, begun }: { projectId: string; begun: ErasureDto })
   const { erased, finishedAt } = query.data;
   return (
     <Text component="div" role="status">
-      <State is={finishedAt === null ? 'waiting' : 'good'}>
+      <StatusLabel status={finishedAt === null ? 'waiting' : 'good'}>
         {finishedAt === null
           ? t('privacy.erasing', { count: erased })
           : t('privacy.erased', { count: erased })}
-      </State>
+      </StatusLabel>
     </Text>
   );
 }

@@ -4,9 +4,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { consentListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { PrivacyStateDto, ProjectDto } from '../../client/types.gen';
-import { EndlessList } from '../../shared/endless-list';
+import { InfiniteTable } from '../../shared/infinite-table';
 import { Section } from '../../shared/section';
-import { State } from '../../shared/state';
+import { StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
 import { ConsentDrawer } from '../consents/consent-drawer';
 import { consentColumns } from '../consents/columns';
@@ -93,12 +93,12 @@ function Found({
           ))}
         </Group>
       </Group>
-      {privacy.indexing && <State is="waiting">{t('privacy.indexing')}</State>}
-      <EndlessList
+      {privacy.indexing && <StatusLabel status="waiting">{t('privacy.indexing')}</StatusLabel>}
+      <InfiniteTable
         label={t('privacy.records')}
         query={query}
         columns={consentColumns()}
-        idOf={({ id }) => id}
+        rowKey={({ id }) => id}
         onOpen={({ id }) => onOpen(id)}
         empty={t('privacy.noneFound')}
       />

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { privacyReadOptions } from '../../client/@tanstack/react-query.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { SkeletonRows } from '../../shared/endless-list';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { SkeletonRows } from '../../shared/infinite-table';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
 import { FindVisitor } from './find-visitor';
-import { NamingForm } from './naming-form';
+import { IdentifierForm } from './identifier-form';
 
 /** How long until the page asks again how far a worker is with the stored records. */
 const INDEXING_MS = 2_000;
@@ -28,9 +28,9 @@ export function PrivacyPage() {
         <>
           <FindVisitor project={project} privacy={query.data} />
           <Section title={t('privacy.identifier')} text={t('privacy.identifierText')}>
-            <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
-              <NamingForm key={project.id} projectId={project.id} privacy={query.data} />
-            </Allowed>
+            <AccessFieldset refusal={checkAccess(project, { role: 'owner' })} projectId={project.id}>
+              <IdentifierForm key={project.id} projectId={project.id} privacy={query.data} />
+            </AccessFieldset>
           </Section>
         </>
       )}

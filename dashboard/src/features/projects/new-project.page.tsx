@@ -7,20 +7,21 @@ import { projectCreate } from '../../client/sdk.gen';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { OWN_INVITATIONS, OwnInvitations } from '../account/own-invitations';
-import { domainsOf, refusedDomains } from '../../shared/domains';
+import { parseDomains, domainErrors } from '../../shared/domains';
 
 export function NewProjectPage() {
   const invitations = useQuery(ownInvitationListOptions(OWN_INVITATIONS)).data?.items ?? [];
   const [name, setName] = useState('');
   const [domains, setDomains] = useState('');
   const navigate = useNavigate();
-  const act = useAct({
-    run: async () => (await projectCreate({ body: { name: name.trim(), domains: domainsOf(domains) } })).data,
-    refreshes: ['projectList'],
-    then: ({ id }) => void navigate({ to: '/projects/$projectId', params: { projectId: id } }),
+  const mutation = useApiMutation({
+    request: async () =>
+      (await projectCreate({ body: { name: name.trim(), domains: parseDomains(domains) } })).data,
+    invalidates: ['projectList'],
+    onSuccess: ({ id }) => void navigate({ to: '/projects/$projectId', params: { projectId: id } }),
   });
   return (
     <Page title={t('newProject.title')}>
@@ -33,7 +34,7 @@ export function NewProjectPage() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            act.run(undefined);
+            mutation.mutate(undefined);
           }}
         >
           <Stack gap="sm" maw={520}>
@@ -44,7 +45,7 @@ export function NewProjectPage() {
               autoFocus
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
-              error={act.fields['name']}
+              error={mutation.fieldErrors['name']}
             />
             <Textarea
               label={t('newProject.domains')}
@@ -54,11 +55,11 @@ export function NewProjectPage() {
               minRows={2}
               value={domains}
               onChange={(event) => setDomains(event.currentTarget.value)}
-              error={refusedDomains(act.fields, domainsOf(domains))}
+              error={domainErrors(mutation.fieldErrors, parseDomains(domains))}
             />
-            <ProblemAlert error={act.error} />
+            <ProblemAlert error={mutation.error} />
             <div>
-              <Button type="submit" size="sm" loading={act.pending}>
+              <Button type="submit" size="sm" loading={mutation.isPending}>
                 {t('newProject.submit')}
               </Button>
             </div>

@@ -3,28 +3,28 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeyListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { ApiKeyDto } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { type Column, EndlessList } from '../../shared/endless-list';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { type Column, InfiniteTable } from '../../shared/infinite-table';
 import { Page } from '../../shared/page';
 import { Section } from '../../shared/section';
-import { State } from '../../shared/state';
-import { When } from '../../shared/when';
+import { StatusLabel } from '../../shared/status-label';
+import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
-import { Renaming, Revocation, Rotation } from './change-key';
+import { RenameKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs';
 import { keyState } from './key-state';
-import { MakeKey } from './make-key';
+import { CreateKeyForm } from './create-key-form';
 
 export function ApiKeysPage() {
   const project = useProject();
-  const refusal = refusalOf(project, { role: 'owner' });
+  const refusal = checkAccess(project, { role: 'owner' });
   return (
     <Page title={t('pages.apiKeys')}>
       <Section title={t('apiKeys.create')} text={t('apiKeys.createText')}>
-        <Allowed refusal={refusal} projectId={project.id}>
-          <MakeKey projectId={project.id} />
-        </Allowed>
+        <AccessFieldset refusal={refusal} projectId={project.id}>
+          <CreateKeyForm projectId={project.id} />
+        </AccessFieldset>
       </Section>
       {/* Which keys there are is an owner's to read. */}
       {refusal === null && <KeyList projectId={project.id} />}
@@ -32,8 +32,8 @@ export function ApiKeysPage() {
   );
 }
 
-type Act = 'rename' | 'rotate' | 'revoke';
-const DIALOGS = { rename: Renaming, rotate: Rotation, revoke: Revocation };
+type KeyAction = 'rename' | 'rotate' | 'revoke';
+const DIALOGS = { rename: RenameKeyDialog, rotate: RotateKeyDialog, revoke: RevokeKeyDialog };
 
 function KeyList({ projectId }: { projectId: string }) {
   const path = { projectId };
@@ -43,8 +43,8 @@ function KeyList({ projectId }: { projectId: string }) {
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
-  const [open, setOpen] = useState<{ act: Act; key: ApiKeyDto } | null>(null);
-  const Dialog = open && DIALOGS[open.act];
+  const [open, setOpen] = useState<{ action: KeyAction; key: ApiKeyDto } | null>(null);
+  const Dialog = open && DIALOGS[open.action];
   const columns: Column<ApiKeyDto>[] = [
     {
       title: t('apiKeys.name'),
@@ -73,14 +73,14 @@ function KeyList({ projectId }: { projectId: string }) {
       cell: (key) => {
         const state = keyState(key, now);
         return (
-          <State is={state === 'active' ? 'good' : 'off'}>
+          <StatusLabel status={state === 'active' ? 'good' : 'off'}>
             {t(`apiKeys.statuses.${state}`)}
             {state === 'active' && key.expiresAt !== null && (
               <>
-                , {t('apiKeys.expires')} <When at={key.expiresAt} />
+                , {t('apiKeys.expires')} <RelativeTime at={key.expiresAt} />
               </>
             )}
-          </State>
+          </StatusLabel>
         );
       },
     },
@@ -101,15 +101,15 @@ function KeyList({ projectId }: { projectId: string }) {
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Label>
-                {t('apiKeys.created')} <When at={key.createdAt} />
+                {t('apiKeys.created')} <RelativeTime at={key.createdAt} />
               </Menu.Label>
-              {(['rename', 'rotate', 'revoke'] as const).map((act) => (
+              {(['rename', 'rotate', 'revoke'] as const).map((action) => (
                 <Menu.Item
-                  key={act}
-                  {...(act === 'revoke' && { color: 'red' })}
-                  onClick={() => setOpen({ act, key })}
+                  key={action}
+                  {...(action === 'revoke' && { color: 'red' })}
+                  onClick={() => setOpen({ action: action, key })}
                 >
-                  {t(`apiKeys.actions.${act}`)}
+                  {t(`apiKeys.actions.${action}`)}
                 </Menu.Item>
               ))}
             </Menu.Dropdown>
@@ -119,11 +119,11 @@ function KeyList({ projectId }: { projectId: string }) {
   ];
   return (
     <>
-      <EndlessList
+      <InfiniteTable
         label={t('pages.apiKeys')}
         query={query}
         columns={columns}
-        idOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={t('apiKeys.none')}
       />
       {open && Dialog && <Dialog projectId={projectId} apiKey={open.key} onClose={() => setOpen(null)} />}

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { invitationListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import { invitationInvite, invitationResend, invitationWithdraw } from '../../client/sdk.gen';
 import type { InvitationDto } from '../../client/types.gen';
-import type { Role } from '../../shared/allowed';
-import { Clipped } from '../../shared/clipped';
-import { type Column, EndlessList } from '../../shared/endless-list';
+import type { Role } from '../../shared/access';
+import { TruncatedText } from '../../shared/truncated-text';
+import { type Column, InfiniteTable } from '../../shared/infinite-table';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { useAct } from '../../shared/use-act';
-import { When } from '../../shared/when';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 
 const REFRESHES = ['invitationList'] as const;
@@ -19,17 +19,17 @@ const REFRESHES = ['invitationList'] as const;
 export function InviteForm({ projectId }: { projectId: string }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('viewer');
-  const act = useAct({
-    run: async () => (await invitationInvite({ path: { projectId }, body: { email, role } })).data,
-    done: (invitation) => t('members.invited', { email: invitation.email }),
-    refreshes: REFRESHES,
-    then: () => setEmail(''),
+  const mutation = useApiMutation({
+    request: async () => (await invitationInvite({ path: { projectId }, body: { email, role } })).data,
+    successMessage: (invitation) => t('members.invited', { email: invitation.email }),
+    invalidates: REFRESHES,
+    onSuccess: () => setEmail(''),
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act.run(undefined);
+        mutation.mutate(undefined);
       }}
     >
       <Stack gap="sm">
@@ -40,7 +40,7 @@ export function InviteForm({ projectId }: { projectId: string }) {
             required
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            error={act.fields['email']}
+            error={mutation.fieldErrors['email']}
           />
           <NativeSelect
             label={t('members.role')}
@@ -51,11 +51,11 @@ export function InviteForm({ projectId }: { projectId: string }) {
               label: t(`roles.${value}`),
             }))}
           />
-          <Button type="submit" size="sm" loading={act.pending}>
+          <Button type="submit" size="sm" loading={mutation.isPending}>
             {t('members.invite')}
           </Button>
         </Group>
-        <ProblemAlert error={act.error} />
+        <ProblemAlert error={mutation.error} />
       </Stack>
     </form>
   );
@@ -69,29 +69,29 @@ export function InvitationList({ projectId }: { projectId: string }) {
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
-  const resend = useAct({
-    run: async ({ id }: InvitationDto) =>
+  const resend = useApiMutation({
+    request: async ({ id }: InvitationDto) =>
       (await invitationResend({ path: { ...path, invitationId: id } })).data,
-    done: (invitation) => t('members.invited', { email: invitation.email }),
-    refreshes: REFRESHES,
-    tellsFailure: true,
+    successMessage: (invitation) => t('members.invited', { email: invitation.email }),
+    invalidates: REFRESHES,
+    notifiesError: true,
   });
-  const withdraw = useAct({
-    run: async ({ id }: InvitationDto) =>
+  const withdraw = useApiMutation({
+    request: async ({ id }: InvitationDto) =>
       (await invitationWithdraw({ path: { ...path, invitationId: id } })).data,
-    done: t('members.withdrawn'),
-    refreshes: REFRESHES,
-    tellsFailure: true,
+    successMessage: t('members.withdrawn'),
+    invalidates: REFRESHES,
+    notifiesError: true,
   });
   const columns: Column<InvitationDto>[] = [
-    { title: t('signIn.email'), cell: ({ email }) => <Clipped text={email} /> },
+    { title: t('signIn.email'), cell: ({ email }) => <TruncatedText text={email} /> },
     {
       title: t('members.role'),
       cell: ({ role, transfersOwnership }) =>
         transfersOwnership ? t('members.ownerByTransfer') : t(`roles.${role}`),
     },
-    { title: t('members.sent'), cell: ({ sentAt }) => <When at={sentAt} /> },
-    { title: t('members.expires'), cell: ({ expiresAt }) => <When at={expiresAt} /> },
+    { title: t('members.sent'), cell: ({ sentAt }) => <RelativeTime at={sentAt} /> },
+    { title: t('members.expires'), cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
     {
       title: t('shared.actions'),
       cell: (invitation) => (
@@ -100,7 +100,7 @@ export function InvitationList({ projectId }: { projectId: string }) {
             size="compact-xs"
             variant="subtle"
             aria-label={t('members.resendTo', { email: invitation.email })}
-            onClick={() => resend.run(invitation)}
+            onClick={() => resend.mutate(invitation)}
           >
             {t('deliveries.resend')}
           </Button>
@@ -109,7 +109,7 @@ export function InvitationList({ projectId }: { projectId: string }) {
             variant="subtle"
             color="red"
             aria-label={t('members.withdrawFor', { email: invitation.email })}
-            onClick={() => withdraw.run(invitation)}
+            onClick={() => withdraw.mutate(invitation)}
           >
             {t('members.withdraw')}
           </Button>
@@ -119,11 +119,11 @@ export function InvitationList({ projectId }: { projectId: string }) {
   ];
   return (
     <Section title={t('members.pending')}>
-      <EndlessList
+      <InfiniteTable
         label={t('members.pending')}
         query={query}
         columns={columns}
-        idOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={t('members.nonePending')}
       />
     </Section>

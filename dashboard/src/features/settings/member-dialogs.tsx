@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { authSessionOptions, memberKeysOfOptions } from '../../client/@tanstack/react-query.gen';
 import { memberRemove } from '../../client/sdk.gen';
 import type { MemberDto, ProjectDto } from '../../client/types.gen';
-import { type Role, roleCovers } from '../../shared/allowed';
-import { SkeletonRows } from '../../shared/endless-list';
+import { type Role, roleCovers } from '../../shared/access';
+import { SkeletonRows } from '../../shared/infinite-table';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { Question } from '../../shared/question';
-import { useAct } from '../../shared/use-act';
+import { ConfirmDialog } from '../../shared/confirm-dialog';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
 interface MemberDialog {
@@ -17,51 +17,52 @@ interface MemberDialog {
 }
 
 /** Removes a member from the project, with their API keys. */
-export function Removal({ project, member, onClose }: MemberDialog) {
+export function RemoveMemberDialog({ project, member, onClose }: MemberDialog) {
   const { data: session } = useQuery(authSessionOptions());
   const self = session?.user.id === member.userId;
-  const act = useAct({
-    run: async () => (await memberRemove({ path: { projectId: project.id, userId: member.userId } })).data,
-    done: t('members.removed', { email: member.email }),
-    refreshes: ['memberList', 'apiKeyList', 'projectList'],
-    then: () => (self ? location.assign('/') : onClose()),
+  const mutation = useApiMutation({
+    request: async () =>
+      (await memberRemove({ path: { projectId: project.id, userId: member.userId } })).data,
+    successMessage: t('members.removed', { email: member.email }),
+    invalidates: ['memberList', 'apiKeyList', 'projectList'],
+    onSuccess: () => (self ? location.assign('/') : onClose()),
   });
   return (
-    <Question
+    <ConfirmDialog
       title={t('members.removeMember', { email: member.email })}
-      act={t('members.remove')}
-      pending={act.pending}
-      error={act.error}
+      confirmLabel={t('members.remove')}
+      isPending={mutation.isPending}
+      error={mutation.error}
       onClose={onClose}
-      onConfirm={() => act.run(undefined)}
+      onConfirm={() => mutation.mutate(undefined)}
     >
       <Text>{self ? t('members.removeSelfText') : t('members.removeText')}</Text>
-      <KeysThatGo project={project} member={member} role={null} />
-    </Question>
+      <AffectedKeys project={project} member={member} role={null} />
+    </ConfirmDialog>
   );
 }
 
 /** Confirms that a member loses permissions. */
-export function LowerRole({
+export function ChangeRoleDialog({
   project,
   member,
   role,
   ...rest
-}: MemberDialog & { role: Role; pending: boolean; error: unknown; onConfirm: () => void }) {
+}: MemberDialog & { role: Role; isPending: boolean; error: unknown; onConfirm: () => void }) {
   return (
-    <Question
+    <ConfirmDialog
       title={t('members.changeRoleOf', { email: member.email, role: t(`roles.${role}`) })}
-      act={t('members.changeRole', { role: t(`roles.${role}`) })}
+      confirmLabel={t('members.changeRole', { role: t(`roles.${role}`) })}
       {...rest}
     >
       <Text>{t('members.fewerPermissions')}</Text>
-      <KeysThatGo project={project} member={member} role={role} />
-    </Question>
+      <AffectedKeys project={project} member={member} role={role} />
+    </ConfirmDialog>
   );
 }
 
 /** The member's keys, or former secrets of keys, with a higher role than the one they keep; null: they keep none. */
-function KeysThatGo({
+function AffectedKeys({
   project,
   member,
   role,

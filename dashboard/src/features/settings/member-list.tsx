@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { memberListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import { memberAdd, memberChangeRole } from '../../client/sdk.gen';
 import type { MemberDto, ProjectDto } from '../../client/types.gen';
-import { type Role, roleCovers } from '../../shared/allowed';
-import { Clipped } from '../../shared/clipped';
-import { type Column, EndlessList } from '../../shared/endless-list';
-import { State } from '../../shared/state';
-import { useAct } from '../../shared/use-act';
-import { When } from '../../shared/when';
+import { type Role, roleCovers } from '../../shared/access';
+import { TruncatedText } from '../../shared/truncated-text';
+import { type Column, InfiniteTable } from '../../shared/infinite-table';
+import { StatusLabel } from '../../shared/status-label';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
-import { LowerRole, Removal } from './member-dialogs';
+import { ChangeRoleDialog, RemoveMemberDialog } from './member-dialogs';
 
 const ROLES = (['viewer', 'editor', 'owner'] as const).map((value) => ({
   value,
@@ -28,18 +28,18 @@ export function MemberList({ project }: { project: ProjectDto }) {
   });
   const [leaving, setLeaving] = useState<MemberDto | null>(null);
   const columns: Column<MemberDto>[] = [
-    { title: t('members.name'), cell: ({ name }) => <Clipped text={name} /> },
-    { title: t('signIn.email'), cell: ({ email }) => <Clipped text={email} /> },
+    { title: t('members.name'), cell: ({ name }) => <TruncatedText text={name} /> },
+    { title: t('signIn.email'), cell: ({ email }) => <TruncatedText text={email} /> },
     { title: t('members.role'), cell: (member) => <RoleOf project={project} member={member} /> },
     {
       title: t('account.secondFactor'),
       cell: ({ secondFactor }) => (
-        <State is={secondFactor ? 'good' : 'waiting'}>
+        <StatusLabel status={secondFactor ? 'good' : 'waiting'}>
           {secondFactor ? t('members.secondFactorOn') : t('members.secondFactorOff')}
-        </State>
+        </StatusLabel>
       ),
     },
-    { title: t('members.since'), cell: ({ createdAt }) => <When at={createdAt} /> },
+    { title: t('members.since'), cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     {
       title: t('shared.actions'),
       cell: (member) => (
@@ -57,14 +57,14 @@ export function MemberList({ project }: { project: ProjectDto }) {
   ];
   return (
     <>
-      <EndlessList
+      <InfiniteTable
         label={t('pages.members')}
         query={query}
         columns={columns}
-        idOf={({ userId }) => userId}
+        rowKey={({ userId }) => userId}
         empty={t('members.none')}
       />
-      {leaving && <Removal project={project} member={leaving} onClose={() => setLeaving(null)} />}
+      {leaving && <RemoveMemberDialog project={project} member={leaving} onClose={() => setLeaving(null)} />}
     </>
   );
 }
@@ -72,21 +72,21 @@ export function MemberList({ project }: { project: ProjectDto }) {
 /** Lowering a role is confirmed first, because keys are revoked with it. An owner is made by accepting an invitation. */
 function RoleOf({ project, member }: { project: ProjectDto; member: MemberDto }) {
   const [lower, setLower] = useState<Role | null>(null);
-  const act = useAct({
-    run: async (role: Role) =>
+  const mutation = useApiMutation({
+    request: async (role: Role) =>
       (await memberChangeRole({ path: { projectId: project.id, userId: member.userId }, body: { role } }))
         .data,
-    done: t('shared.saved'),
-    refreshes: ['memberList', 'apiKeyList', 'projectRead', 'projectList'],
-    then: () => setLower(null),
+    successMessage: t('shared.saved'),
+    invalidates: ['memberList', 'apiKeyList', 'projectRead', 'projectList'],
+    onSuccess: () => setLower(null),
   });
-  const offer = useAct({
-    run: async () =>
+  const offer = useApiMutation({
+    request: async () =>
       (await memberAdd({ path: { projectId: project.id }, body: { email: member.email, role: 'owner' } }))
         .data,
-    done: t('members.ownerInvited', { email: member.email }),
-    refreshes: ['invitationList'],
-    tellsFailure: true,
+    successMessage: t('members.ownerInvited', { email: member.email }),
+    invalidates: ['invitationList'],
+    notifiesError: true,
   });
   return (
     <>
@@ -94,24 +94,24 @@ function RoleOf({ project, member }: { project: ProjectDto; member: MemberDto })
         size="xs"
         aria-label={t('members.roleOf', { email: member.email })}
         value={member.role}
-        disabled={act.pending || offer.pending}
+        disabled={mutation.isPending || offer.isPending}
         onChange={(event) => {
           const role = event.currentTarget.value as Role;
-          if (role === 'owner' && member.role !== 'owner') offer.run(undefined);
-          else if (roleCovers(role, member.role)) act.run(role);
+          if (role === 'owner' && member.role !== 'owner') offer.mutate(undefined);
+          else if (roleCovers(role, member.role)) mutation.mutate(role);
           else setLower(role);
         }}
         data={ROLES}
       />
       {lower !== null && (
-        <LowerRole
+        <ChangeRoleDialog
           project={project}
           member={member}
           role={lower}
-          pending={act.pending}
-          error={act.error}
+          isPending={mutation.isPending}
+          error={mutation.error}
           onClose={() => setLower(null)}
-          onConfirm={() => act.run(lower)}
+          onConfirm={() => mutation.mutate(lower)}
         />
       )}
     </>

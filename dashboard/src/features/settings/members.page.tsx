@@ -1,22 +1,22 @@
-import { Allowed, refusalOf } from '../../shared/allowed';
+import { AccessFieldset, checkAccess } from '../../shared/access';
 import { Page } from '../../shared/page';
 import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
-import { HandOver, Leave } from './own-place';
+import { TransferOwnership, LeaveProject } from './membership';
 import { InvitationList, InviteForm } from './invitations';
 import { MemberList } from './member-list';
 import { SignInPolicy } from './sign-in-policy';
 
 export function MembersPage() {
   const project = useProject();
-  const refusal = refusalOf(project, { role: 'owner' });
+  const refusal = checkAccess(project, { role: 'owner' });
   return (
     <Page title={t('pages.members')}>
       <Section title={t('members.add')} text={t('members.addText')}>
-        <Allowed refusal={refusal} projectId={project.id}>
+        <AccessFieldset refusal={refusal} projectId={project.id}>
           <InviteForm projectId={project.id} />
-        </Allowed>
+        </AccessFieldset>
       </Section>
       {/* Who else is here is an owner's to read. */}
       {refusal === null && (
@@ -26,9 +26,9 @@ export function MembersPage() {
         </>
       )}
       <Section title={t('members.signIn')} text={t('members.signInText')}>
-        <Allowed refusal={refusal} projectId={project.id}>
+        <AccessFieldset refusal={refusal} projectId={project.id}>
           <SignInPolicy projectId={project.id} />
-        </Allowed>
+        </AccessFieldset>
       </Section>
       <Section title={t('members.rolesTitle')}>
         <dl className="facts">
@@ -44,8 +44,8 @@ export function MembersPage() {
         title={t('members.membership')}
         text={t('members.membershipText', { role: t(`roles.${project.role}`) })}
       >
-        {refusal === null && <HandOver project={project} />}
-        <Leave project={project} />
+        {refusal === null && <TransferOwnership project={project} />}
+        <LeaveProject project={project} />
       </Section>
     </Page>
   );

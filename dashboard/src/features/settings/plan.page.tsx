@@ -5,15 +5,15 @@ import { invalidate } from '../../api/query-client';
 import { billingReadOptions, pricingReadOptions } from '../../client/@tanstack/react-query.gen';
 import { billingCheckout, billingPortal, simulateTierSimulate } from '../../client/sdk.gen';
 import type { PricingDto, ProjectDto, SubscriptionStateDto, TierEntryDto } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { SkeletonRows } from '../../shared/endless-list';
-import { money } from '../../shared/format';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { SkeletonRows } from '../../shared/infinite-table';
+import { formatMoney } from '../../shared/format';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { State } from '../../shared/state';
-import { useAct } from '../../shared/use-act';
-import { Instant } from '../../shared/when';
+import { StatusLabel } from '../../shared/status-label';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
 
@@ -66,22 +66,24 @@ function CurrentPlan({
 }) {
   const name = pricing.tiers.find(({ tier }) => tier === state.tier)?.name ?? state.tier;
   const { subscription } = state;
-  const portal = useAct({
-    run: async () => (await billingPortal({ path: { projectId: project.id } })).data,
-    then: ({ url }) => location.assign(url),
+  const portal = useApiMutation({
+    request: async () => (await billingPortal({ path: { projectId: project.id } })).data,
+    onSuccess: ({ url }) => location.assign(url),
   });
-  const refusal = refusalOf(project, { role: 'owner' });
+  const refusal = checkAccess(project, { role: 'owner' });
   return (
     <Section title={t('plan.current', { name })}>
       <Text component="div">
-        <State is={state.graceEndsAt ? 'waiting' : 'good'}>{t(`tierReasons.${state.reason}`)}</State>
+        <StatusLabel status={state.graceEndsAt ? 'waiting' : 'good'}>
+          {t(`tierReasons.${state.reason}`)}
+        </StatusLabel>
       </Text>
       <dl className="facts">
         {state.graceEndsAt && (
           <>
             <dt>{t('plan.graceEnds')}</dt>
             <dd>
-              <Instant at={state.graceEndsAt} />
+              <AbsoluteTime at={state.graceEndsAt} />
             </dd>
           </>
         )}
@@ -89,7 +91,7 @@ function CurrentPlan({
           <>
             <dt>{subscription.cancelAt ? t('plan.ends') : t('plan.renews')}</dt>
             <dd>
-              <Instant at={subscription.cancelAt ?? subscription.currentPeriodEnd} />
+              <AbsoluteTime at={subscription.cancelAt ?? subscription.currentPeriodEnd} />
             </dd>
           </>
         )}
@@ -100,16 +102,16 @@ function CurrentPlan({
           </>
         )}
       </dl>
-      {state.liveSubscriptions > 1 && <State is="bad">{t('plan.billedTwice')}</State>}
+      {state.liveSubscriptions > 1 && <StatusLabel status="bad">{t('plan.billedTwice')}</StatusLabel>}
       {state.billingAvailable && (
-        <Allowed refusal={refusal} projectId={project.id}>
+        <AccessFieldset refusal={refusal} projectId={project.id}>
           <Stack gap="sm" align="flex-start">
-            <Button variant="default" loading={portal.pending} onClick={() => portal.run(undefined)}>
+            <Button variant="default" loading={portal.isPending} onClick={() => portal.mutate(undefined)}>
               {t('plan.portal')}
             </Button>
             <ProblemAlert error={portal.error} />
           </Stack>
-        </Allowed>
+        </AccessFieldset>
       )}
     </Section>
   );
@@ -125,11 +127,11 @@ function Plans({
   pricing: PricingDto;
 }) {
   const [interval, setInterval] = useState<Interval>('month');
-  const refusal = refusalOf(project, { role: 'owner' });
-  const checkout = useAct({
-    run: async (tier: 'pro' | 'business') =>
+  const refusal = checkAccess(project, { role: 'owner' });
+  const checkout = useApiMutation({
+    request: async (tier: 'pro' | 'business') =>
       (await billingCheckout({ path: { projectId: project.id }, body: { tier, interval } })).data,
-    then: ({ url }) => location.assign(url),
+    onSuccess: ({ url }) => location.assign(url),
   });
   return (
     <Section title={t('plan.all')}>
@@ -142,7 +144,7 @@ function Plans({
       />
       {!state.billingAvailable && <Text c="dimmed">{t('plan.noBilling')}</Text>}
       <ProblemAlert error={checkout.error} />
-      <Allowed refusal={refusal} projectId={project.id}>
+      <AccessFieldset refusal={refusal} projectId={project.id}>
         <div className="rows" role="group" aria-label={t('plan.all')} tabIndex={0}>
           <table aria-label={t('plan.all')}>
             <thead>
@@ -168,14 +170,15 @@ function Plans({
                 title={t('plan.select')}
                 tiers={pricing.tiers}
                 cell={({ tier, name }) => {
-                  if (tier === state.tier) return <State is="good">{t('plan.currentPlan')}</State>;
+                  if (tier === state.tier)
+                    return <StatusLabel status="good">{t('plan.currentPlan')}</StatusLabel>;
                   if (tier !== 'pro' && tier !== 'business') return '';
                   return (
                     <Button
                       size="compact-xs"
                       disabled={!state.billingAvailable}
-                      loading={checkout.pending}
-                      onClick={() => checkout.run(tier)}
+                      loading={checkout.isPending}
+                      onClick={() => checkout.mutate(tier)}
                     >
                       {t('plan.switchTo', { name })}
                     </Button>
@@ -185,7 +188,7 @@ function Plans({
             </tbody>
           </table>
         </div>
-      </Allowed>
+      </AccessFieldset>
     </Section>
   );
 }
@@ -210,7 +213,7 @@ function FeatureRow({
 }
 
 const yesNo = (open: boolean) => (
-  <State is={open ? 'good' : 'off'}>{open ? t('list.yes') : t('list.no')}</State>
+  <StatusLabel status={open ? 'good' : 'off'}>{open ? t('list.yes') : t('list.no')}</StatusLabel>
 );
 
 type Feature = keyof TierEntryDto['features'] | keyof TierEntryDto['limits'];
@@ -238,20 +241,21 @@ function priceOf({ price }: TierEntryDto, interval: Interval): string {
   const chosen = interval === 'month' ? price.monthly : price.yearly;
   if (!chosen) return t('plan.contactUs');
   if (chosen.perMonth === 0) return t('plan.free');
-  return t('plan.perMonth', { amount: money(chosen.perMonth, price.currency) });
+  return t('plan.perMonth', { amount: formatMoney(chosen.perMonth, price.currency) });
 }
 
 /** Any tier, without paying. */
 function Simulation({ project, pricing }: { project: ProjectDto; pricing: PricingDto }) {
   const [tier, setTier] = useState<ProjectDto['tier']>(project.tier);
-  const act = useAct({
-    run: async () => (await simulateTierSimulate({ path: { projectId: project.id }, body: { tier } })).data,
-    done: t('shared.saved'),
-    refreshes: DECIDED_BY_TIER,
+  const mutation = useApiMutation({
+    request: async () =>
+      (await simulateTierSimulate({ path: { projectId: project.id }, body: { tier } })).data,
+    successMessage: t('shared.saved'),
+    invalidates: DECIDED_BY_TIER,
   });
   return (
     <Section title={t('plan.simulate')} text={t('plan.simulateText')}>
-      <Allowed refusal={refusalOf(project, { role: 'editor' })} projectId={project.id}>
+      <AccessFieldset refusal={checkAccess(project, { role: 'editor' })} projectId={project.id}>
         <Group align="flex-end" gap="sm">
           <NativeSelect
             label={t('plan.tier')}
@@ -259,12 +263,17 @@ function Simulation({ project, pricing }: { project: ProjectDto; pricing: Pricin
             onChange={(event) => setTier(event.currentTarget.value as typeof tier)}
             data={pricing.tiers.map(({ tier: value, name }) => ({ value, label: name }))}
           />
-          <Button variant="default" size="sm" loading={act.pending} onClick={() => act.run(undefined)}>
+          <Button
+            variant="default"
+            size="sm"
+            loading={mutation.isPending}
+            onClick={() => mutation.mutate(undefined)}
+          >
             {t('plan.simulateNow')}
           </Button>
         </Group>
-      </Allowed>
-      <ProblemAlert error={act.error} />
+      </AccessFieldset>
+      <ProblemAlert error={mutation.error} />
     </Section>
   );
 }

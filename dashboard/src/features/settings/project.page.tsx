@@ -3,20 +3,20 @@ import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
-import { ifMatch, tagOf } from '../../api/tags';
+import { ifMatch, etagFor } from '../../api/etags';
 import { projectRemove, projectUpdate } from '../../client/sdk.gen';
 import { projectReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
-import { Allowed, refusalOf } from '../../shared/allowed';
-import { ConfirmByName } from '../../shared/confirm-by-name';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { ConfirmByNameDialog } from '../../shared/confirm-by-name-dialog';
 import { CopyId } from '../../shared/copy-id';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
-import { useAct } from '../../shared/use-act';
-import { Instant } from '../../shared/when';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
-import { domainsOf, refusedDomains } from '../../shared/domains';
+import { parseDomains, domainErrors } from '../../shared/domains';
 import { useProject } from '../../shared/use-project';
 
 export function ProjectSettingsPage() {
@@ -31,19 +31,19 @@ export function ProjectSettingsPage() {
           </dd>
           <dt>{t('project.created')}</dt>
           <dd>
-            <Instant at={project.createdAt} />
+            <AbsoluteTime at={project.createdAt} />
           </dd>
           <dt>{t('project.yourRole')}</dt>
           <dd>{t(`roles.${project.role}`)}</dd>
         </dl>
-        <Allowed refusal={refusalOf(project, { role: 'editor' })} projectId={project.id}>
+        <AccessFieldset refusal={checkAccess(project, { role: 'editor' })} projectId={project.id}>
           <GeneralForm key={project.id} project={project} />
-        </Allowed>
+        </AccessFieldset>
       </Section>
       <Section title={t('project.danger')} text={t('project.dangerText')}>
-        <Allowed refusal={refusalOf(project, { role: 'owner' })} projectId={project.id}>
+        <AccessFieldset refusal={checkAccess(project, { role: 'owner' })} projectId={project.id}>
           <Deletion project={project} />
-        </Allowed>
+        </AccessFieldset>
       </Section>
     </Page>
   );
@@ -54,35 +54,35 @@ function GeneralForm({ project }: { project: ProjectDto }) {
   const [domains, setDomains] = useState(project.domains.join('\n'));
   const [controllerName, setControllerName] = useState(project.controllerName ?? '');
   const [controllerContact, setControllerContact] = useState(project.controllerContact ?? '');
-  const [basedOn, setBasedOn] = useState(() => tagOf(project.id));
+  const [basedOn, setBasedOn] = useState(() => etagFor(project.id));
   const path = { projectId: project.id };
-  const act = useAct({
-    run: async () =>
+  const mutation = useApiMutation({
+    request: async () =>
       (
         await projectUpdate({
           path,
           headers: ifMatch(basedOn),
           body: {
             name: name.trim(),
-            domains: domainsOf(domains),
+            domains: parseDomains(domains),
             controllerName: controllerName.trim() || null,
             controllerContact: controllerContact.trim() || null,
           },
         })
       ).data,
-    done: t('shared.saved'),
-    refreshes: ['projectList'],
-    then: (changed) => {
+    successMessage: t('shared.saved'),
+    invalidates: ['projectList'],
+    onSuccess: (changed) => {
       queryClient.setQueryData(projectReadOptions({ path }).queryKey, changed);
       setDomains(changed.domains.join('\n'));
-      setBasedOn(tagOf(project.id));
+      setBasedOn(etagFor(project.id));
     },
   });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act.run(undefined);
+        mutation.mutate(undefined);
       }}
     >
       <Stack gap="sm" maw={520}>
@@ -91,7 +91,7 @@ function GeneralForm({ project }: { project: ProjectDto }) {
           required
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={act.fields['name']}
+          error={mutation.fieldErrors['name']}
         />
         <Textarea
           label={t('newProject.domains')}
@@ -100,7 +100,7 @@ function GeneralForm({ project }: { project: ProjectDto }) {
           minRows={2}
           value={domains}
           onChange={(event) => setDomains(event.currentTarget.value)}
-          error={refusedDomains(act.fields, domainsOf(domains))}
+          error={domainErrors(mutation.fieldErrors, parseDomains(domains))}
         />
         <TextInput
           label={t('project.controllerName')}
@@ -108,7 +108,7 @@ function GeneralForm({ project }: { project: ProjectDto }) {
           maxLength={200}
           value={controllerName}
           onChange={(event) => setControllerName(event.currentTarget.value)}
-          error={act.fields['controllerName']}
+          error={mutation.fieldErrors['controllerName']}
         />
         <TextInput
           label={t('project.controllerContact')}
@@ -116,11 +116,11 @@ function GeneralForm({ project }: { project: ProjectDto }) {
           maxLength={200}
           value={controllerContact}
           onChange={(event) => setControllerContact(event.currentTarget.value)}
-          error={act.fields['controllerContact']}
+          error={mutation.fieldErrors['controllerContact']}
         />
-        <ProblemAlert error={act.error} />
+        <ProblemAlert error={mutation.error} />
         <div>
-          <Button type="submit" loading={act.pending}>
+          <Button type="submit" loading={mutation.isPending}>
             {t('shared.save')}
           </Button>
         </div>
@@ -130,12 +130,12 @@ function GeneralForm({ project }: { project: ProjectDto }) {
 }
 
 function Deletion({ project }: { project: ProjectDto }) {
-  const [opened, box] = useDisclosure(false);
+  const [opened, dialog] = useDisclosure(false);
   const navigate = useNavigate();
-  const act = useAct({
-    run: async () => (await projectRemove({ path: { projectId: project.id } })).data,
-    done: t('project.deleted', { name: project.name }),
-    then: async () => {
+  const mutation = useApiMutation({
+    request: async () => (await projectRemove({ path: { projectId: project.id } })).data,
+    successMessage: t('project.deleted', { name: project.name }),
+    onSuccess: async () => {
       await navigate({ to: '/new-project' });
       queryClient.removeQueries({
         queryKey: projectReadOptions({ path: { projectId: project.id } }).queryKey,
@@ -145,19 +145,19 @@ function Deletion({ project }: { project: ProjectDto }) {
   });
   return (
     <>
-      <Button color="red" variant="outline" onClick={box.open}>
+      <Button color="red" variant="outline" onClick={dialog.open}>
         {t('project.delete')}
       </Button>
-      <ConfirmByName
+      <ConfirmByNameDialog
         opened={opened}
-        onClose={box.close}
+        onClose={dialog.close}
         title={t('project.delete')}
         text={t('project.deleteText')}
         name={project.name}
-        act={t('project.deleteNow')}
-        pending={act.pending}
-        error={act.error}
-        onConfirm={() => act.run(undefined)}
+        confirmLabel={t('project.deleteNow')}
+        isPending={mutation.isPending}
+        error={mutation.error}
+        onConfirm={() => mutation.mutate(undefined)}
       />
     </>
   );

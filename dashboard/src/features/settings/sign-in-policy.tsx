@@ -4,20 +4,20 @@ import { queryClient } from '../../api/query-client';
 import { signInPolicyReadOptions } from '../../client/@tanstack/react-query.gen';
 import { signInPolicySave } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
-import { SkeletonRows } from '../../shared/endless-list';
+import { SkeletonRows } from '../../shared/infinite-table';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
 /** Whether people need a second factor to enter the project. */
 export function SignInPolicy({ projectId }: { projectId: string }) {
   const path = { projectId };
   const query = useQuery(signInPolicyReadOptions({ path }));
-  const act = useAct({
-    run: async (secondFactorRequired: boolean) =>
+  const mutation = useApiMutation({
+    request: async (secondFactorRequired: boolean) =>
       (await signInPolicySave({ path, body: { secondFactorRequired } })).data,
-    done: t('shared.saved'),
-    then: (saved) => queryClient.setQueryData(signInPolicyReadOptions({ path }).queryKey, saved),
+    successMessage: t('shared.saved'),
+    onSuccess: (saved) => queryClient.setQueryData(signInPolicyReadOptions({ path }).queryKey, saved),
   });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <SkeletonRows rows={1} />;
@@ -25,14 +25,14 @@ export function SignInPolicy({ projectId }: { projectId: string }) {
     <Stack gap="sm">
       <Switch
         label={t('members.requireSecondFactor')}
-        checked={act.wanted ?? query.data.secondFactorRequired}
-        onChange={(event) => act.run(event.currentTarget.checked)}
+        checked={mutation.variables ?? query.data.secondFactorRequired}
+        onChange={(event) => mutation.mutate(event.currentTarget.checked)}
       />
       <Text c="dimmed">
         {t('members.requireSecondFactorText')}{' '}
         <AnchorLink to="/account">{t('members.setUpOwnSecondFactor')}</AnchorLink>
       </Text>
-      <ProblemAlert error={act.error} />
+      <ProblemAlert error={mutation.error} />
     </Stack>
   );
 }

@@ -8,14 +8,14 @@ import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
 import { accountAcceptInvitation, accountInvitation, authSignIn } from '../../client/sdk.gen';
 import type { ShownInvitationDto } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
-import { SkeletonRows } from '../../shared/endless-list';
+import { SkeletonRows } from '../../shared/infinite-table';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
-import { WhosePassword } from '../../shared/whose-password';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
-import { Doorway } from './doorway';
-import { EndedLink } from './ended-link';
+import { AuthLayout } from './auth-layout';
+import { ExpiredLinkMessage } from './expired-link-message';
 
 const route = getRouteApi('/accept-invitation');
 
@@ -29,12 +29,12 @@ export function AcceptInvitationPage() {
   });
   const isNoLink = query.error instanceof ApiProblem && 'token' in query.error.fields;
   return (
-    <Doorway title={t('invitation.title')}>
+    <AuthLayout title={t('invitation.title')}>
       {query.isPending && <SkeletonRows rows={3} />}
-      {isNoLink ? <EndedLink shown /> : <ProblemAlert error={query.error} />}
+      {isNoLink ? <ExpiredLinkMessage shown /> : <ProblemAlert error={query.error} />}
       {query.data && <Invited token={token} invitation={query.data} />}
       {query.isError && <AnchorLink to="/sign-in">{t('signIn.title')}</AnchorLink>}
-    </Doorway>
+    </AuthLayout>
   );
 }
 
@@ -45,8 +45,8 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
   const { data: session } = useQuery(authSessionOptions());
   const signedIn = session?.user.email === email;
   const navigate = useNavigate();
-  const act = useAct({
-    run: async () => {
+  const mutation = useApiMutation({
+    request: async () => {
       if (accountExists && !signedIn) {
         const { data } = await authSignIn({ body: { email, password } });
         // The second step is the sign-in page's, which leads back here.
@@ -55,7 +55,7 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
       const account = accountExists ? {} : { password, ...(name.trim() && { name: name.trim() }) };
       return (await accountAcceptInvitation({ body: { token, ...account } })).data;
     },
-    then: async (accepted) => {
+    onSuccess: async (accepted) => {
       if (!accepted) {
         await navigate({ to: '/sign-in', search: { to: `/accept-invitation?token=${token}` } });
         return;
@@ -69,7 +69,7 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act.run(undefined);
+        mutation.mutate(undefined);
       }}
     >
       <Stack gap="sm">
@@ -81,24 +81,24 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
             autoComplete="name"
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
-            error={act.fields['name']}
+            error={mutation.fieldErrors['name']}
           />
         )}
         {!signedIn && (
           <>
-            <WhosePassword email={email} />
+            <UsernameField email={email} />
             <PasswordField
               label={t('signIn.password')}
               chosen={!accountExists}
               {...(accountExists && { description: t('invitation.yourPassword') })}
               value={password}
               onChange={setPassword}
-              error={act.fields['password']}
+              error={mutation.fieldErrors['password']}
             />
           </>
         )}
-        <ProblemAlert error={act.error} />
-        <Button type="submit" size="sm" loading={act.pending}>
+        <ProblemAlert error={mutation.error} />
+        <Button type="submit" size="sm" loading={mutation.isPending}>
           {t('invitation.accept')}
         </Button>
       </Stack>

@@ -5,11 +5,11 @@ import { accountConfirmEmail } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { Doorway } from './doorway';
-import { EndedLink } from './ended-link';
-import { useEnter } from './enter';
+import { AuthLayout } from './auth-layout';
+import { ExpiredLinkMessage } from './expired-link-message';
+import { useCompleteSignIn } from './use-complete-sign-in';
 
 const route = getRouteApi('/confirm-email');
 
@@ -17,17 +17,17 @@ const route = getRouteApi('/confirm-email');
 export function ConfirmEmailPage() {
   const { token = '' } = route.useSearch();
   const [password, setPassword] = useState('');
-  const enter = useEnter(undefined);
-  const act = useAct({
-    run: async () => (await accountConfirmEmail({ body: { token, password } })).data,
-    then: () => void enter(),
+  const enter = useCompleteSignIn(undefined);
+  const mutation = useApiMutation({
+    request: async () => (await accountConfirmEmail({ body: { token, password } })).data,
+    onSuccess: () => void enter(),
   });
   return (
-    <Doorway title={t('confirmEmail.title')}>
+    <AuthLayout title={t('confirmEmail.title')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          act.run(undefined);
+          mutation.mutate(undefined);
         }}
       >
         <Stack gap="sm">
@@ -37,11 +37,11 @@ export function ConfirmEmailPage() {
             autoFocus
             value={password}
             onChange={setPassword}
-            error={act.fields['password']}
+            error={mutation.fieldErrors['password']}
           />
-          <EndedLink shown={act.fields['token']} />
-          <ProblemAlert error={act.error} />
-          <Button type="submit" size="sm" loading={act.pending}>
+          <ExpiredLinkMessage shown={mutation.fieldErrors['token']} />
+          <ProblemAlert error={mutation.error} />
+          <Button type="submit" size="sm" loading={mutation.isPending}>
             {t('confirmEmail.submit')}
           </Button>
         </Stack>
@@ -49,6 +49,6 @@ export function ConfirmEmailPage() {
       <Text>
         {t('confirmEmail.expired')} <AnchorLink to="/sign-up">{t('signUp.title')}</AnchorLink>
       </Text>
-    </Doorway>
+    </AuthLayout>
   );
 }

@@ -5,10 +5,10 @@ import { accountConfirmNewEmail } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { Doorway } from './doorway';
-import { EndedLink } from './ended-link';
+import { AuthLayout } from './auth-layout';
+import { ExpiredLinkMessage } from './expired-link-message';
 
 const route = getRouteApi('/confirm-new-email');
 
@@ -16,12 +16,12 @@ const route = getRouteApi('/confirm-new-email');
 export function ConfirmNewEmailPage() {
   const { token = '' } = route.useSearch();
   const [password, setPassword] = useState('');
-  const act = useAct({
-    run: async () => (await accountConfirmNewEmail({ body: { token, password } })).data,
+  const mutation = useApiMutation({
+    request: async () => (await accountConfirmNewEmail({ body: { token, password } })).data,
   });
   return (
-    <Doorway title={t('confirmNewEmail.title')}>
-      {act.result ? (
+    <AuthLayout title={t('confirmNewEmail.title')}>
+      {mutation.data ? (
         <>
           <Alert variant="outline" color="green" role="status">
             <Text>{t('confirmNewEmail.done')}</Text>
@@ -32,7 +32,7 @@ export function ConfirmNewEmailPage() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            act.run(undefined);
+            mutation.mutate(undefined);
           }}
         >
           <Stack gap="sm">
@@ -42,16 +42,16 @@ export function ConfirmNewEmailPage() {
               autoFocus
               value={password}
               onChange={setPassword}
-              error={act.fields['password']}
+              error={mutation.fieldErrors['password']}
             />
-            <EndedLink shown={act.fields['token']} />
-            <ProblemAlert error={act.error} />
-            <Button type="submit" size="sm" loading={act.pending}>
+            <ExpiredLinkMessage shown={mutation.fieldErrors['token']} />
+            <ProblemAlert error={mutation.error} />
+            <Button type="submit" size="sm" loading={mutation.isPending}>
               {t('confirmNewEmail.submit')}
             </Button>
           </Stack>
         </form>
       )}
-    </Doorway>
+    </AuthLayout>
   );
 }

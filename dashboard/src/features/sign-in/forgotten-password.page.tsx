@@ -3,23 +3,25 @@ import { useState } from 'react';
 import { accountForgotPassword } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { CheckMail } from './check-mail';
-import { Doorway } from './doorway';
+import { CheckInbox } from './check-inbox';
+import { AuthLayout } from './auth-layout';
 
 export function ForgottenPasswordPage() {
   const [email, setEmail] = useState('');
-  const act = useAct({ run: async () => (await accountForgotPassword({ body: { email } })).data });
+  const mutation = useApiMutation({
+    request: async () => (await accountForgotPassword({ body: { email } })).data,
+  });
   return (
-    <Doorway title={t('forgotPassword.title')}>
-      {act.result ? (
-        <CheckMail email={email} text={t('forgotPassword.checkMailText')} />
+    <AuthLayout title={t('forgotPassword.title')}>
+      {mutation.data ? (
+        <CheckInbox email={email} text={t('forgotPassword.checkMailText')} />
       ) : (
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            act.run(undefined);
+            mutation.mutate(undefined);
           }}
         >
           <Stack gap="sm">
@@ -33,16 +35,16 @@ export function ForgottenPasswordPage() {
               autoFocus
               value={email}
               onChange={(event) => setEmail(event.currentTarget.value)}
-              error={act.fields['email']}
+              error={mutation.fieldErrors['email']}
             />
-            <ProblemAlert error={act.error} />
-            <Button type="submit" size="sm" loading={act.pending}>
+            <ProblemAlert error={mutation.error} />
+            <Button type="submit" size="sm" loading={mutation.isPending}>
               {t('forgotPassword.submit')}
             </Button>
           </Stack>
         </form>
       )}
       <AnchorLink to="/sign-in">{t('signIn.title')}</AnchorLink>
-    </Doorway>
+    </AuthLayout>
   );
 }

@@ -5,10 +5,10 @@ import { accountResetPassword } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { Doorway } from './doorway';
-import { EndedLink } from './ended-link';
+import { AuthLayout } from './auth-layout';
+import { ExpiredLinkMessage } from './expired-link-message';
 
 const route = getRouteApi('/new-password');
 
@@ -16,12 +16,12 @@ const route = getRouteApi('/new-password');
 export function NewPasswordPage() {
   const { token = '' } = route.useSearch();
   const [newPassword, setNewPassword] = useState('');
-  const act = useAct({
-    run: async () => (await accountResetPassword({ body: { token, newPassword } })).data,
+  const mutation = useApiMutation({
+    request: async () => (await accountResetPassword({ body: { token, newPassword } })).data,
   });
   return (
-    <Doorway title={t('newPassword.title')}>
-      {act.result ? (
+    <AuthLayout title={t('newPassword.title')}>
+      {mutation.data ? (
         <>
           <Alert variant="outline" color="green" role="status">
             <Text>{t('newPassword.done')}</Text>
@@ -32,7 +32,7 @@ export function NewPasswordPage() {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            act.run(undefined);
+            mutation.mutate(undefined);
           }}
         >
           <Stack gap="sm">
@@ -42,17 +42,17 @@ export function NewPasswordPage() {
               autoFocus
               value={newPassword}
               onChange={setNewPassword}
-              error={act.fields['newPassword']}
+              error={mutation.fieldErrors['newPassword']}
             />
-            <EndedLink shown={act.fields['token']} />
-            <ProblemAlert error={act.error} />
-            <Button type="submit" size="sm" loading={act.pending}>
+            <ExpiredLinkMessage shown={mutation.fieldErrors['token']} />
+            <ProblemAlert error={mutation.error} />
+            <Button type="submit" size="sm" loading={mutation.isPending}>
               {t('newPassword.submit')}
             </Button>
             <AnchorLink to="/forgotten-password">{t('forgotPassword.title')}</AnchorLink>
           </Stack>
         </form>
       )}
-    </Doorway>
+    </AuthLayout>
   );
 }

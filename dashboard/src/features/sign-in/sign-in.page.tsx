@@ -5,11 +5,11 @@ import { authSignIn } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { Doorway } from './doorway';
-import { useEnter } from './enter';
-import { SecondStep } from './second-step';
+import { AuthLayout } from './auth-layout';
+import { useCompleteSignIn } from './use-complete-sign-in';
+import { TwoFactorStep } from './two-factor-step';
 
 const route = getRouteApi('/sign-in');
 
@@ -17,26 +17,26 @@ export function SignInPage() {
   const { to } = route.useSearch();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const enter = useEnter(to);
-  const act = useAct({
-    run: async () => (await authSignIn({ body: { email, password } })).data,
-    then: (answer) => {
+  const enter = useCompleteSignIn(to);
+  const mutation = useApiMutation({
+    request: async () => (await authSignIn({ body: { email, password } })).data,
+    onSuccess: (answer) => {
       if (!('secondFactorRequired' in answer)) void enter();
     },
   });
-  if (act.result && 'secondFactorRequired' in act.result) {
+  if (mutation.data && 'secondFactorRequired' in mutation.data) {
     return (
-      <Doorway title={t('signIn.title')}>
-        <SecondStep then={() => void enter()} />
-      </Doorway>
+      <AuthLayout title={t('signIn.title')}>
+        <TwoFactorStep then={() => void enter()} />
+      </AuthLayout>
     );
   }
   return (
-    <Doorway title={t('signIn.title')}>
+    <AuthLayout title={t('signIn.title')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          act.run(undefined);
+          mutation.mutate(undefined);
         }}
       >
         <Stack gap="sm">
@@ -49,16 +49,16 @@ export function SignInPage() {
             autoFocus
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            error={act.fields['email']}
+            error={mutation.fieldErrors['email']}
           />
           <PasswordField
             label={t('signIn.password')}
             value={password}
             onChange={setPassword}
-            error={act.fields['password']}
+            error={mutation.fieldErrors['password']}
           />
-          <ProblemAlert error={act.error} />
-          <Button type="submit" size="sm" loading={act.pending}>
+          <ProblemAlert error={mutation.error} />
+          <Button type="submit" size="sm" loading={mutation.isPending}>
             {t('signIn.submit')}
           </Button>
         </Stack>
@@ -70,6 +70,6 @@ export function SignInPage() {
           {t('signUp.title')}
         </AnchorLink>
       </Text>
-    </Doorway>
+    </AuthLayout>
   );
 }

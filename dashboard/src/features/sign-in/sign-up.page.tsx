@@ -5,10 +5,10 @@ import { accountSignUp } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { useAct } from '../../shared/use-act';
+import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { CheckMail } from './check-mail';
-import { Doorway } from './doorway';
+import { CheckInbox } from './check-inbox';
+import { AuthLayout } from './auth-layout';
 
 const route = getRouteApi('/sign-up');
 
@@ -17,19 +17,19 @@ export function SignUpPage() {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const act = useAct({
-    run: async () =>
+  const mutation = useApiMutation({
+    request: async () =>
       (await accountSignUp({ body: { email, password, ...(name.trim() && { name: name.trim() }) } })).data,
   });
   return (
-    <Doorway title={t('signUp.title')}>
-      {act.result ? (
-        <CheckMail email={email} text={t('signUp.checkMailText')} />
+    <AuthLayout title={t('signUp.title')}>
+      {mutation.data ? (
+        <CheckInbox email={email} text={t('signUp.checkMailText')} />
       ) : (
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            act.run(undefined);
+            mutation.mutate(undefined);
           }}
         >
           <Stack gap="sm">
@@ -41,7 +41,7 @@ export function SignUpPage() {
               autoFocus
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
-              error={act.fields['name']}
+              error={mutation.fieldErrors['name']}
             />
             <TextInput
               label={t('signIn.email')}
@@ -51,17 +51,17 @@ export function SignUpPage() {
               required
               value={email}
               onChange={(event) => setEmail(event.currentTarget.value)}
-              error={act.fields['email']}
+              error={mutation.fieldErrors['email']}
             />
             <PasswordField
               label={t('signIn.password')}
               chosen
               value={password}
               onChange={setPassword}
-              error={act.fields['password']}
+              error={mutation.fieldErrors['password']}
             />
-            <ProblemAlert error={act.error} />
-            <Button type="submit" size="sm" loading={act.pending}>
+            <ProblemAlert error={mutation.error} />
+            <Button type="submit" size="sm" loading={mutation.isPending}>
               {t('signUp.submit')}
             </Button>
           </Stack>
@@ -73,6 +73,6 @@ export function SignUpPage() {
           {t('signIn.title')}
         </AnchorLink>
       </Text>
-    </Doorway>
+    </AuthLayout>
   );
 }

@@ -1,0 +1,78 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { AuditEventDto } from '../../client/types.gen';
+import { CopyId } from '../../shared/copy-id';
+import { AbsoluteTime } from '../../shared/timestamps';
+import { t, translateCode } from '../../i18n/i18n';
+
+type State = AuditEventDto['before'];
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** What a member of the API is called. */
+export function fieldName(member: string): string {
+  return translateCode('audit.fields', member) ?? translateCode('banner.fieldNames', member) ?? member;
+}
+
+/** The members in which a change differs, in the order in which they were written down. */
+export function changedFields({ before, after }: { before: State; after: State }): string[] {
+  return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+}
+
+/** Who made a change: by today's name, which is not kept in the log, or what is left to say. */
+export function actorName({ kind, id, name }: AuditEventDto['actor']): string {
+  if (kind === 'user' || kind === 'api_key') return name ?? t(`audit.deletedActor.${kind}`);
+  return kind === 'operator' && id !== null
+    ? t('audit.operator', { name: id })
+    : t(`audit.actorKinds.${kind}`);
+}
+
+/** What it was done to: by its name where it is still there, else by its id. */
+export function Target({ target, names }: { target: string | null; names: Map<string, string> }) {
+  if (target === null) return <>{t('audit.project')}</>;
+  const name = names.get(target);
+  if (name !== undefined) return <>{name}</>;
+  return UUID.test(target) ? <CopyId id={target} /> : <span className="mono">{target}</span>;
+}
+
+/** From what to what, member by member. */
+export function BeforeAfter({ before, after }: { before: State; after: State }) {
+  const members = changedFields({ before, after });
+  if (members.length === 0) return <Text c="dimmed">{t('audit.noDetails')}</Text>;
+  return (
+    <div className="rows" role="group" aria-label={t('audit.changed')} tabIndex={0}>
+      <table aria-label={t('audit.changed')} className="wrapping">
+        <thead>
+          <tr>
+            <th scope="col">{t('audit.field')}</th>
+            <th scope="col">{t('audit.before')}</th>
+            <th scope="col">{t('audit.after')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member) => (
+            <tr key={member}>
+              <th scope="row">{fieldName(member)}</th>
+              <td>{valueOf(before?.[member])}</td>
+              <td>{valueOf(after?.[member])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function valueOf(value: unknown): ReactNode {
+  if (value === undefined || value === null || value === '') return '–';
+  if (typeof value === 'boolean') return value ? t('list.yes') : t('list.no');
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') {
+    if (INSTANT.test(value)) return <AbsoluteTime at={value} />;
+    return translateCode('roles', value) ?? translateCode('banner.values', value) ?? value;
+  }
+  if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
+    return value.length === 0 ? '–' : value.join(', ');
+  return <code>{JSON.stringify(value, null, 2)}</code>;
+}

@@ -1,8 +1,0 @@
-/** A possibly long name or address in a table, cut to leave room for the other columns. */
-export function Clipped({ text }: { text: string }) {
-  return (
-    <span className="sentence-cell narrow" title={text}>
-      {text}
-    </span>
-  );
-}

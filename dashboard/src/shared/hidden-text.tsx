@@ -1,4 +1,0 @@
-/** What only those hear who do not see the page; a class alone, because lists have one in each row. */
-export function HiddenText({ children }: { children: string }) {
-  return <span className="hidden-text"> {children}</span>;
-}

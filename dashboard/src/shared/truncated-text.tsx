@@ -1,0 +1,8 @@
+/** A possibly long name or address in a table, cut to leave room for the other columns. */
+export function TruncatedText({ text }: { text: string }) {
+  return (
+    <span className="sentence-cell narrow" title={text}>
+      {text}
+    </span>
+  );
+}

@@ -1,4 +1,0 @@
-/** Gives password managers the user name of a form that has no email field. */
-export function WhosePassword({ email }: { email: string }) {
-  return <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />;
-}
