@@ -23,6 +23,9 @@ const CORE =
   /node_modules\/(react|react-dom|scheduler|@tanstack\/(history|router-core|react-router|store|react-store|query-core|react-query))\//;
 
 /** What pages are put together from. One file, so that it cannot need one that needs it. */
+/** What only pages with forms need. */
+const FORMS = /node_modules\/(@mantine\/form|fast-deep-equal|klona)\//;
+
 const PARTS = /node_modules\/(@mantine|@floating-ui|react-remove-scroll|clsx|tslib)\//;
 
 /** Parses the ICU messages at build time: the parser would add 8 kB to each first load. */
@@ -63,6 +66,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'core', priority: 2, test: CORE },
+            { name: 'forms', priority: 2, test: FORMS },
             { name: 'parts', priority: 1, test: PARTS, minShareCount: 4 },
             // Otherwise each small part that two pages share is a separate file, and a page requests forty of them.
             { name: 'shared', minShareCount: 2 },

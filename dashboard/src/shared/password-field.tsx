@@ -1,15 +1,13 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { t } from '../i18n/i18n';
 
-interface Props extends Omit<PasswordInputProps, 'value' | 'onChange'> {
-  value: string;
-  onChange: (value: string) => void;
-  /** Whether it is chosen here; otherwise it is one that is known already. */
+interface Props extends PasswordInputProps {
+  /** Whether the user chooses a new password; otherwise they enter an existing one. */
   chosen?: boolean;
 }
 
-/** A field for a password that has to be given. */
-export function PasswordField({ onChange, chosen = false, ...rest }: Props) {
+/** A required field for a password. */
+export function PasswordField({ chosen = false, ...rest }: Props) {
   return (
     <PasswordInput
       name="password"
@@ -18,7 +16,6 @@ export function PasswordField({ onChange, chosen = false, ...rest }: Props) {
       {...(chosen && { description: t('signUp.passwordHint'), minLength: 8 })}
       visibilityToggleFocusable
       visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
-      onChange={(event) => onChange(event.currentTarget.value)}
       {...rest}
     />
   );

@@ -16,6 +16,8 @@ export function useApiMutation<V, R>(options: {
   /** Operations to refetch. */
   invalidates?: readonly Operation[];
   onSuccess?: (result: R, input: V) => void;
+  /** Shows the API's field errors at the fields of the same names. */
+  form?: { setErrors: (errors: Record<string, string>) => void };
   /** Shows a failure as a notification, where the page has no other place for it. */
   notifiesError?: boolean;
 }) {
@@ -33,6 +35,7 @@ export function useApiMutation<V, R>(options: {
       options.onSuccess?.(result, input);
     },
     onError: (error) => {
+      if (error instanceof ApiProblem) options.form?.setErrors({ ...error.fields });
       if (options.notifiesError)
         notifications.show({ color: 'red', message: errorMessage(error), autoClose: ERROR_MS });
     },

@@ -38,7 +38,7 @@ export function DeleteAccount({ email }: { email: string }) {
         <PasswordField
           label={t('account.currentPassword')}
           value={password}
-          onChange={setPassword}
+          onChange={(event) => setPassword(event.currentTarget.value)}
           error={mutation.fieldErrors['password']}
         />
         {lastOwnerOf ? (

@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { authChangeEmail } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -9,36 +9,25 @@ import { t } from '../../i18n/i18n';
 
 /** Asks for another address; it changes once the link in its mail is followed. */
 export function EmailForm({ email }: { email: string }) {
-  const [newEmail, setNewEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const form = useForm({ initialValues: { newEmail: '', password: '' } });
+  const { newEmail, password } = form.values;
   const mutation = useApiMutation({
+    form,
     request: async () => (await authChangeEmail({ body: { newEmail, password } })).data,
-    onSuccess: () => setPassword(''),
+    onSuccess: () => form.setFieldValue('password', ''),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Stack gap="sm" maw={420}>
         <TextInput
           label={t('account.newEmail')}
           type="email"
           autoComplete="off"
           required
-          value={newEmail}
-          onChange={(event) => setNewEmail(event.currentTarget.value)}
-          error={mutation.fieldErrors['newEmail']}
+          {...form.getInputProps('newEmail')}
         />
         <UsernameField email={email} />
-        <PasswordField
-          label={t('account.currentPassword')}
-          value={password}
-          onChange={setPassword}
-          error={mutation.fieldErrors['password']}
-        />
+        <PasswordField label={t('account.currentPassword')} {...form.getInputProps('password')} />
         <ProblemAlert error={mutation.error} />
         {mutation.data && (
           <Alert variant="outline" color="green" role="status">

@@ -1,24 +1,21 @@
 import { Button, Group, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { meRename } from '../../client/sdk.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
 export function NameForm({ name: saved }: { name: string }) {
-  const [name, setName] = useState(saved);
+  const form = useForm({ initialValues: { name: saved } });
+  const { name } = form.values;
   const mutation = useApiMutation({
+    form,
     request: async () => (await meRename({ body: { name } })).data,
     successMessage: t('account.saved'),
     invalidates: ['meMe', 'authSession', 'memberList'],
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Group align="end" gap="sm">
         <TextInput
           label={t('signUp.name')}
@@ -27,9 +24,7 @@ export function NameForm({ name: saved }: { name: string }) {
           required
           w={420}
           maw="100%"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={mutation.fieldErrors['name']}
+          {...form.getInputProps('name')}
         />
         <Button type="submit" variant="default" disabled={name.trim() === saved} loading={mutation.isPending}>
           {t('account.save')}

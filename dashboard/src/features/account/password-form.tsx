@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { authChangePassword } from '../../client/sdk.gen';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -8,39 +8,24 @@ import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
 
 export function PasswordForm({ email }: { email: string }) {
-  const [currentPassword, setCurrent] = useState('');
-  const [newPassword, setNew] = useState('');
+  const form = useForm({ initialValues: { currentPassword: '', newPassword: '' } });
+  const { currentPassword, newPassword } = form.values;
   const mutation = useApiMutation({
+    form,
     request: async () => (await authChangePassword({ body: { currentPassword, newPassword } })).data,
     successMessage: t('account.passwordChanged'),
     invalidates: ['sessionList'],
     onSuccess: () => {
-      setCurrent('');
-      setNew('');
+      form.setFieldValue('currentPassword', '');
+      form.setFieldValue('newPassword', '');
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Stack gap="sm" maw={420}>
         <UsernameField email={email} />
-        <PasswordField
-          label={t('account.currentPassword')}
-          value={currentPassword}
-          onChange={setCurrent}
-          error={mutation.fieldErrors['currentPassword']}
-        />
-        <PasswordField
-          label={t('account.newPassword')}
-          chosen
-          value={newPassword}
-          onChange={setNew}
-          error={mutation.fieldErrors['newPassword']}
-        />
+        <PasswordField label={t('account.currentPassword')} {...form.getInputProps('currentPassword')} />
+        <PasswordField label={t('account.newPassword')} chosen {...form.getInputProps('newPassword')} />
         <ProblemAlert error={mutation.error} />
         <div>
           <Button type="submit" loading={mutation.isPending}>

@@ -46,7 +46,11 @@ export function SecondFactor({ email, enabled }: { email: string; enabled: boole
         >
           <Stack gap="sm" maw={420}>
             <UsernameField email={email} />
-            <PasswordField label={t('account.currentPassword')} value={password} onChange={setPassword} />
+            <PasswordField
+              label={t('account.currentPassword')}
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+            />
             <ProblemAlert error={begin.error ?? disable.error ?? codes.error} />
             <Group>
               <Button type="submit" variant="default" loading={begin.isPending || codes.isPending}>

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, PasswordInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
 import { ifMatch, etagFor } from '../../api/etags';
@@ -20,14 +21,20 @@ export function ForwardingForm({
   projectId: string;
   settings: ForwardingSettingsDto;
 }) {
-  const [enabled, setEnabled] = useState(settings.enabled);
-  const [endpointUrl, setEndpointUrl] = useState(settings.endpointUrl ?? '');
-  const [authMode, setAuthMode] = useState(settings.authMode);
-  const [forwardErasures, setForwardErasures] = useState(settings.forwardErasures);
-  const [token, setToken] = useState('');
+  const form = useForm({
+    initialValues: {
+      enabled: settings.enabled,
+      endpointUrl: settings.endpointUrl ?? '',
+      authMode: settings.authMode,
+      forwardErasures: settings.forwardErasures,
+      bearerToken: '',
+    },
+  });
+  const { enabled, endpointUrl, authMode, forwardErasures, bearerToken: token } = form.values;
   const [basedOn, setBasedOn] = useState(() => etagFor(`${projectId}/forwarding`));
   const path = { projectId };
   const save = useApiMutation({
+    form,
     request: async () =>
       (
         await forwardingSave({
@@ -47,7 +54,7 @@ export function ForwardingForm({
     successMessage: t('shared.saved'),
     invalidates: ['projectRead'],
     onSuccess: (saved) => {
-      setToken('');
+      form.setFieldValue('bearerToken', '');
       setBasedOn(etagFor(`${projectId}/forwarding`));
       generate.reset();
       queryClient.setQueryData(forwardingReadOptions({ path }).queryKey, saved);
@@ -55,23 +62,13 @@ export function ForwardingForm({
   });
   const generate = useApiMutation({
     request: async () => (await forwardingMakeToken({ path })).data,
-    onSuccess: ({ bearerToken }) => setToken(bearerToken),
+    onSuccess: ({ bearerToken }) => form.setFieldValue('bearerToken', bearerToken),
     notifiesError: true,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => save.mutate(undefined))}>
       <Stack gap="md" maw={620}>
-        <Switch
-          label={t('forwarding.enabled')}
-          checked={enabled}
-          onChange={(event) => setEnabled(event.currentTarget.checked)}
-          error={save.fieldErrors['enabled']}
-        />
+        <Switch label={t('forwarding.enabled')} {...form.getInputProps('enabled', { type: 'checkbox' })} />
         <TextInput
           label={t('forwarding.endpoint')}
           description={t('forwarding.endpointHint')}
@@ -79,16 +76,9 @@ export function ForwardingForm({
           type="url"
           inputMode="url"
           required={enabled}
-          value={endpointUrl}
-          onChange={(event) => setEndpointUrl(event.currentTarget.value)}
-          error={save.fieldErrors['endpointUrl']}
+          {...form.getInputProps('endpointUrl')}
         />
-        <Radio.Group
-          label={t('forwarding.authMode')}
-          value={authMode}
-          onChange={(value) => setAuthMode(value as typeof authMode)}
-          error={save.fieldErrors['authMode']}
-        >
+        <Radio.Group label={t('forwarding.authMode')} {...form.getInputProps('authMode')}>
           <Group mt={4}>
             <Radio value="bearer" label={t('forwarding.bearer')} />
             <Radio value="none" label={t('forwarding.noAuth')} />
@@ -116,9 +106,7 @@ export function ForwardingForm({
                 label={t('forwarding.token')}
                 description={t('forwarding.tokenHint')}
                 autoComplete="off"
-                value={token}
-                onChange={(event) => setToken(event.currentTarget.value)}
-                error={save.fieldErrors['bearerToken']}
+                {...form.getInputProps('bearerToken')}
                 visibilityToggleFocusable
                 visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
               />
@@ -142,8 +130,7 @@ export function ForwardingForm({
         <Switch
           label={t('forwarding.forwardErasures')}
           description={t('forwarding.forwardErasuresHint')}
-          checked={forwardErasures}
-          onChange={(event) => setForwardErasures(event.currentTarget.checked)}
+          {...form.getInputProps('forwardErasures', { type: 'checkbox' })}
         />
         <ProblemAlert error={save.error} />
         <div>

@@ -1,4 +1,5 @@
 import { Button, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
 import { ifMatch, etagFor } from '../../api/etags';
@@ -12,11 +13,17 @@ import { t } from '../../i18n/i18n';
 
 /** Which additional field of the records names a visitor, and whether its value is kept. */
 export function IdentifierForm({ projectId, privacy }: { projectId: string; privacy: PrivacyStateDto }) {
-  const [field, setField] = useState(privacy.visitorReferenceField ?? '');
-  const [hashed, setHashed] = useState(privacy.visitorReferenceHashed);
+  const form = useForm({
+    initialValues: {
+      visitorReferenceField: privacy.visitorReferenceField ?? '',
+      visitorReferenceHashed: privacy.visitorReferenceHashed,
+    },
+  });
+  const { visitorReferenceField: field, visitorReferenceHashed: hashed } = form.values;
   const [basedOn, setBasedOn] = useState(() => etagFor(`${projectId}/privacy`));
   const path = { projectId };
   const mutation = useApiMutation({
+    form,
     request: async () =>
       (
         await privacySave({
@@ -33,27 +40,19 @@ export function IdentifierForm({ projectId, privacy }: { projectId: string; priv
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Stack gap="sm" maw={520}>
         <TextInput
           label={t('privacy.field')}
           description={t('privacy.fieldHint')}
           placeholder="customerId"
           autoComplete="off"
-          value={field}
-          onChange={(event) => setField(event.currentTarget.value)}
-          error={mutation.fieldErrors['visitorReferenceField']}
+          {...form.getInputProps('visitorReferenceField')}
         />
         <Switch
           label={t('privacy.hashed')}
           description={t('privacy.hashedHint')}
-          checked={hashed}
-          onChange={(event) => setHashed(event.currentTarget.checked)}
+          {...form.getInputProps('visitorReferenceHashed', { type: 'checkbox' })}
         />
         <Text component="div" role="status">
           {privacy.indexing && <StatusLabel status="waiting">{t('privacy.indexing')}</StatusLabel>}

@@ -1,7 +1,7 @@
 import { Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { ownInvitationListOptions } from '../../client/@tanstack/react-query.gen';
 import { projectCreate } from '../../client/sdk.gen';
 import { Page } from '../../shared/page';
@@ -14,10 +14,11 @@ import { parseDomains, domainErrors } from '../../shared/domains';
 
 export function NewProjectPage() {
   const invitations = useQuery(ownInvitationListOptions(OWN_INVITATIONS)).data?.items ?? [];
-  const [name, setName] = useState('');
-  const [domains, setDomains] = useState('');
+  const form = useForm({ initialValues: { name: '', domains: '' } });
+  const { name, domains } = form.values;
   const navigate = useNavigate();
   const mutation = useApiMutation({
+    form,
     request: async () =>
       (await projectCreate({ body: { name: name.trim(), domains: parseDomains(domains) } })).data,
     invalidates: ['projectList'],
@@ -31,21 +32,14 @@ export function NewProjectPage() {
         </Section>
       )}
       <Section title={t('newProject.site')} text={t('newProject.text')}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutation.mutate(undefined);
-          }}
-        >
+        <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
           <Stack gap="sm" maw={520}>
             <TextInput
               label={t('newProject.name')}
               placeholder={t('newProject.namePlaceholder')}
               required
               autoFocus
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={mutation.fieldErrors['name']}
+              {...form.getInputProps('name')}
             />
             <Textarea
               label={t('newProject.domains')}
@@ -53,8 +47,7 @@ export function NewProjectPage() {
               placeholder="www.example.com"
               autosize
               minRows={2}
-              value={domains}
-              onChange={(event) => setDomains(event.currentTarget.value)}
+              {...form.getInputProps('domains')}
               error={domainErrors(mutation.fieldErrors, parseDomains(domains))}
             />
             <ProblemAlert error={mutation.error} />

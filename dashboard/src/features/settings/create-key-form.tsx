@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, Switch, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { apiKeyCreate } from '../../client/sdk.gen';
 import type { ApiKeyDto } from '../../client/types.gen';
 import type { Role } from '../../shared/access';
@@ -16,15 +16,21 @@ const AREAS: Area[] = ['read', 'consents', 'forwarding', 'publishing', 'billing'
 /** Makes a key, which is shown this once: its role, what it is limited to, and when it ends. */
 export function CreateKeyForm({ projectId }: { projectId: string }) {
   const { zone, now } = useZone();
-  const [name, setName] = useState('');
-  const [role, setRole] = useState<Role>('viewer');
-  const [manages, setManages] = useState(false);
-  const [areas, setAreas] = useState<Area[]>([]);
-  const [lastDay, setLastDay] = useState('');
+  const form = useForm({
+    initialValues: {
+      name: '',
+      role: 'viewer' as Role,
+      managesAccess: false,
+      limitedTo: [] as Area[],
+      expiresAt: '',
+    },
+  });
+  const { name, role, managesAccess: manages, limitedTo: areas, expiresAt: lastDay } = form.values;
   const isManager = role === 'owner' && manages;
   // One that manages who may do what is not limited to a part.
   const limits = isManager ? [] : areas;
   const mutation = useApiMutation({
+    form,
     request: async () => {
       // To the end of the day that was chosen.
       const expiresAt = dayStart(lastDay, zone, 1);
@@ -37,28 +43,16 @@ export function CreateKeyForm({ projectId }: { projectId: string }) {
       return (await apiKeyCreate({ path: { projectId }, body })).data;
     },
     invalidates: ['apiKeyList'],
-    onSuccess: () => setName(''),
+    onSuccess: () => form.setFieldValue('name', ''),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Stack gap="sm">
         <Group align="flex-start" gap="sm">
-          <TextInput
-            label={t('apiKeys.name')}
-            required
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={mutation.fieldErrors['name']}
-          />
+          <TextInput label={t('apiKeys.name')} required {...form.getInputProps('name')} />
           <NativeSelect
             label={t('members.role')}
-            value={role}
-            onChange={(event) => setRole(event.currentTarget.value as Role)}
+            {...form.getInputProps('role')}
             data={(['viewer', 'editor', 'owner'] as const).map((value) => ({
               value,
               label: t(`roles.${value}`),
@@ -70,9 +64,7 @@ export function CreateKeyForm({ projectId }: { projectId: string }) {
             description={t('apiKeys.expiresAfterHint')}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             min={dayText(now, zone)}
-            value={lastDay}
-            onChange={(event) => setLastDay(event.currentTarget.value)}
-            error={mutation.fieldErrors['expiresAt']}
+            {...form.getInputProps('expiresAt')}
           />
         </Group>
         <Checkbox.Group
@@ -80,8 +72,13 @@ export function CreateKeyForm({ projectId }: { projectId: string }) {
           description={t('apiKeys.limitHint')}
           value={limits}
           disabled={isManager}
-          onChange={(chosen) => setAreas(AREAS.filter((area) => chosen.includes(area)))}
-          error={mutation.fieldErrors['limitedTo']}
+          onChange={(chosen) =>
+            form.setFieldValue(
+              'limitedTo',
+              AREAS.filter((area) => chosen.includes(area)),
+            )
+          }
+          error={form.errors['limitedTo']}
         >
           <Group gap="md" mt={8}>
             {AREAS.map((area) => (
@@ -92,8 +89,7 @@ export function CreateKeyForm({ projectId }: { projectId: string }) {
         {role === 'owner' && (
           <Switch
             label={t('apiKeys.scopes.manage_access')}
-            checked={manages}
-            onChange={(event) => setManages(event.currentTarget.checked)}
+            {...form.getInputProps('managesAccess', { type: 'checkbox' })}
           />
         )}
         <ProblemAlert error={mutation.error} />

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { invitationListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import { invitationInvite, invitationResend, invitationWithdraw } from '../../client/sdk.gen';
 import type { InvitationDto } from '../../client/types.gen';
@@ -17,35 +17,23 @@ const REFRESHES = ['invitationList'] as const;
 
 /** Sends an invitation link, to people with and without an account. */
 export function InviteForm({ projectId }: { projectId: string }) {
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('viewer');
+  const form = useForm({ initialValues: { email: '', role: 'viewer' as Role } });
+  const { email, role } = form.values;
   const mutation = useApiMutation({
+    form,
     request: async () => (await invitationInvite({ path: { projectId }, body: { email, role } })).data,
     successMessage: (invitation) => t('members.invited', { email: invitation.email }),
     invalidates: REFRESHES,
-    onSuccess: () => setEmail(''),
+    onSuccess: () => form.setFieldValue('email', ''),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
-          <TextInput
-            label={t('signIn.email')}
-            type="email"
-            required
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            error={mutation.fieldErrors['email']}
-          />
+          <TextInput label={t('signIn.email')} type="email" required {...form.getInputProps('email')} />
           <NativeSelect
             label={t('members.role')}
-            value={role}
-            onChange={(event) => setRole(event.currentTarget.value as Role)}
+            {...form.getInputProps('role')}
             data={(['viewer', 'editor', 'owner'] as const).map((value) => ({
               value,
               label: t(`roles.${value}`),

@@ -1,4 +1,5 @@
 import { Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -50,13 +51,19 @@ export function ProjectSettingsPage() {
 }
 
 function GeneralForm({ project }: { project: ProjectDto }) {
-  const [name, setName] = useState(project.name);
-  const [domains, setDomains] = useState(project.domains.join('\n'));
-  const [controllerName, setControllerName] = useState(project.controllerName ?? '');
-  const [controllerContact, setControllerContact] = useState(project.controllerContact ?? '');
+  const form = useForm({
+    initialValues: {
+      name: project.name,
+      domains: project.domains.join('\n'),
+      controllerName: project.controllerName ?? '',
+      controllerContact: project.controllerContact ?? '',
+    },
+  });
+  const { name, domains, controllerName, controllerContact } = form.values;
   const [basedOn, setBasedOn] = useState(() => etagFor(project.id));
   const path = { projectId: project.id };
   const mutation = useApiMutation({
+    form,
     request: async () =>
       (
         await projectUpdate({
@@ -74,49 +81,33 @@ function GeneralForm({ project }: { project: ProjectDto }) {
     invalidates: ['projectList'],
     onSuccess: (changed) => {
       queryClient.setQueryData(projectReadOptions({ path }).queryKey, changed);
-      setDomains(changed.domains.join('\n'));
+      form.setFieldValue('domains', changed.domains.join('\n'));
       setBasedOn(etagFor(project.id));
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Stack gap="sm" maw={520}>
-        <TextInput
-          label={t('newProject.name')}
-          required
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={mutation.fieldErrors['name']}
-        />
+        <TextInput label={t('newProject.name')} required {...form.getInputProps('name')} />
         <Textarea
           label={t('newProject.domains')}
           description={t('newProject.domainsHint')}
           autosize
           minRows={2}
-          value={domains}
-          onChange={(event) => setDomains(event.currentTarget.value)}
+          {...form.getInputProps('domains')}
           error={domainErrors(mutation.fieldErrors, parseDomains(domains))}
         />
         <TextInput
           label={t('project.controllerName')}
           description={t('project.controllerHint')}
           maxLength={200}
-          value={controllerName}
-          onChange={(event) => setControllerName(event.currentTarget.value)}
-          error={mutation.fieldErrors['controllerName']}
+          {...form.getInputProps('controllerName')}
         />
         <TextInput
           label={t('project.controllerContact')}
           description={t('project.controllerContactHint')}
           maxLength={200}
-          value={controllerContact}
-          onChange={(event) => setControllerContact(event.currentTarget.value)}
-          error={mutation.fieldErrors['controllerContact']}
+          {...form.getInputProps('controllerContact')}
         />
         <ProblemAlert error={mutation.error} />
         <div>

@@ -1,7 +1,7 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { ApiProblem } from '../../api/problem';
 import { queryClient } from '../../api/query-client';
 import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
@@ -40,12 +40,13 @@ export function AcceptInvitationPage() {
 
 function Invited({ token, invitation }: { token: string; invitation: ShownInvitationDto }) {
   const { email, projectName, role, accountExists } = invitation;
-  const [password, setPassword] = useState('');
-  const [name, setName] = useState('');
+  const form = useForm({ initialValues: { password: '', name: '' } });
+  const { password, name } = form.values;
   const { data: session } = useQuery(authSessionOptions());
   const signedIn = session?.user.email === email;
   const navigate = useNavigate();
   const mutation = useApiMutation({
+    form,
     request: async () => {
       if (accountExists && !signedIn) {
         const { data } = await authSignIn({ body: { email, password } });
@@ -66,12 +67,7 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate(undefined);
-      }}
-    >
+    <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Stack gap="sm">
         <Text>{t('invitation.text', { email, project: projectName, role: t(`roles.${role}`) })}</Text>
         {!accountExists && (
@@ -79,9 +75,7 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
             label={t('signUp.name')}
             description={t('signUp.nameHint')}
             autoComplete="name"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={mutation.fieldErrors['name']}
+            {...form.getInputProps('name')}
           />
         )}
         {!signedIn && (
@@ -91,9 +85,7 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
               label={t('signIn.password')}
               chosen={!accountExists}
               {...(accountExists && { description: t('invitation.yourPassword') })}
-              value={password}
-              onChange={setPassword}
-              error={mutation.fieldErrors['password']}
+              {...form.getInputProps('password')}
             />
           </>
         )}

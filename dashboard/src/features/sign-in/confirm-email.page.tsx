@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { accountConfirmEmail } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
@@ -16,29 +16,20 @@ const route = getRouteApi('/confirm-email');
 /** Where the link of a sign-up's mail leads: the password that was chosen there proves whose sign-up it is. */
 export function ConfirmEmailPage() {
   const { token = '' } = route.useSearch();
-  const [password, setPassword] = useState('');
+  const form = useForm({ initialValues: { password: '' } });
+  const { password } = form.values;
   const enter = useCompleteSignIn(undefined);
   const mutation = useApiMutation({
+    form,
     request: async () => (await accountConfirmEmail({ body: { token, password } })).data,
     onSuccess: () => void enter(),
   });
   return (
     <AuthLayout title={t('confirmEmail.title')}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutation.mutate(undefined);
-        }}
-      >
+      <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
         <Stack gap="sm">
           <Text>{t('confirmEmail.text')}</Text>
-          <PasswordField
-            label={t('signIn.password')}
-            autoFocus
-            value={password}
-            onChange={setPassword}
-            error={mutation.fieldErrors['password']}
-          />
+          <PasswordField label={t('signIn.password')} autoFocus {...form.getInputProps('password')} />
           <ExpiredLinkMessage shown={mutation.fieldErrors['token']} />
           <ProblemAlert error={mutation.error} />
           <Button type="submit" size="sm" loading={mutation.isPending}>

@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { accountConfirmNewEmail } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
@@ -15,8 +15,10 @@ const route = getRouteApi('/confirm-new-email');
 /** Where the link of a change of address leads: the password proves that the mail went to who asked for it. */
 export function ConfirmNewEmailPage() {
   const { token = '' } = route.useSearch();
-  const [password, setPassword] = useState('');
+  const form = useForm({ initialValues: { password: '' } });
+  const { password } = form.values;
   const mutation = useApiMutation({
+    form,
     request: async () => (await accountConfirmNewEmail({ body: { token, password } })).data,
   });
   return (
@@ -29,21 +31,10 @@ export function ConfirmNewEmailPage() {
           <AnchorLink to="/">{t('signIn.title')}</AnchorLink>
         </>
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutation.mutate(undefined);
-          }}
-        >
+        <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
           <Stack gap="sm">
             <Text>{t('confirmNewEmail.text')}</Text>
-            <PasswordField
-              label={t('signIn.password')}
-              autoFocus
-              value={password}
-              onChange={setPassword}
-              error={mutation.fieldErrors['password']}
-            />
+            <PasswordField label={t('signIn.password')} autoFocus {...form.getInputProps('password')} />
             <ExpiredLinkMessage shown={mutation.fieldErrors['token']} />
             <ProblemAlert error={mutation.error} />
             <Button type="submit" size="sm" loading={mutation.isPending}>

@@ -1,5 +1,5 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useForm } from '@mantine/form';
 import { accountForgotPassword } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -9,8 +9,10 @@ import { CheckInbox } from './check-inbox';
 import { AuthLayout } from './auth-layout';
 
 export function ForgottenPasswordPage() {
-  const [email, setEmail] = useState('');
+  const form = useForm({ initialValues: { email: '' } });
+  const { email } = form.values;
   const mutation = useApiMutation({
+    form,
     request: async () => (await accountForgotPassword({ body: { email } })).data,
   });
   return (
@@ -18,12 +20,7 @@ export function ForgottenPasswordPage() {
       {mutation.data ? (
         <CheckInbox email={email} text={t('forgotPassword.checkMailText')} />
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutation.mutate(undefined);
-          }}
-        >
+        <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
           <Stack gap="sm">
             <Text>{t('forgotPassword.text')}</Text>
             <TextInput
@@ -33,9 +30,7 @@ export function ForgottenPasswordPage() {
               autoComplete="username"
               required
               autoFocus
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-              error={mutation.fieldErrors['email']}
+              {...form.getInputProps('email')}
             />
             <ProblemAlert error={mutation.error} />
             <Button type="submit" size="sm" loading={mutation.isPending}>

@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { accountResetPassword } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
@@ -15,8 +15,10 @@ const route = getRouteApi('/new-password');
 /** Where the link of a forgotten password leads. It opens no session: signing in comes next. */
 export function NewPasswordPage() {
   const { token = '' } = route.useSearch();
-  const [newPassword, setNewPassword] = useState('');
+  const form = useForm({ initialValues: { newPassword: '' } });
+  const { newPassword } = form.values;
   const mutation = useApiMutation({
+    form,
     request: async () => (await accountResetPassword({ body: { token, newPassword } })).data,
   });
   return (
@@ -29,20 +31,13 @@ export function NewPasswordPage() {
           <AnchorLink to="/sign-in">{t('signIn.title')}</AnchorLink>
         </>
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutation.mutate(undefined);
-          }}
-        >
+        <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
           <Stack gap="sm">
             <PasswordField
               label={t('account.newPassword')}
               chosen
               autoFocus
-              value={newPassword}
-              onChange={setNewPassword}
-              error={mutation.fieldErrors['newPassword']}
+              {...form.getInputProps('newPassword')}
             />
             <ExpiredLinkMessage shown={mutation.fieldErrors['token']} />
             <ProblemAlert error={mutation.error} />

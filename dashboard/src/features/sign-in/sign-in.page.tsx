@@ -1,6 +1,6 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { authSignIn } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
@@ -15,10 +15,11 @@ const route = getRouteApi('/sign-in');
 
 export function SignInPage() {
   const { to } = route.useSearch();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const form = useForm({ initialValues: { email: '', password: '' } });
+  const { email, password } = form.values;
   const enter = useCompleteSignIn(to);
   const mutation = useApiMutation({
+    form,
     request: async () => (await authSignIn({ body: { email, password } })).data,
     onSuccess: (answer) => {
       if (!('secondFactorRequired' in answer)) void enter();
@@ -33,12 +34,7 @@ export function SignInPage() {
   }
   return (
     <AuthLayout title={t('signIn.title')}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutation.mutate(undefined);
-        }}
-      >
+      <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
         <Stack gap="sm">
           <TextInput
             label={t('signIn.email')}
@@ -47,16 +43,9 @@ export function SignInPage() {
             autoComplete="username"
             required
             autoFocus
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            error={mutation.fieldErrors['email']}
+            {...form.getInputProps('email')}
           />
-          <PasswordField
-            label={t('signIn.password')}
-            value={password}
-            onChange={setPassword}
-            error={mutation.fieldErrors['password']}
-          />
+          <PasswordField label={t('signIn.password')} {...form.getInputProps('password')} />
           <ProblemAlert error={mutation.error} />
           <Button type="submit" size="sm" loading={mutation.isPending}>
             {t('signIn.submit')}

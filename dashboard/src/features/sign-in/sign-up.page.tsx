@@ -1,6 +1,6 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { accountSignUp } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { PasswordField } from '../../shared/password-field';
@@ -14,10 +14,10 @@ const route = getRouteApi('/sign-up');
 
 export function SignUpPage() {
   const { to } = route.useSearch();
-  const [name, setName] = useState('');
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
+  const form = useForm({ initialValues: { name: '', email: '', password: '' } });
+  const { name, email, password } = form.values;
   const mutation = useApiMutation({
+    form,
     request: async () =>
       (await accountSignUp({ body: { email, password, ...(name.trim() && { name: name.trim() }) } })).data,
   });
@@ -26,12 +26,7 @@ export function SignUpPage() {
       {mutation.data ? (
         <CheckInbox email={email} text={t('signUp.checkMailText')} />
       ) : (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutation.mutate(undefined);
-          }}
-        >
+        <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
           <Stack gap="sm">
             <TextInput
               label={t('signUp.name')}
@@ -39,9 +34,7 @@ export function SignUpPage() {
               name="name"
               autoComplete="name"
               autoFocus
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={mutation.fieldErrors['name']}
+              {...form.getInputProps('name')}
             />
             <TextInput
               label={t('signIn.email')}
@@ -49,17 +42,9 @@ export function SignUpPage() {
               name="email"
               autoComplete="username"
               required
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-              error={mutation.fieldErrors['email']}
+              {...form.getInputProps('email')}
             />
-            <PasswordField
-              label={t('signIn.password')}
-              chosen
-              value={password}
-              onChange={setPassword}
-              error={mutation.fieldErrors['password']}
-            />
+            <PasswordField label={t('signIn.password')} chosen {...form.getInputProps('password')} />
             <ProblemAlert error={mutation.error} />
             <Button type="submit" size="sm" loading={mutation.isPending}>
               {t('signUp.submit')}
