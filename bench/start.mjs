@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../dist/standalone/infrastructure/embedded-postgres.js';
+import { freePort } from '../dist/standalone/infrastructure/server-state.js';
 import { row } from './support/report.mjs';
 
 const ROUNDS = 5;

@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative } from 'node:path';
-import { freePort, startEmbeddedPostgres } from '../dist/standalone/infrastructure/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/standalone/infrastructure/embedded-postgres.js';
+import { freePort } from '../dist/standalone/infrastructure/server-state.js';
 
 const READY_DEADLINE_MS = 90_000;
 const POLL_MS = 500;

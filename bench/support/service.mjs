@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../dist/standalone/infrastructure/embedded-postgres.js';
+import { freePort } from '../../dist/standalone/infrastructure/server-state.js';
 
 const READY_DEADLINE_MS = 30_000;
 /** A worker with hanging receivers would wait for them; its data is deleted anyway. */
