@@ -37,7 +37,7 @@ export class LogStateView {
   continues!: FormerLogView | null;
 }
 
-export class NewestTimestampView {
+export class NewestTimeStampView {
   @ApiProperty({ type: 'integer', description: 'Entries covered by the stamped checkpoint' }) size!: number;
   @ApiProperty({ description: 'Time of the stamp, by the clock of the timestamp service' })
   stampedAt!: Date;
