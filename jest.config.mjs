@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 
 /** What every project shares. */
 const shared = {
@@ -30,6 +32,9 @@ const SLOW = [
   'app/hostile-connections.e2e',
   'app/hostile-input.e2e',
   'app/start-refusals.e2e',
+  'billing/billing-life.e2e',
+  'billing/billing-maintenance.e2e',
+  'billing/billing-order.e2e',
   'consent/erasure.e2e',
   'database/administrator-settings.e2e',
   'database/database-copy.e2e',
@@ -38,10 +43,11 @@ const SLOW = [
   'database/mikro-orm.e2e',
   'database/roles-under-load.e2e',
   'evidence/record-check.int',
-  'evidence/sealing.int',
-  'evidence/time-stamps.e2e',
+  'evidence/sequencing.int',
+  'evidence/timestamps.e2e',
   'faults/faults.e2e',
   'forwarding/endpoint-matrix.e2e',
+  'forwarding/forwarding-bounds.e2e',
   'forwarding/outcome.e2e',
   'forwarding/receiver-checks.e2e',
   'forwarding/receiver-samples.e2e',
@@ -51,11 +57,15 @@ const SLOW = [
   'standalone/standalone.e2e',
 ].map((name) => `test/${name}.spec.ts`);
 
+const missing = SLOW.filter((file) => !existsSync(join(import.meta.dirname, file)));
+if (missing.length > 0)
+  throw new Error(`jest.config.mjs lists files that do not exist: ${missing.join(', ')}`);
+
 const suite = (name, testTimeout, testMatch) => ({ ...shared, displayName: name, testTimeout, testMatch });
 
 export default {
-  // By default Jest leaves one core free; most of these tests wait for a server or a clock.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  // One more than cores, because most of these tests wait for a server or a clock. By default Jest leaves one core free.
+  maxWorkers: Math.max(2, availableParallelism() + 1),
   projects: [
     {
       // `npm test`: needs only Node and npm.

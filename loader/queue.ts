@@ -27,7 +27,7 @@ const queued = (): [string, string][] => {
 const idle = (): [string, string][] => queued().filter(([id]) => !inFlight.has(id));
 const write = (entries: [string, string][]): void => writeJson(storageKey('queue'), entries);
 
-const post = async (id: string, body: string): Promise<Receipt> => {
+const postChoice = async (id: string, body: string): Promise<Receipt> => {
   inFlight.add(id);
   let status = 0;
   let stored = false;
@@ -54,10 +54,10 @@ const post = async (id: string, body: string): Promise<Receipt> => {
 export const sendChoice = (id: string, body: string): Promise<Receipt> => {
   const all: [string, string][] = [...queued(), [id, body]];
   write(all.slice(-QUEUE_MAX));
-  return post(id, body);
+  return postChoice(id, body);
 };
 
-export const flushQueue = (): void => idle().forEach(([id, body]) => void post(id, body));
+export const flushQueue = (): void => idle().forEach(([id, body]) => void postChoice(id, body));
 
 export const startQueue = (): void => {
   // A request in flight outlives the page by `keepalive`; the others get a last chance.

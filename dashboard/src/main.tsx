@@ -1,5 +1,4 @@
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import './app/app.css';
 import { setNonce } from 'get-nonce';
 import { startTransition } from 'react';

@@ -147,7 +147,7 @@ export const PLANTED: Planted[] = [
     name: `loader: forgets a choice that was answered ${status}`,
     mutations: [
       {
-        symbol: 'consentQueue',
+        symbol: 'postChoice',
         from: status === 500 ? /status < 500 && / : new RegExp(` && status !== ${status}`),
         to: '',
       },
@@ -163,7 +163,7 @@ export const PLANTED: Planted[] = [
   },
   {
     name: 'loader: keeps the oldest choices',
-    mutations: [{ symbol: 'consentQueue', from: /slice\(-WAITING_MAX\)/, to: 'slice(0, WAITING_MAX)' }],
+    mutations: [{ symbol: 'sendChoice', from: /slice\(-QUEUE_MAX\)/, to: 'slice(0, QUEUE_MAX)' }],
     ...LOADER,
     only: 'newest 20',
   },

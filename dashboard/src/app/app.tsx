@@ -1,11 +1,11 @@
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { client } from '../client/client.gen';
 import { toApiProblem } from '../api/problem';
 import { queryClient, sessionEnd } from '../api/query-client';
 import { rememberEtag } from '../api/etags';
+import { Toasts } from '../shared/toasts';
 import { ZoneProvider } from '../shared/zone';
 import { router } from './router';
 import { redirectToSignIn } from './redirect-to-sign-in';
@@ -24,7 +24,7 @@ export function App({ nonce }: { nonce: string }) {
       getStyleNonce={() => nonce}
       deduplicateInlineStyles
     >
-      <Notifications position="bottom-right" />
+      <Toasts />
       <QueryClientProvider client={queryClient}>
         <ZoneProvider>
           <RouterProvider router={router} />

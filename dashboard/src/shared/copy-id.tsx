@@ -1,17 +1,20 @@
-import { notifications } from '@mantine/notifications';
 import { t } from '../i18n/i18n';
 import { VisuallyHidden } from './visually-hidden';
 import { shortId } from './short-id';
+import { showToast } from './toasts';
+
+/** How long a copied id is confirmed. */
+const COPIED_MS = 2_000;
 
 /** An id in its own face, shortened in the middle; a click copies all of it. */
 export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(id);
-      notifications.show({ message: t('shared.copied'), autoClose: 2_000 });
+      showToast(t('shared.copied'), { closeAfterMs: COPIED_MS });
     } catch {
       // A page without HTTPS has no clipboard: all of it is shown, to be copied by hand.
-      notifications.show({ message: id, autoClose: false });
+      showToast(id);
     }
   };
   return (

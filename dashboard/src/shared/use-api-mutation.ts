@@ -1,9 +1,9 @@
-import { notifications } from '@mantine/notifications';
 import { type MutateOptions, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { ApiProblem } from '../api/problem';
 import { invalidate, type Operation } from '../api/query-client';
 import { errorMessage } from './error-message';
+import { showToast } from './toasts';
 
 const SUCCESS_MS = 3_000;
 const ERROR_MS = 10_000;
@@ -30,14 +30,13 @@ export function useApiMutation<V, R>(options: {
         typeof options.successMessage === 'function'
           ? options.successMessage(result)
           : options.successMessage;
-      if (message) notifications.show({ message, autoClose: SUCCESS_MS });
+      if (message) showToast(message, { closeAfterMs: SUCCESS_MS });
       if (options.invalidates) void invalidate(options.invalidates);
       options.onSuccess?.(result, input);
     },
     onError: (error) => {
       if (error instanceof ApiProblem) options.form?.setErrors({ ...error.fields });
-      if (options.notifiesError)
-        notifications.show({ color: 'red', message: errorMessage(error), autoClose: ERROR_MS });
+      if (options.notifiesError) showToast(errorMessage(error), { isError: true, closeAfterMs: ERROR_MS });
     },
   });
   const fieldErrors = mutation.error instanceof ApiProblem ? mutation.error.fields : {};
