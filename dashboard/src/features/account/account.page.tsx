@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { meMeOptions } from '../../client/@tanstack/react-query.gen';
 import type { MyUserDto } from '../../client/types.gen';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';

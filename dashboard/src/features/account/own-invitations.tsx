@@ -5,7 +5,8 @@ import { ownInvitationListOptions } from '../../client/@tanstack/react-query.gen
 import { ownInvitationAccept, ownInvitationDecline } from '../../client/sdk.gen';
 import type { OwnInvitationDto } from '../../client/types.gen';
 import { TruncatedText } from '../../shared/truncated-text';
-import { type Column, SkeletonRows } from '../../shared/infinite-table';
+import type { Column } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { auditListOptions } from '../../client/@tanstack/react-query.gen';
 import type { AuditEventDto } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';

@@ -1,7 +1,7 @@
 import { ColorSwatch, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { t, translateCode } from '../../i18n/i18n';
 import type { Configuration } from './configuration';
-import type { FieldsProps } from './text-fields';
+import type { FieldsProps } from './field-props';
 
 type Settings = Configuration['banner'];
 

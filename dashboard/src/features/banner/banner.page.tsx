@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { configurationReadOptions, draftReadOptions } from '../../client/@tanstack/react-query.gen';
 import { lazy, Suspense } from 'react';
 import type { ProjectDto } from '../../client/types.gen';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';

@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, NativeSelect, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Checkbox, Stack, Text, Title } from '@mantine/core';
 import { t } from '../../i18n/i18n';
 import { CATEGORIES, type SiteService, withEntry, withoutEntry } from './configuration';
-import type { FieldsProps } from './text-fields';
+import type { FieldsProps } from './field-props';
+import { ServiceFields } from './service-fields';
 
 const NEW_SERVICE: SiteService = {
   name: '',
@@ -11,7 +12,7 @@ const NEW_SERVICE: SiteService = {
   cookies: [],
 };
 
-/** What is offered, and the services behind it with their cookies. */
+/** The categories that visitors can choose, and the services and cookies in them. */
 export function CategoryFields({ form, change, fields }: FieldsProps) {
   const { categories, services } = form;
   return (
@@ -34,8 +35,8 @@ export function CategoryFields({ form, change, fields }: FieldsProps) {
       </Title>
       <Text c="dimmed">{t('banner.servicesHint')}</Text>
       {services.map((service, index) => (
-        // A service has no id; its place is what it is known by, also to the API.
-        <Service
+        // A service has no id; the API also refers to it by index.
+        <ServiceFields
           key={index}
           service={service}
           at={`services.${index}`}
@@ -50,102 +51,5 @@ export function CategoryFields({ form, change, fields }: FieldsProps) {
         </Button>
       </div>
     </Stack>
-  );
-}
-
-function Service({
-  service,
-  at,
-  fields,
-  put,
-  remove,
-}: {
-  service: SiteService;
-  at: string;
-  fields: Readonly<Record<string, string>>;
-  put: (changes: Partial<SiteService>) => void;
-  remove: () => void;
-}) {
-  const cookies = service.cookies ?? [];
-  const name = service.name || t('banner.newService');
-  return (
-    <Paper withBorder p="sm" component="section" aria-label={name}>
-      <Stack gap="xs">
-        <Group gap="xs" grow>
-          <TextInput
-            label={t('banner.serviceName')}
-            value={service.name}
-            error={fields[`${at}.name`]}
-            onChange={(event) => put({ name: event.currentTarget.value })}
-          />
-          <TextInput
-            label={t('banner.provider')}
-            value={service.provider}
-            error={fields[`${at}.provider`]}
-            onChange={(event) => put({ provider: event.currentTarget.value })}
-          />
-        </Group>
-        <Group gap="xs" grow>
-          <NativeSelect
-            label={t('banner.category')}
-            value={service.category}
-            onChange={(event) => put({ category: event.currentTarget.value as SiteService['category'] })}
-            data={[
-              { value: 'necessary', label: t('banner.necessary') },
-              ...CATEGORIES.map((value) => ({ value, label: t(`categories.${value}`) })),
-            ]}
-          />
-          <TextInput
-            label={t('banner.policyUrl')}
-            type="url"
-            placeholder="https://"
-            value={service.policyUrl ?? ''}
-            error={fields[`${at}.policyUrl`]}
-            onChange={(event) => put({ policyUrl: event.currentTarget.value || null })}
-          />
-        </Group>
-        {cookies.map((cookie, index) => (
-          <Group key={index} gap="xs" align="flex-start" grow preventGrowOverflow={false}>
-            {(['name', 'duration', 'purpose'] as const).map((member) => (
-              <TextInput
-                key={member}
-                label={t(`banner.cookie.${member}`)}
-                value={cookie[member]}
-                error={fields[`${at}.cookies.${index}.${member}`]}
-                onChange={(event) =>
-                  put({
-                    cookies: withEntry(cookies, index, { ...cookie, [member]: event.currentTarget.value }),
-                  })
-                }
-              />
-            ))}
-            <Button
-              variant="subtle"
-              mt={24}
-              aria-label={t('banner.removeCookie', { name: cookie.name })}
-              onClick={() => put({ cookies: withoutEntry(cookies, index) })}
-            >
-              {t('banner.remove')}
-            </Button>
-          </Group>
-        ))}
-        <Group gap="xs">
-          <Button
-            variant="default"
-            onClick={() => put({ cookies: [...cookies, { name: '', duration: '', purpose: '' }] })}
-          >
-            {t('banner.addCookie')}
-          </Button>
-          <Button
-            variant="subtle"
-            color="red"
-            aria-label={t('banner.removeService', { name })}
-            onClick={remove}
-          >
-            {t('banner.remove')}
-          </Button>
-        </Group>
-      </Stack>
-    </Paper>
   );
 }

@@ -1,27 +1,24 @@
-import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { Stack, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { ConfigurationDto, DraftDto, ProjectDto } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
-import { ProblemAlert } from '../../shared/problem-alert';
-import { StatusLabel } from '../../shared/status-label';
-import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { hasFieldError } from './configuration';
 import { LeaveDialog } from './leave-dialog';
 import { AppearanceFields } from './appearance-fields';
 import { CategoryFields } from './category-fields';
 import { PreviewPane } from './preview-pane';
-import { PublishDialog } from './publish-dialog';
 import { RuleFields } from './rule-fields';
 import { type BannerPart, PARTS } from './search';
 import { TextFields } from './text-fields';
-import { type Editor, useEditor } from './use-editor';
+import { useEditor } from './use-editor';
 import { usePreview } from './use-preview';
+import { PublicationStatus } from './publication-status';
+import { EditorActions } from './editor-actions';
 
 const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
-/** Members of the configuration that each part of the fields is about. */
+/** Configuration members that each tab edits. */
 const MEMBERS: Record<BannerPart, string[]> = {
   texts: ['texts', 'defaultLanguage'],
   offer: ['categories', 'services'],
@@ -29,7 +26,7 @@ const MEMBERS: Record<BannerPart, string[]> = {
   rules: ['defaultMode', 'regionRules', 'reconsentMonths', 'policyVersion', 'policyUrl'],
 };
 
-/** Left the fields, right the banner that they make. */
+/** The fields on the left, a live preview of the banner on the right. */
 export function BannerEditor({
   project,
   configuration,
@@ -57,9 +54,9 @@ export function BannerEditor({
     checkAccess(project, { feature: { open: configuration.regionRulesAvailable, tier: 'Business' } });
   return (
     <Stack gap="md">
-      <Standing editor={editor} configuration={configuration} />
+      <PublicationStatus editor={editor} configuration={configuration} />
       <AccessFieldset refusal={refusal} projectId={project.id}>
-        <EditorActions editor={editor} shown={shown} never={configuration.version === 0} />
+        <EditorActions editor={editor} shown={shown} neverPublished={configuration.version === 0} />
       </AccessFieldset>
       <div className="banner-editor">
         <Tabs
@@ -106,120 +103,6 @@ export function BannerEditor({
         dirty={editor.dirty}
         onSave={(then) => editor.save.mutate(undefined, { onSuccess: then })}
       />
-    </Stack>
-  );
-}
-
-/** What is published, what is only a draft, and whether another person has changed either. */
-function Standing({ editor, configuration }: { editor: Editor; configuration: ConfigurationDto }) {
-  const { lastPublication, version, publishFailedAt } = configuration;
-  const isOut = lastPublication !== null && lastPublication.configurationVersion === version;
-  return (
-    <Stack gap="xs">
-      <Group gap="md" role="status">
-        {version === 0 ? (
-          <StatusLabel status="waiting">{t('banner.neverPublished')}</StatusLabel>
-        ) : isOut ? (
-          <StatusLabel status="good">
-            <span>
-              {t('banner.liveSince')} <AbsoluteTime at={lastPublication.inForceFrom} />
-            </span>
-          </StatusLabel>
-        ) : (
-          <StatusLabel status={publishFailedAt === null ? 'waiting' : 'bad'}>
-            {publishFailedAt === null ? t('banner.publishing') : t('banner.notPublished')}
-          </StatusLabel>
-        )}
-        {editor.dirty ? (
-          <StatusLabel status="waiting">{t('banner.unsaved')}</StatusLabel>
-        ) : (
-          editor.hasDraft && <StatusLabel status="off">{t('banner.isDraft')}</StatusLabel>
-        )}
-      </Group>
-      {publishFailedAt !== null && (
-        <Alert color="red" variant="outline" role="alert">
-          <Text>
-            {t('banner.publishFailed')} <AbsoluteTime at={publishFailedAt} />
-          </Text>
-        </Alert>
-      )}
-      {editor.conflict && (
-        <Alert color="yellow" variant="outline" role="alert">
-          <Stack gap="xs" align="flex-start">
-            <Text>{t('banner.conflict')}</Text>
-            <Group gap="xs">
-              <Button variant="default" onClick={() => void editor.loadTheirs()}>
-                {t('banner.discardMine')}
-              </Button>
-              <Button variant="default" onClick={() => void editor.keepMine()}>
-                {t('banner.overwriteTheirs')}
-              </Button>
-            </Group>
-          </Stack>
-        </Alert>
-      )}
-    </Stack>
-  );
-}
-
-function EditorActions({
-  editor,
-  shown,
-  never,
-}: {
-  editor: Editor;
-  shown: ReturnType<typeof usePreview>;
-  never: boolean;
-}) {
-  const [publishing, setPublishing] = useState(false);
-  const { dirty, hasDraft, save, publish, discard, conflict } = editor;
-  const refused = Object.keys(shown.fields).length > 0;
-  const told = conflict ? null : (save.error ?? publish.error);
-  return (
-    <Stack gap="xs">
-      <Group gap="xs">
-        <Button
-          disabled={refused || conflict || !(dirty || hasDraft || never)}
-          onClick={() => setPublishing(true)}
-        >
-          {t('banner.publish')}
-        </Button>
-        <Button
-          variant="default"
-          disabled={refused || conflict || !dirty}
-          loading={save.isPending}
-          onClick={() => save.mutate(undefined)}
-        >
-          {t('banner.saveDraft')}
-        </Button>
-        {hasDraft && (
-          <Button
-            variant="subtle"
-            color="red"
-            loading={discard.isPending}
-            onClick={() => discard.mutate(undefined)}
-          >
-            {t('banner.discardDraft')}
-          </Button>
-        )}
-        {refused && <Text c="dimmed">{t('banner.fixFirst')}</Text>}
-      </Group>
-      {!publishing && <ProblemAlert error={told} />}
-      {publishing && (
-        <PublishDialog
-          title={t('banner.publish')}
-          confirmLabel={t('banner.publishNow')}
-          changes={{
-            items: shown.isCurrent ? shown.preview?.changes : undefined,
-            error: shown.error,
-            retry: shown.retry,
-          }}
-          pending={publish.isPending}
-          error={publish.error}
-          onClose={() => setPublishing(false)}
-          onPublish={(comment) => publish.mutate(comment, { onSettled: () => setPublishing(false) })}
-        />
-      )}
     </Stack>
   );
 }

@@ -10,7 +10,7 @@ import {
 import { configurationRollBack } from '../../client/sdk.gen';
 import type { ProjectDto, PublicationDto } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { AbsoluteTime } from '../../shared/timestamps';

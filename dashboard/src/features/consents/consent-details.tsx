@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { consentOneOptions } from '../../client/@tanstack/react-query.gen';
 import type { ConsentView, ProjectDto } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { StatusLabel } from '../../shared/status-label';
 import { AbsoluteTime } from '../../shared/timestamps';

@@ -1,7 +1,7 @@
 import { Drawer } from '@mantine/core';
 import { lazy, Suspense, useEffect } from 'react';
 import type { ProjectDto } from '../../client/types.gen';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { t } from '../../i18n/i18n';
 
 const load = () => import('./consent-details');

@@ -4,7 +4,7 @@ import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ForwardingSettingsDto } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { StatusLabel } from '../../shared/status-label';
 import { AbsoluteTime, RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';

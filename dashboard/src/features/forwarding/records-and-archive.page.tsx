@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';

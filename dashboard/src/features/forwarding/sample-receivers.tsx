@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { CopyableCode } from '../../shared/copyable-code';
 import { t } from '../../i18n/i18n';
 import { parseSamples } from './samples';

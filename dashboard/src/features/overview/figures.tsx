@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { formatNumber, formatPercent } from '../../shared/format';
 import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';

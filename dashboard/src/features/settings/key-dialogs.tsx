@@ -1,17 +1,17 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { apiKeyRename, apiKeyRevoke, apiKeyRotate } from '../../client/sdk.gen';
 import type { ApiKeyDto } from '../../client/types.gen';
-import { ProblemAlert } from '../../shared/problem-alert';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { SecretShownOnce } from './secret-shown-once';
+import { FormDialog } from './form-dialog';
 
 const REFRESHES = ['apiKeyList'] as const;
 
-/** For how many hours the secret before may stay good beside the new one. */
+/** Hours that the previous secret can stay valid after a rotation. */
 const FORMER_HOURS = [0, 1, 24, 168] as const;
 
 interface KeyDialog {
@@ -20,7 +20,7 @@ interface KeyDialog {
   onClose: () => void;
 }
 
-/** Gives a key another name. */
+/** Renames a key. */
 export function RenameKeyDialog({ projectId, apiKey, onClose }: KeyDialog) {
   const [name, setName] = useState(apiKey.name);
   const mutation = useApiMutation({
@@ -31,7 +31,7 @@ export function RenameKeyDialog({ projectId, apiKey, onClose }: KeyDialog) {
     onSuccess: onClose,
   });
   return (
-    <Dialog
+    <FormDialog
       title={t('apiKeys.actionFor.rename', { name: apiKey.name })}
       confirmLabel={t('apiKeys.actions.rename')}
       pending={mutation.isPending}
@@ -47,11 +47,11 @@ export function RenameKeyDialog({ projectId, apiKey, onClose }: KeyDialog) {
         onChange={(event) => setName(event.currentTarget.value)}
         error={mutation.fieldErrors['name']}
       />
-    </Dialog>
+    </FormDialog>
   );
 }
 
-/** Gives a key another secret, which is shown this once; the one before may stay good for a while. */
+/** Replaces the secret and shows the new one once. The previous one can stay valid for a while. */
 export function RotateKeyDialog({ projectId, apiKey, onClose }: KeyDialog) {
   const [hours, setHours] = useState<number>(FORMER_HOURS[2]);
   const mutation = useApiMutation({
@@ -62,9 +62,9 @@ export function RotateKeyDialog({ projectId, apiKey, onClose }: KeyDialog) {
   });
   const { data: result } = mutation;
   return (
-    <Dialog
+    <FormDialog
       title={t('apiKeys.actionFor.rotate', { name: apiKey.name })}
-      // Once it is done, the key is read and the dialog is closed.
+      // After the rotation, the dialog can only be closed.
       confirmLabel={result ? null : t('apiKeys.actions.rotate')}
       pending={mutation.isPending}
       error={mutation.error}
@@ -95,11 +95,11 @@ export function RotateKeyDialog({ projectId, apiKey, onClose }: KeyDialog) {
           />
         </>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 
-/** Ends a key for good. */
+/** Revokes a key permanently. */
 export function RevokeKeyDialog({ projectId, apiKey, onClose }: KeyDialog) {
   const mutation = useApiMutation({
     request: async () => (await apiKeyRevoke({ path: { projectId, apiKeyId: apiKey.id } })).data,
@@ -118,47 +118,5 @@ export function RevokeKeyDialog({ projectId, apiKey, onClose }: KeyDialog) {
     >
       <Text>{t('apiKeys.revokeText')}</Text>
     </ConfirmDialog>
-  );
-}
-
-function Dialog(props: {
-  title: string;
-  /** null: there is nothing left to do but to close it. */
-  confirmLabel: string | null;
-  pending: boolean;
-  error: unknown;
-  onClose: () => void;
-  onSubmit: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <Modal
-      opened
-      onClose={props.onClose}
-      title={props.title}
-      closeButtonProps={{ 'aria-label': t('shared.close') }}
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          props.onSubmit();
-        }}
-      >
-        <Stack gap="sm">
-          {props.children}
-          <ProblemAlert error={props.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={props.onClose}>
-              {props.confirmLabel === null ? t('shared.close') : t('shared.cancel')}
-            </Button>
-            {props.confirmLabel !== null && (
-              <Button type="submit" loading={props.pending}>
-                {props.confirmLabel}
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
   );
 }

@@ -4,7 +4,7 @@ import { authSessionOptions, memberKeysOfOptions } from '../../client/@tanstack/
 import { memberRemove } from '../../client/sdk.gen';
 import type { MemberDto, ProjectDto } from '../../client/types.gen';
 import { type Role, roleCovers } from '../../shared/access';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
 import { useApiMutation } from '../../shared/use-api-mutation';

@@ -4,7 +4,7 @@ import { queryClient } from '../../api/query-client';
 import { signInPolicyReadOptions } from '../../client/@tanstack/react-query.gen';
 import { signInPolicySave } from '../../client/sdk.gen';
 import { AnchorLink } from '../../shared/anchor-link';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';

@@ -8,7 +8,7 @@ import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
 import { accountAcceptInvitation, accountInvitation, authSignIn } from '../../client/sdk.gen';
 import type { ShownInvitationDto } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
-import { SkeletonRows } from '../../shared/infinite-table';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';

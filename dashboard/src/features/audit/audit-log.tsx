@@ -1,0 +1,84 @@
+import { Button } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
+import type { ProjectDto } from '../../client/types.gen';
+import { InfiniteTable } from '../../shared/infinite-table';
+import { Page } from '../../shared/page';
+import { dayRange, type Zone } from '../../shared/time';
+import { useZone } from '../../shared/zone';
+import { t } from '../../i18n/i18n';
+import { ChangeDrawer } from './change-drawer';
+import type { AuditFilters } from './filters';
+import { useActorNames } from './use-actor-names';
+import { AuditFilterBar } from './audit-filter-bar';
+import { auditColumns } from './columns';
+
+const route = getRouteApi('/signed-in/projects/$projectId/settings/audit');
+
+const PAGE_ROWS = 100;
+
+export function AuditLog({ project }: { project: ProjectDto }) {
+  const path = { projectId: project.id };
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const { zone } = useZone();
+  const names = useActorNames(project.id);
+  const change = (changes: AuditFilters) =>
+    void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
+  const query = useInfiniteQuery({
+    ...auditListInfiniteOptions({ path, query: { ...auditQuery(filters, zone), limit: PAGE_ROWS } }),
+    initialPageParam: { path },
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+  const isFiltered = Object.keys(filters).some((name) => name !== 'open');
+  return (
+    <Page
+      title={t('pages.audit')}
+      actions={
+        <Button
+          variant="default"
+          component="a"
+          href={`/v1/projects/${project.id}/audit/export?${new URLSearchParams(auditQuery(filters, zone))}`}
+          download
+        >
+          {t('audit.export')}
+        </Button>
+      }
+    >
+      <AuditFilterBar
+        filters={filters}
+        names={names}
+        isFiltered={isFiltered}
+        change={change}
+        clear={() => void navigate({ search: {} })}
+      />
+      <InfiniteTable
+        label={t('audit.list')}
+        query={query}
+        columns={auditColumns(names.of)}
+        rowKey={({ id }) => id}
+        onOpen={({ id }) => change({ open: id })}
+        empty={isFiltered ? t('audit.noneMatch') : t('audit.none')}
+      />
+      <ChangeDrawer
+        projectId={project.id}
+        changeId={filters.open}
+        shown={query.data?.pages.flatMap(({ items }) => items) ?? []}
+        names={names.of}
+        onClose={() => change({ open: undefined })}
+        onlyBy={(actorId) => change({ actorId, actorKind: undefined, open: undefined })}
+      />
+    </Page>
+  );
+}
+
+/** The API query for the filters in the URL. */
+function auditQuery({ from, to, action, actorKind, actorId }: AuditFilters, zone: Zone) {
+  return {
+    ...(action !== undefined && { action }),
+    ...(actorKind !== undefined && { actorKind }),
+    ...(actorId !== undefined && { actorId }),
+    ...dayRange({ from, to }, zone),
+  };
+}

@@ -1,0 +1,56 @@
+import { Link } from '@tanstack/react-router';
+import type { AuditEventDto } from '../../client/types.gen';
+import { TruncatedText } from '../../shared/truncated-text';
+import type { Column } from '../../shared/infinite-table';
+import { VisuallyHidden } from '../../shared/visually-hidden';
+import { RelativeTime } from '../../shared/timestamps';
+import { t } from '../../i18n/i18n';
+import { actorName, changedFields, fieldName, Target } from './change-details';
+
+export function auditColumns(names: Map<string, string>): Column<AuditEventDto>[] {
+  return [
+    {
+      title: t('audit.when'),
+      cell: ({ id, at }) => (
+        <Link
+          to="."
+          search={(search) => ({ ...search, open: id })}
+          className="row-link"
+          onClick={(event) => event.stopPropagation()}
+        >
+          <RelativeTime at={at} />
+          <VisuallyHidden>{t('audit.openChange')}</VisuallyHidden>
+        </Link>
+      ),
+    },
+    { title: t('audit.who'), cell: ({ actor }) => <ClippedText text={actorName(actor)} /> },
+    {
+      title: t('audit.what'),
+      cell: ({ action }) => (
+        <span className="sentence-cell narrow" title={t(`audit.actions.${action}`)}>
+          {t(`audit.actions.${action}`)}
+        </span>
+      ),
+    },
+    {
+      title: t('audit.changed'),
+      cell: (event) => <ClippedText text={changedFields(event).map(fieldName).join(', ') || '–'} />,
+    },
+    {
+      title: t('audit.target'),
+      cell: ({ target }) => {
+        const name = names.get(target ?? '');
+        return name === undefined ? <Target target={target} names={names} /> : <TruncatedText text={name} />;
+      },
+    },
+  ];
+}
+
+/** Clipped to the width of the cell. The drawer shows the whole text. */
+function ClippedText({ text }: { text: string }) {
+  return (
+    <span className="sentence-cell short" title={text}>
+      {text}
+    </span>
+  );
+}

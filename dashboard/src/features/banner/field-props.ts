@@ -1,0 +1,15 @@
+import type { BannerText, Configuration } from './configuration';
+
+export interface FieldsProps {
+  projectId: string;
+  form: Configuration;
+  change: (changes: Partial<Configuration>) => void;
+  fields: Readonly<Record<string, string>>;
+}
+
+export interface LanguageTextProps {
+  text: BannerText;
+  at: string;
+  fields: Readonly<Record<string, string>>;
+  put: (changes: Partial<BannerText>) => void;
+}

@@ -1,0 +1,40 @@
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+
+/** Comma-separated region codes, applied while typing. The API rejects invalid codes by name. */
+export function RegionCodesInput(props: {
+  regions: string[];
+  label: string;
+  error: string | undefined;
+  put: (regions: string[]) => void;
+}) {
+  const text = props.regions.join(', ');
+  const [typed, setTyped] = useState(text);
+  const [known, setKnown] = useState(text);
+  if (known !== text) {
+    setKnown(text);
+    if (parseRegionCodes(typed).join(', ') !== text) setTyped(text);
+  }
+  return (
+    <TextInput
+      flex={1}
+      label={props.label}
+      placeholder="DE, US-CA"
+      value={typed}
+      error={props.error}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        props.put(parseRegionCodes(event.currentTarget.value));
+      }}
+    />
+  );
+}
+
+const parseRegionCodes = (typed: string): string[] => [
+  ...new Set(
+    typed
+      .toUpperCase()
+      .split(/[\s,;]+/)
+      .filter(Boolean),
+  ),
+];

@@ -1,0 +1,110 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import type { ApiKeyDto } from '../../client/types.gen';
+import type { Column } from '../../shared/infinite-table';
+import { StatusLabel } from '../../shared/status-label';
+import { RelativeTime } from '../../shared/timestamps';
+import { locale, t } from '../../i18n/i18n';
+import { keyState } from './key-state';
+
+const KEY_ACTIONS = ['rename', 'rotate', 'revoke'] as const;
+export type KeyAction = (typeof KEY_ACTIONS)[number];
+
+type OnKeyAction = (action: KeyAction, key: ApiKeyDto) => void;
+
+export function keyColumns(now: Date, onAction: OnKeyAction): Column<ApiKeyDto>[] {
+  return [
+    {
+      title: t('apiKeys.name'),
+      cell: ({ name }) => (
+        <span className="sentence-cell short" title={name}>
+          {name}
+        </span>
+      ),
+    },
+    { title: t('apiKeys.prefix'), cell: ({ prefix }) => <span className="mono">{prefix}…</span> },
+    { title: t('members.role'), cell: ({ role }) => t(`roles.${role}`) },
+    {
+      title: t('apiKeys.access'),
+      cell: (key) => (
+        <span className="sentence-cell short" title={accessText(key)}>
+          {accessText(key)}
+        </span>
+      ),
+    },
+    {
+      title: t('apiKeys.lastUsed'),
+      cell: ({ lastUsedOn }) => <Day day={lastUsedOn} none={t('apiKeys.never')} />,
+    },
+    {
+      title: t('apiKeys.status'),
+      cell: (key) => {
+        const state = keyState(key, now);
+        return (
+          <StatusLabel status={state === 'active' ? 'good' : 'off'}>
+            {t(`apiKeys.statuses.${state}`)}
+            {state === 'active' && key.expiresAt !== null && (
+              <>
+                , {t('apiKeys.expires')} <RelativeTime at={key.expiresAt} />
+              </>
+            )}
+          </StatusLabel>
+        );
+      },
+    },
+    {
+      title: t('shared.actions'),
+      cell: (key) => keyState(key, now) === 'active' && <KeyMenu apiKey={key} onAction={onAction} />,
+    },
+  ];
+}
+
+function KeyMenu({ apiKey, onAction }: { apiKey: ApiKeyDto; onAction: OnKeyAction }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color="gray"
+          aria-label={t('apiKeys.actionsFor', { name: apiKey.name })}
+        >
+          <span aria-hidden>⋯</span>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {t('apiKeys.created')} <RelativeTime at={apiKey.createdAt} />
+        </Menu.Label>
+        {KEY_ACTIONS.map((action) => (
+          <Menu.Item
+            key={action}
+            {...(action === 'revoke' && { color: 'red' })}
+            onClick={() => onAction(action, apiKey)}
+          >
+            {t(`apiKeys.actions.${action}`)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** The key's permissions besides its role. */
+function accessText({ limitedTo, scopes }: ApiKeyDto): string {
+  const parts =
+    limitedTo === null ? [t('apiKeys.fullAccess')] : limitedTo.map((area) => t(`apiKeys.areas.${area}`));
+  return [...parts, ...scopes.map((scope) => t(`apiKeys.scopes.${scope}`))].join(', ');
+}
+
+/** A UTC day: the API stores no time of last use. */
+function Day({ day, none }: { day: string | null; none: string }) {
+  if (day === null) return <>{none}</>;
+  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
+    new Date(day),
+  );
+  return (
+    <time dateTime={day} title={`${day} (UTC)`}>
+      {text}
+    </time>
+  );
+}

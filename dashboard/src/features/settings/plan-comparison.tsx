@@ -1,0 +1,111 @@
+import { Button, SegmentedControl, Text } from '@mantine/core';
+import { useState } from 'react';
+import { billingCheckout } from '../../client/sdk.gen';
+import type { PricingDto, ProjectDto, SubscriptionStateDto, TierEntryDto } from '../../client/types.gen';
+import { AccessFieldset, checkAccess } from '../../shared/access';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { Section } from '../../shared/section';
+import { StatusLabel } from '../../shared/status-label';
+import { useApiMutation } from '../../shared/use-api-mutation';
+import { t } from '../../i18n/i18n';
+import { FEATURES, featureTitle, type Interval, monthlyPrice } from './plan-features';
+
+export function PlanComparison({
+  project,
+  state,
+  pricing,
+}: {
+  project: ProjectDto;
+  state: SubscriptionStateDto;
+  pricing: PricingDto;
+}) {
+  const [interval, setInterval] = useState<Interval>('month');
+  const refusal = checkAccess(project, { role: 'owner' });
+  const checkout = useApiMutation({
+    request: async (tier: 'pro' | 'business') =>
+      (await billingCheckout({ path: { projectId: project.id }, body: { tier, interval } })).data,
+    onSuccess: ({ url }) => location.assign(url),
+  });
+  return (
+    <Section title={t('plan.all')}>
+      <SegmentedControl
+        aria-label={t('plan.billed')}
+        value={interval}
+        onChange={(value) => setInterval(value as Interval)}
+        data={(['month', 'year'] as const).map((value) => ({ value, label: t(`plan.intervals.${value}`) }))}
+        style={{ alignSelf: 'flex-start' }}
+      />
+      {!state.billingAvailable && <Text c="dimmed">{t('plan.noBilling')}</Text>}
+      <ProblemAlert error={checkout.error} />
+      <AccessFieldset refusal={refusal} projectId={project.id}>
+        <div className="rows" role="group" aria-label={t('plan.all')} tabIndex={0}>
+          <table aria-label={t('plan.all')}>
+            <thead>
+              <tr>
+                <th scope="col">{t('plan.feature')}</th>
+                {pricing.tiers.map(({ tier, name }) => (
+                  <th key={tier} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              <FeatureRow
+                title={t('plan.price')}
+                tiers={pricing.tiers}
+                cell={(tier) => monthlyPrice(tier, interval)}
+              />
+              {FEATURES.map(([name, cell]) => (
+                <FeatureRow
+                  key={name}
+                  title={featureTitle(name, pricing)}
+                  tiers={pricing.tiers}
+                  cell={cell}
+                />
+              ))}
+              <FeatureRow
+                title={t('plan.select')}
+                tiers={pricing.tiers}
+                cell={({ tier, name }) => {
+                  if (tier === state.tier)
+                    return <StatusLabel status="good">{t('plan.currentPlan')}</StatusLabel>;
+                  if (tier !== 'pro' && tier !== 'business') return '';
+                  return (
+                    <Button
+                      size="compact-xs"
+                      disabled={!state.billingAvailable}
+                      loading={checkout.isPending}
+                      onClick={() => checkout.mutate(tier)}
+                    >
+                      {t('plan.switchTo', { name })}
+                    </Button>
+                  );
+                }}
+              />
+            </tbody>
+          </table>
+        </div>
+      </AccessFieldset>
+    </Section>
+  );
+}
+
+function FeatureRow({
+  title,
+  tiers,
+  cell,
+}: {
+  title: string;
+  tiers: TierEntryDto[];
+  cell: (tier: TierEntryDto) => React.ReactNode;
+}) {
+  return (
+    <tr>
+      <th scope="row">{title}</th>
+      {tiers.map((tier) => (
+        <td key={tier.tier}>{cell(tier)}</td>
+      ))}
+    </tr>
+  );
+}
