@@ -43,12 +43,10 @@ export function EraseRecord({
         <Text>{t('privacy.eraseDevice.text')}</Text>
         <EraseVisitor
           project={project}
-          found={{ consentId }}
-          words={{
-            title: t('privacy.eraseDevice.title'),
-            ask: t('privacy.eraseDevice.open'),
-            text: t('privacy.eraseDevice.text'),
-          }}
+          target={{ consentId }}
+          title={t('privacy.eraseDevice.title')}
+          text={t('privacy.eraseDevice.text')}
+          openLabel={t('privacy.eraseDevice.open')}
         />
       </Stack>
       <ConfirmByNameDialog

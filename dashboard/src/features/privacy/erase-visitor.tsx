@@ -12,24 +12,28 @@ import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { ReasonField } from './reason-field';
 
-const UNDER_WAY_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** Erases all of a visitor's records after a reason and the typed project name; shows the progress. */
 export function EraseVisitor({
   project,
-  found,
-  words,
+  target,
+  title,
+  text,
+  openLabel,
 }: {
   project: ProjectDto;
-  /** The visitor's reference, or a record made with their key. */
-  found: { visitorReference: string } | { consentId: string };
-  words: { title: string; ask: string; text: string };
+  /** The visitor's reference, or one of their records. */
+  target: { visitorReference: string } | { consentId: string };
+  title: string;
+  text: string;
+  openLabel: string;
 }) {
   const [opened, dialog] = useDisclosure(false);
   const [reason, setReason] = useState('');
   const mutation = useApiMutation({
     request: async () =>
-      (await privacyErase({ path: { projectId: project.id }, body: { ...found, reason: reason.trim() } }))
+      (await privacyErase({ path: { projectId: project.id }, body: { ...target, reason: reason.trim() } }))
         .data,
     invalidates: ['consentList', 'deliveryList', 'analyticsOverview', 'forwardingRead'],
     onSuccess: dialog.close,
@@ -38,15 +42,15 @@ export function EraseVisitor({
     <Stack gap="sm">
       <AccessFieldset refusal={checkAccess(project, { role: 'owner' })} projectId={project.id}>
         <Button color="red" variant="outline" onClick={dialog.open}>
-          {words.ask}
+          {openLabel}
         </Button>
       </AccessFieldset>
-      {mutation.data && <Erasure projectId={project.id} begun={mutation.data} />}
+      {mutation.data && <ErasureProgress projectId={project.id} erasure={mutation.data} />}
       <ConfirmByNameDialog
         opened={opened}
         onClose={dialog.close}
-        title={words.title}
-        text={words.text}
+        title={title}
+        text={text}
         name={project.name}
         confirmLabel={t('privacy.eraseNow')}
         isPending={mutation.isPending}
@@ -59,12 +63,12 @@ export function EraseVisitor({
   );
 }
 
-/** How far an erasure is that was begun here. */
-function Erasure({ projectId, begun }: { projectId: string; begun: ErasureDto }) {
+/** Progress of an erasure started on this page. */
+function ErasureProgress({ projectId, erasure }: { projectId: string; erasure: ErasureDto }) {
   const query = useQuery({
-    ...privacyOneOptions({ path: { projectId, erasureId: begun.id } }),
-    initialData: begun,
-    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? UNDER_WAY_MS : false),
+    ...privacyOneOptions({ path: { projectId, erasureId: erasure.id } }),
+    initialData: erasure,
+    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? POLL_MS : false),
   });
   const { erased, finishedAt } = query.data;
   return (

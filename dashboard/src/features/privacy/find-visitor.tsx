@@ -104,12 +104,10 @@ function Found({
       />
       <EraseVisitor
         project={project}
-        found={{ visitorReference: visitor }}
-        words={{
-          title: t('privacy.eraseVisitor'),
-          ask: t('privacy.eraseVisitorAll'),
-          text: t('privacy.eraseVisitorText', { count: records, more: `${query.hasNextPage}` }),
-        }}
+        target={{ visitorReference: visitor }}
+        title={t('privacy.eraseVisitor')}
+        text={t('privacy.eraseVisitorText', { count: records, more: `${query.hasNextPage}` })}
+        openLabel={t('privacy.eraseVisitorAll')}
       />
     </Stack>
   );
