@@ -114,7 +114,7 @@ describe('the proof beside a record', () => {
     const nachweis = page.getByRole('region', { name: 'Nachweis' });
     await nachweis.getByRole('button', { name: 'In diesem Browser prüfen' }).click();
     expect(await nachweis.getByRole('alert').textContent()).toBe(
-      'Prüfung fehlgeschlagen. Der Eintrag ist in dieser Form nicht im signierten Protokoll enthalten.',
+      'Prüfung fehlgeschlagen beim Schritt „tree: path“: Der Eintrag ist in dieser Form nicht im signierten Protokoll enthalten.',
     );
     await speak('en');
     // A text that loses its byte order mark on the way to the check would pass.

@@ -25,7 +25,7 @@ export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsView): Colu
 export function rateColumns<T>(countsOf: (item: T) => ConsentCountsView): Column<T>[] {
   return RATES.map((rate) => ({
     title: t(`analytics.metrics.${rate}`),
-    number: true,
+    numeric: true,
     cell: (item: T) => formatPercent(countsOf(item).rates[rate]),
   }));
 }
