@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 
 const STATUSES = ['failed', 'skipped', 'unsent'] as const;
 
-/** Sends the records of some days whose latest attempt ended so: counted first, sent on a second click. */
+/** Resends the records of a date range by delivery outcome. The first click counts, the second sends. */
 export function BulkResendDialog(props: {
   projectId: string;
   opened: boolean;
@@ -24,10 +24,10 @@ export function BulkResendDialog(props: {
 }) {
   // Starts with the list's filters; opening it with other filters resets it.
   const { status, category, from, to } = props.filters;
-  return props.opened && <Choosing key={[status, category, from, to].join()} {...props} />;
+  return props.opened && <BulkResendForm key={[status, category, from, to].join()} {...props} />;
 }
 
-function Choosing(props: { projectId: string; onClose: () => void; filters: DeliveryFilters }) {
+function BulkResendForm(props: { projectId: string; onClose: () => void; filters: DeliveryFilters }) {
   const { filters } = props;
   const { zone, now } = useZone();
   const [status, setStatus] = useState<(typeof STATUSES)[number]>(

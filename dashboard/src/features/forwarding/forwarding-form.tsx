@@ -1,4 +1,4 @@
-import { Alert, Button, Group, PasswordInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
@@ -6,14 +6,12 @@ import { ifMatch, etagFor } from '../../api/etags';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
 import { forwardingMakeToken, forwardingSave } from '../../client/sdk.gen';
 import type { ForwardingSettingsDto } from '../../client/types.gen';
-import { CopyableCode } from '../../shared/copyable-code';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { StatusLabel } from '../../shared/status-label';
 import { useApiMutation } from '../../shared/use-api-mutation';
-import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
+import { BearerTokenField } from './bearer-token-field';
 
-/** Switch, endpoint, authentication mode, token and word of erasures, saved together. */
+/** The on switch, endpoint, authentication and forwarding of erasures, saved together. */
 export function ForwardingForm({
   projectId,
   settings,
@@ -46,7 +44,7 @@ export function ForwardingForm({
             authMode,
             allowCustomEndpoint: settings.allowCustomEndpoint,
             forwardErasures,
-            // Absent keeps the stored one.
+            // Omitting it keeps the stored token.
             ...(token !== '' && { bearerToken: token }),
           },
         })
@@ -89,43 +87,14 @@ export function ForwardingForm({
             <Text>{t('forwarding.noAuthWarning')}</Text>
           </Alert>
         ) : (
-          <Stack gap="xs">
-            <StatusLabel status={settings.tokenConfigured ? 'good' : 'waiting'}>
-              {settings.tokenConfigured ? (
-                <span>
-                  {t('forwarding.tokenSince')}{' '}
-                  {settings.tokenUpdatedAt && <AbsoluteTime at={settings.tokenUpdatedAt} />}
-                </span>
-              ) : (
-                t('forwarding.noToken')
-              )}
-            </StatusLabel>
-            <Group align="flex-end" gap="xs" wrap="nowrap">
-              <PasswordInput
-                style={{ flex: 1 }}
-                label={t('forwarding.token')}
-                description={t('forwarding.tokenHint')}
-                autoComplete="off"
-                {...form.getInputProps('bearerToken')}
-                visibilityToggleFocusable
-                visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
-              />
-              <Button
-                variant="default"
-                size="sm"
-                loading={generate.isPending}
-                onClick={() => generate.mutate(undefined)}
-              >
-                {t('forwarding.generate')}
-              </Button>
-            </Group>
-            {generate.data && token === generate.data.bearerToken && (
-              <Stack gap={4} role="status">
-                <Text>{t('forwarding.tokenOnce')}</Text>
-                <CopyableCode text={token} label={t('forwarding.token')} />
-              </Stack>
-            )}
-          </Stack>
+          <BearerTokenField
+            settings={settings}
+            inputProps={form.getInputProps('bearerToken')}
+            token={token}
+            generatedToken={generate.data?.bearerToken}
+            isGenerating={generate.isPending}
+            onGenerate={() => generate.mutate(undefined)}
+          />
         )}
         <Switch
           label={t('forwarding.forwardErasures')}
