@@ -2,7 +2,7 @@
 import { createServer } from 'node:https';
 import {
   issueCertificate,
-  makeCertificateAuthority,
+  createCertificateAuthority,
 } from '../../dist/standalone/infrastructure/certificates.js';
 import { answerCalls } from './helper.mjs';
 
@@ -53,7 +53,7 @@ answerCalls({
     return { port: typeof address === 'object' && address ? address.port : 0 };
   },
   makeCertificate: async () => {
-    const authority = await makeCertificateAuthority('Benchmark authority');
+    const authority = await createCertificateAuthority('Benchmark authority');
     const certificate = await issueCertificate(authority, ['127.0.0.1', 'localhost', 'receiver.example.com']);
     return { caPem: authority.certificatePem, certificate };
   },

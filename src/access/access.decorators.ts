@@ -2,7 +2,7 @@ import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetada
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Author } from '../audit/domain/author.js';
-import { type Actor, authorOf } from './domain/actor.js';
+import { type Actor, toAuthor } from './domain/actor.js';
 import type { KeyScope } from './domain/key-scope.js';
 import type { Role } from './domain/role.js';
 import type { Project } from '../projects/domain/project.js';
@@ -77,7 +77,7 @@ export const CurrentActor = createParamDecorator((_: unknown, context: Execution
 
 /** The caller as the author of a change, for the audit; only on routes that are not public. */
 export const CurrentAuthor = createParamDecorator((_: unknown, context: ExecutionContext): Author =>
-  authorOf(actorOf(context)),
+  toAuthor(actorOf(context)),
 );
 
 function actorOf(context: ExecutionContext): Actor {

@@ -6,7 +6,7 @@ import type { Author } from '../audit/domain/author.js';
 import { ProjectService } from '../projects/project.service.js';
 import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
-import { type Actor, authorOf } from './domain/actor.js';
+import { type Actor, toAuthor } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { hashOfKey, type KeySecret } from './domain/api-key.js';
 import { requireManager } from './application/require-manager.js';
@@ -61,12 +61,12 @@ export class ApiKeyService {
   /** Makes a key inside the caller's transaction. The key itself is returned this once and never again. */
   create(
     tx: EntityManager,
-    wanted: ApiKeyRequest & { createdBy?: string | null },
+    requested: ApiKeyRequest & { createdBy?: string | null },
   ): { apiKey: ApiKey; key: string } {
-    const { key, ...kept } = makeKey();
+    const { key, ...kept } = generateKey();
     const apiKey = tx.create(ApiKey, {
       scopes: [],
-      ...wanted,
+      ...requested,
       ...kept,
       id: newId(),
       createdAt: new Date(),
@@ -79,14 +79,14 @@ export class ApiKeyService {
    * created by a key belongs to the member who created that one, and expires no later.
    * @throws DomainError `api_key_limit_reached`, `validation_failed`, and as `requireManager`.
    */
-  async issue(wanted: ApiKeyRequest, actor: Actor): Promise<{ apiKey: ApiKey; key: string }> {
+  async issue(requested: ApiKeyRequest, actor: Actor): Promise<{ apiKey: ApiKey; key: string }> {
     return this.em.fork().transactional(async (tx) => {
-      await this.projects.lock(tx, wanted.projectId);
-      const { userId, endsAt } = await requireManager(tx, actor, wanted.projectId);
-      refuseOutliving(wanted.expiresAt ?? null, endsAt);
+      await this.projects.lock(tx, requested.projectId);
+      const { userId, endsAt } = await requireManager(tx, actor, requested.projectId);
+      refuseOutliving(requested.expiresAt ?? null, endsAt);
       const notExpired = { $or: [{ expiresAt: null }, { expiresAt: { $gt: new Date() } }] };
       const active = await tx.count(ApiKey, {
-        projectId: wanted.projectId,
+        projectId: requested.projectId,
         revokedAt: null,
         ...notExpired,
       });
@@ -96,9 +96,9 @@ export class ApiKeyService {
           `A project can have up to ${ACTIVE_KEYS_PER_PROJECT_MAX} active API keys. Revoke one first.`,
         );
       }
-      const made = this.create(tx, { ...wanted, createdBy: userId });
-      const { projectId, ...after } = wanted;
-      await writeAudit(tx, authorOf(actor), {
+      const made = this.create(tx, { ...requested, createdBy: userId });
+      const { projectId, ...after } = requested;
+      await writeAudit(tx, toAuthor(actor), {
         ...{ projectId, action: 'api_key.create', target: made.apiKey.id },
         after,
       });
@@ -154,14 +154,14 @@ export class ApiKeyService {
       const apiKey = await findOwn(tx, ref);
       if (apiKey.revokedAt || (apiKey.expiresAt && apiKey.expiresAt <= now)) throw keyNotFound();
       refuseOutliving(apiKey.expiresAt ?? null, endsAt);
-      const { key, ...kept } = makeKey();
+      const { key, ...kept } = generateKey();
       const isFormerKept = formerValidHours > 0;
       const formerKeyHash = isFormerKept ? apiKey.keyHash : null;
       const formerValidUntil = isFormerKept ? new Date(now.getTime() + formerValidHours * HOUR_MS) : null;
       const formerCreatedBy = isFormerKept ? apiKey.createdBy : null;
       Object.assign(apiKey, { ...kept, createdBy: userId, formerKeyHash, formerValidUntil, formerCreatedBy });
       const { projectId, id: target } = ref;
-      await writeAudit(tx, authorOf(actor), {
+      await writeAudit(tx, toAuthor(actor), {
         ...{ projectId, action: 'api_key.rotate', target },
         after: { formerValidUntil },
       });
@@ -275,7 +275,7 @@ function refuseOutliving(expiresAt: Date | null, endsAt: Date | null): void {
 }
 
 /** A secret, and what of it is kept. */
-function makeKey(): { key: string; keyHash: Buffer; prefix: string } {
+function generateKey(): { key: string; keyHash: Buffer; prefix: string } {
   const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
   return { key, keyHash: hashOfKey(key), prefix: key.slice(0, PREFIX_CHARACTERS_SHOWN) };
 }

@@ -5,7 +5,7 @@ import { readProcessSettings, type Settings } from './settings.js';
 import type { Demo } from '../standalone/application/demo.js';
 import { type Runtime, prepareRuntime } from '../standalone/application/prepare-runtime.js';
 import { refuseUnwritableStorage } from './storage-check.js';
-import { baseUrlOf } from '../shared/base-url.js';
+import { resolveBaseUrl } from '../shared/base-url.js';
 import { close, listen } from './http-server.js';
 import { prepareDatabase } from './start-database.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
@@ -25,7 +25,7 @@ export async function runApi(): Promise<void> {
     stops.push(() => close(app, settings.app.shutdownDelayMs));
     const { host, publicBaseUrl } = settings.service;
     const port = await listen(app, settings.service.port, host, 'PORT');
-    const baseUrl = baseUrlOf({ publicBaseUrl, host, port });
+    const baseUrl = resolveBaseUrl({ publicBaseUrl, host, port });
     await demo?.ready(app, baseUrl);
     announce(baseUrl, demo, performance.now() - startedMs);
   });

@@ -4,8 +4,8 @@ import { PreparedReads, type Reads } from '../database/prepared-reads.js';
 import { type ConsentRecorded, type ConsentRef } from './domain/consent-recorded.js';
 import { existingRecords, findErasedAt, loadRecords, lockRecords } from './infrastructure/record.rows.js';
 import {
-  completeBelow,
-  giveSalts,
+  committedHorizon,
+  issueSalts,
   type Horizon,
   type StoredEvent,
   storedOfProject,
@@ -15,8 +15,8 @@ import {
 } from './infrastructure/stored-since.js';
 
 export { joinRecord } from './infrastructure/record.rows.js';
-export { completeBelow, storedOfProject } from './infrastructure/stored-since.js';
-export type { Horizon, StoredEvent, StoredPlace } from './infrastructure/stored-since.js';
+export { committedHorizon, storedOfProject } from './infrastructure/stored-since.js';
+export type { Horizon, StoredEvent, RecordPosition } from './infrastructure/stored-since.js';
 
 /** Stored consent records, for other modules to read. */
 @Injectable()
@@ -57,12 +57,12 @@ export class ConsentRecords {
   }
 
   /** The transaction id below which every record and erasure is visible. */
-  completeBelow(tx: EntityManager): Promise<Horizon> {
-    return completeBelow(tx);
+  committedHorizon(tx: EntityManager): Promise<Horizon> {
+    return committedHorizon(tx);
   }
 
   /** Stores the salts of records that were stored without one. */
-  giveSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {
-    return giveSalts(tx, records);
+  issueSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {
+    return issueSalts(tx, records);
   }
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { readCursor } from '../shared/page.js';
 import { uuidLowerBound } from '../shared/ids.js';
-import { type ScannedRow, pageOfScan } from './bounded-scan.js';
+import { type ScannedRow, toScannedPage } from './bounded-scan.js';
 
 const AT = [3, 2, 1].map((second) => new Date(Date.UTC(2026, 10, 23, 8, 0, second)));
 const ids = AT.map((at) => uuidLowerBound(at));
 const rowsWith = (scannedTo: string | null, found = ids): ScannedRow<{ id: string }>[] =>
   found.map((id) => ({ id, scannedTo }));
 const page = (rows: ScannedRow<{ id: string }>[], limit: number) => {
-  const { items, nextCursor, searchedTo } = pageOfScan(rows, limit, ({ id }) => id);
+  const { items, nextCursor, searchedTo } = toScannedPage(rows, limit, ({ id }) => id);
   return { items, next: readCursor(nextCursor ?? undefined, () => true), searchedTo };
 };
 
-describe(pageOfScan, () => {
+describe(toScannedPage, () => {
   it('continues behind the last row that is shown where there is another', () => {
     expect(page(rowsWith(null), 2)).toEqual({ items: ids.slice(0, 2), next: ids[1], searchedTo: AT[1] });
   });

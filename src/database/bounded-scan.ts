@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { uuidTimeMs } from '../shared/ids.js';
-import { cursorOf, type Page } from '../shared/page.js';
+import { encodeCursor, type Page } from '../shared/page.js';
 
 /**
  * Rows that one request for a page looks at where a filter matches few or none: without a bound, one page of a
@@ -37,7 +37,7 @@ export interface ScannedPage<Item> extends Page<Item> {
 /** A row of `boundedScan`: columns of what was found, all null where nothing was. */
 export type ScannedRow<Row> = (Row | { [Column in keyof Row]: null }) & { scannedTo: string | null };
 
-/** The newest rows that match, among the newest of the range that are looked at; for `pageOfScan`. */
+/** The newest rows that match, among the newest of the range that are looked at; for `toScannedPage`. */
 export function boundedScan<Row>(scan: BoundedScan): RawBuilder<ScannedRow<Row>> {
   const table = sql.table(scan.table);
   const range = sql.join(scan.range, sql` and `);
@@ -59,7 +59,7 @@ export function boundedScan<Row>(scan: BoundedScan): RawBuilder<ScannedRow<Row>>
 }
 
 /** Makes a page of the rows that `boundedScan` gave. */
-export function pageOfScan<Row extends { id: string }, Item>(
+export function toScannedPage<Row extends { id: string }, Item>(
   rows: ScannedRow<Row>[],
   limit: number,
   toItem: (row: Row) => Item,
@@ -68,7 +68,7 @@ export function pageOfScan<Row extends { id: string }, Item>(
   const last = found.length > limit ? (found[limit - 1]?.id ?? null) : (rows[0]?.scannedTo ?? null);
   return {
     items: found.slice(0, limit).map((row) => toItem(withoutScannedTo(row))),
-    nextCursor: last && cursorOf(last),
+    nextCursor: last && encodeCursor(last),
     searchedTo: last === null ? null : new Date(uuidTimeMs(last)),
   };
 }

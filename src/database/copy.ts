@@ -58,7 +58,7 @@ export async function copyDatabase(source: Client, target: Client, demo: DemoRow
   try {
     await refuseRows(target);
     const demoUserId = await findDemoUser(source, demo.ownerEmail);
-    await makePartitions(source, target);
+    await createPartitions(source, target);
     await target.query('delete from consent_rollup_state');
     const copied: CopiedTable[] = [];
     for (const table of await tablesInOrder(target))
@@ -127,7 +127,7 @@ async function findDemoUser(source: Client, email: string): Promise<string | nul
   return id;
 }
 
-async function makePartitions(source: Client, target: Client): Promise<void> {
+async function createPartitions(source: Client, target: Client): Promise<void> {
   const { rows } = await source.query<{ parent: string; starts: string | null }>(
     `select p.relname as parent, substring(pg_get_expr(c.relpartbound, c.oid) from $$FROM [(]'([^']+)'[)]$$) as starts
      from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent

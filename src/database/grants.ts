@@ -44,16 +44,16 @@ export async function grantToRuntime(client: ClientBase, role: string): Promise<
   const name = client.escapeIdentifier(role);
   for (const grant of await lackingGrants(client, role)) await client.query(`grant ${grant} to ${name}`);
   for (const table of await readGrants(client, role)) {
-    const wanted = EXCEPTIONS[table.name] ?? SERVED;
-    if (isHeld(table, wanted)) continue;
+    const expected = EXCEPTIONS[table.name] ?? SERVED;
+    if (isHeld(table, expected)) continue;
     await client.query(`revoke all on table ${table.quoted} from ${name}`);
     // Rights on single columns outlive a `revoke all` of the table's.
     if (table.updatable.length > 0)
       await client.query(`revoke update (${table.updatable.join()}) on table ${table.quoted} from ${name}`);
-    const columns = wanted.updatable?.map((column) => client.escapeIdentifier(column)) ?? null;
+    const columns = expected.updatable?.map((column) => client.escapeIdentifier(column)) ?? null;
     const update = columns === null ? ['UPDATE'] : columns.length > 0 ? [`UPDATE (${columns.join()})`] : [];
     await client.query(
-      `grant ${[...wanted.privileges, ...update].join(', ')} on table ${table.quoted} to ${name}`,
+      `grant ${[...expected.privileges, ...update].join(', ')} on table ${table.quoted} to ${name}`,
     );
   }
 }
@@ -93,10 +93,10 @@ interface HeldGrant {
   columns: number;
 }
 
-function isHeld(held: HeldGrant, wanted: TableGrant): boolean {
-  const updatable = wanted.updatable?.map((column) => column).toSorted() ?? null;
+function isHeld(held: HeldGrant, expected: TableGrant): boolean {
+  const updatable = expected.updatable?.map((column) => column).toSorted() ?? null;
   return (
-    held.privileges.toSorted().join() === wanted.privileges.toSorted().join() &&
+    held.privileges.toSorted().join() === expected.privileges.toSorted().join() &&
     (updatable === null
       ? held.updatable.length === held.columns
       : held.updatable.toSorted().join() === updatable.join())

@@ -114,14 +114,14 @@ function dropBootChatter(this: Logger, args: Parameters<LogFn>, method: LogFn, l
 }
 
 /** Takes over the caller's request id where it is a sane one, and makes one otherwise. */
-export function requestIdOf(request: IncomingMessage): string {
+export function resolveRequestId(request: IncomingMessage): string {
   const given = request.headers[REQUEST_ID_HEADER];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 /** Assigns a request id and returns it in a response header. */
 export function nameRequest(request: IncomingMessage, response: ServerResponse): string {
-  const id = requestIdOf(request);
+  const id = resolveRequestId(request);
   response.setHeader(REQUEST_ID_HEADER, id);
   return id;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../audit/audit.log.js';
-import { differenceOf } from '../audit/domain/audit-event.js';
+import { diffStates } from '../audit/domain/audit-event.js';
 import type { Author } from '../audit/domain/author.js';
 import { DomainError, fieldErrors } from '../shared/domain-error.js';
 import { newId } from '../shared/ids.js';
@@ -52,7 +52,7 @@ export class ProjectService {
         createdAt: new Date(),
       });
       await tx.flush();
-      await this.events.tell('created', tx, { projectId: project.id, userId: author.id });
+      await this.events.emit('created', tx, { projectId: project.id, userId: author.id });
       await writeAudit(tx, author, {
         ...{ projectId: project.id, action: 'project.create' },
         after: givenOf(projectOf(project)),
@@ -94,8 +94,8 @@ export class ProjectService {
       if (controllerName !== undefined) project.controllerName = controllerName;
       if (controllerContact !== undefined) project.controllerContact = controllerContact;
       const published = [domains, controllerName, controllerContact];
-      if (published.some((given) => given !== undefined)) await this.events.tell('changed', tx, id);
-      const change = differenceOf(before, shownOf(projectOf(project)));
+      if (published.some((given) => given !== undefined)) await this.events.emit('changed', tx, id);
+      const change = diffStates(before, shownOf(projectOf(project)));
       if (change) await writeAudit(tx, author, { projectId: id, action: 'project.update', ...change });
       return projectOf(project);
     });
@@ -113,9 +113,9 @@ export class ProjectService {
    * @throws DomainError `project_not_found`.
    */
   async remove(id: string, author: Author): Promise<void> {
-    await this.events.tell('beforeDeletion', id);
+    await this.events.emit('beforeDeletion', id);
     await this.em.fork().transactional(async (tx) => {
-      await this.events.tell('deleting', tx, id);
+      await this.events.emit('deleting', tx, id);
       const project = await findProject(tx, id);
       if (project)
         await writeAudit(tx, author, {
@@ -123,7 +123,7 @@ export class ProjectService {
           before: givenOf(project),
         });
       if ((await tx.nativeDelete(ProjectEntity, { id })) === 0) throw projectNotFound();
-      await this.events.tell('deleted', tx, id);
+      await this.events.emit('deleted', tx, id);
     });
   }
 

@@ -43,13 +43,13 @@ export class ProjectEvents {
   }
 
   /** Calls all listeners of one event, one after the other. */
-  async tell<Kind extends keyof ProjectListener>(
+  async emit<Kind extends keyof ProjectListener>(
     kind: Kind,
-    ...news: Parameters<Required<ProjectListener>[Kind]>
+    ...event: Parameters<Required<ProjectListener>[Kind]>
   ): Promise<void> {
     for (const listener of this.listeners) {
-      const hear = listener[kind] as ((...told: typeof news) => Promise<void>) | undefined;
-      await hear?.apply(listener, news);
+      const handler = listener[kind] as ((...args: typeof event) => Promise<void>) | undefined;
+      await handler?.apply(listener, event);
     }
   }
 }

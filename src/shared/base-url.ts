@@ -4,7 +4,7 @@ import type { ServiceSettings } from '../settings/service.settings.js';
  * The origin at which the service is reached, e.g. `https://consent.example.com`: PUBLIC_BASE_URL, or, where
  * that is empty, the address under which this machine reaches `host` and `port`.
  */
-export function baseUrlOf({
+export function resolveBaseUrl({
   publicBaseUrl,
   host,
   port,

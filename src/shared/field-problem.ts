@@ -36,7 +36,7 @@ export const FIELD_CODES = [
   'host_malformed',
   'host_not_public',
   'token_missing',
-  'token_asked_again',
+  'token_required_again',
   'token_useless',
   'token_characters',
 ] as const;

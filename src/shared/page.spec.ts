@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { pageOf, readCursor } from './page.js';
+import { toPage, readCursor } from './page.js';
 
 const ROWS = [{ id: 'c' }, { id: 'b' }, { id: 'a' }];
 const page = (rows: { id: string }[], limit: number) =>
-  pageOf(
+  toPage(
     rows,
     limit,
     ({ id }) => id,
     ({ id }) => id,
   );
 
-describe(pageOf, () => {
+describe(toPage, () => {
   it('says that there is more where a row was found behind it, and names the last row that is shown', () => {
     const { items, nextCursor } = page(ROWS, 2);
     expect(items).toEqual(['c', 'b']);

@@ -13,7 +13,7 @@ export const PAGE_LIMIT_MAX = 200;
  * Cuts a keyset query that asked for `limit + 1` rows into a page.
  * `keyOf` gives the key of the last row shown; the cursor is that key in base64url, opaque to the client.
  */
-export function pageOf<Row, Item>(
+export function toPage<Row, Item>(
   rows: Row[],
   limit: number,
   keyOf: (row: Row) => string,
@@ -24,17 +24,17 @@ export function pageOf<Row, Item>(
   const more = rows.length > limit && last !== undefined;
   return {
     items: shown.map(toItem),
-    nextCursor: more ? cursorOf(keyOf(last)) : null,
+    nextCursor: more ? encodeCursor(keyOf(last)) : null,
   };
 }
 
 /** A key as a cursor. */
-export function cursorOf(key: string): string {
+export function encodeCursor(key: string): string {
   return Buffer.from(key).toString('base64url');
 }
 
 /**
- * The key in a cursor that `pageOf` made, or null where there is none.
+ * The key in a cursor that `toPage` made, or null where there is none.
  * @throws DomainError `validation_failed` (422) where the cursor is not one of ours.
  */
 export function readCursor(cursor: string | undefined, isKey: (key: string) => boolean): string | null {

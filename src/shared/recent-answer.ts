@@ -4,17 +4,17 @@
  */
 export class RecentAnswer<T> {
   private answer: Promise<T | null> | null = null;
-  private askedMs = -Infinity;
+  private queriedMs = -Infinity;
 
   constructor(
     private readonly ask: () => Promise<T>,
     private readonly ageMaxMs: number,
   ) {}
 
-  /** The answer, or null where there is none: a database may be away, and the other metrics are wanted then more than ever. */
+  /** The answer, or null where there is none: a database may be away, and the other metrics matter most then. */
   get(): Promise<T | null> {
-    if (!this.answer || performance.now() - this.askedMs > this.ageMaxMs) {
-      this.askedMs = performance.now();
+    if (!this.answer || performance.now() - this.queriedMs > this.ageMaxMs) {
+      this.queriedMs = performance.now();
       this.answer = this.ask().catch(() => null);
     }
     return this.answer;

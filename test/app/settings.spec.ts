@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { NAMESPACES, readSettings } from '../../src/app/settings.js';
 import { type Setting, SettingsError } from '../../src/settings/declare-settings.js';
-import { makeCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
+import { createCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -196,7 +196,7 @@ describe('settings', () => {
 
   it('refuses a file with a certificate that is none, and takes one that is', async () => {
     const file = join(tmpdir(), `authority-${process.pid}.pem`);
-    const { certificatePem } = await makeCertificateAuthority('Of a test');
+    const { certificatePem } = await createCertificateAuthority('Of a test');
     writeFileSync(file, `a comment\n${certificatePem}`);
     expect(readSettings({ FORWARDING_EXTRA_CA_FILE: file }).forwarding.extraCaFile).toBe(file);
     writeFileSync(file, certificatePem.replace(/[A-Za-z0-9+/]{40}/, 'A'.repeat(40)));

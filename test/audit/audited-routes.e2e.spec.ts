@@ -210,7 +210,7 @@ const AUDITED: Record<string, Audited> = {
       await call('POST', '/forwarding/resume');
     },
   },
-  [`POST ${AT}/forwarding/signing-secret`]: { action: 'signing_secret.make', change: makeSecret },
+  [`POST ${AT}/forwarding/signing-secret`]: { action: 'signing_secret.create', change: makeSecret },
   [`DELETE ${AT}/forwarding/signing-secret`]: {
     action: 'signing_secret.remove',
     change: async (world) => {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EraseRecords } from '../../src/consent/application/erase-records.js';
-import { completeBelow } from '../../src/consent/infrastructure/stored-since.js';
+import { committedHorizon } from '../../src/consent/infrastructure/stored-since.js';
 import { CopyDetector } from '../../src/evidence/application/copy-detector.js';
 import { AnchorCheckpoints } from '../../src/evidence/application/anchor-checkpoints.js';
 import { Sequencer } from '../../src/evidence/application/sequencer.js';
@@ -620,7 +620,7 @@ describe('the order', () => {
         [project.id, late, randomBytes(32)],
       );
       const [early = ''] = await store([project], 1);
-      const horizon = await completeBelow(service.database.orm.em.fork());
+      const horizon = await committedHorizon(service.database.orm.em.fork());
       const [{ xid } = { xid: '' }] = await service.database.query<{ xid: string }>(
         'select stored_xid::text as xid from consent_record where id = $1',
         [early],

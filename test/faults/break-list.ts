@@ -268,7 +268,7 @@ export const BREAKS: Break[] = [
     name: 'sequences up to now, including open transactions',
     mutations: [
       {
-        symbol: 'completeBelow',
+        symbol: 'committedHorizon',
         from: /pg_snapshot_xmin\(pg_current_snapshot\(\)\)/,
         to: `pg_snapshot_xmax(pg_current_snapshot())`,
       },

@@ -89,7 +89,7 @@ const waitingOf = async (projectId: string): Promise<number> =>
 const metrics = async (): Promise<string> => (await fetch(`${service.baseUrl}/metrics`)).text();
 const putOff = async (reason: string): Promise<number> =>
   Number(
-    new RegExp(`forwarding_put_off_total\\{reason="${reason}"\\} (\\d+)`).exec(await metrics())?.[1] ?? 0,
+    new RegExp(`forwarding_snoozed_total\\{reason="${reason}"\\} (\\d+)`).exec(await metrics())?.[1] ?? 0,
   );
 const bounded = async (kind: 'domain' | 'address'): Promise<number> =>
   Number(new RegExp(`forwarding_bounded_hosts\\{kind="${kind}"\\} (\\d+)`).exec(await metrics())?.[1]);

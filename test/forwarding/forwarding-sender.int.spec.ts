@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { FailureCategory } from '../../src/forwarding/domain/outcome.js';
 import { NameResolver } from '../../src/forwarding/infrastructure/name-resolver.js';
 import { Sender, type SendResult } from '../../src/forwarding/infrastructure/sender.js';
-import { makeCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
+import { createCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
 import { type DnsServer, startDnsServer } from '../support/dns-server.js';
 import { startClock } from '../support/elapsed.js';
 import {
@@ -350,7 +350,7 @@ describe('the way to the receiver', () => {
   });
 
   it.each([
-    ['of an unknown authority', async () => startReceiver(await makeCertificateAuthority())],
+    ['of an unknown authority', async () => startReceiver(await createCertificateAuthority())],
     ['for another host', async () => startReceiver(testAuthority.authority, { hosts: ['b.example.com'] })],
     ['that has expired', async () => startReceiver(testAuthority.authority, { expired: true })],
   ])('is tls with a certificate %s, and sends nothing', async (_, start) => {
@@ -363,7 +363,7 @@ describe('the way to the receiver', () => {
   });
 
   it('is tls with a bad certificate, whatever the environment says', async () => {
-    const bad = await startReceiver(await makeCertificateAuthority());
+    const bad = await startReceiver(await createCertificateAuthority());
     opened.push(bad);
     // Another process: the environment of this one is a copy, which Node's TLS does not look at.
     const { stdout } = await promisify(execFile)(

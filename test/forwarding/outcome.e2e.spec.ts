@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { makeCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
+import { createCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
 import { newId } from '../../src/shared/ids.js';
 import { messageAbout, storeConsent } from '../support/consent.js';
 import { startClock } from '../support/elapsed.js';
@@ -104,7 +104,7 @@ describe('the outcome of a record (spec §3.3, §7)', () => {
   });
 
   it('row 3: a certificate of an unknown authority is a failure, and nothing is sent', async () => {
-    const stranger = await receiveAs(await makeCertificateAuthority('Stranger'));
+    const stranger = await receiveAs(await createCertificateAuthority('Stranger'));
     const project = await forwardingTo(stranger.url);
     await expectFailure(project, (await choose(project.id)).id, { category: 'tls' });
     expect(stranger.requests).toEqual([]);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type SignerKey, createSigner, signNote } from '../../src/evidence/domain/signed-note.js';
-import { baseUrlOf } from '../../src/shared/base-url.js';
+import { resolveBaseUrl } from '../../src/shared/base-url.js';
 import { memoryLog } from '../support/memory-log.js';
 import { isThere, sampleOf } from '../support/page-sample.js';
 import { choose, createForwardingProject } from '../support/pipeline.js';
@@ -302,7 +302,7 @@ describe('a log that continues another one', () => {
         NODE_ENV: 'test',
         DATABASE_URL: service.database.url,
         DATA_DIR: service.settings.service.dataDir,
-        PUBLIC_BASE_URL: baseUrlOf(service.settings.service),
+        PUBLIC_BASE_URL: resolveBaseUrl(service.settings.service),
         EVIDENCE_KEYS: `e1:${SEED.toString('base64')}`,
         SECRET_KEYS: `e1:${SEED.toString('base64')}`,
         AUTH_SECRET: 'x'.repeat(32),
@@ -346,7 +346,7 @@ describe('a log that continues another one', () => {
 
     it('holds, and the owner reads that a new log began', async () => {
       const { code, output } = await run();
-      const { host } = new URL(baseUrlOf(service.settings.service));
+      const { host } = new URL(resolveBaseUrl(service.settings.service));
       expect({ code, lines: output.split('\n') }).toEqual({
         code: 0,
         lines: [

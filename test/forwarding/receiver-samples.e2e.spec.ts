@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueCertificate } from '../../src/standalone/infrastructure/certificates.js';
-import { makeSigningSecret, signatureOf } from '../../src/forwarding/domain/webhook-signature.js';
+import { createSigningSecret, signatureOf } from '../../src/forwarding/domain/webhook-signature.js';
 import { newId } from '../../src/shared/ids.js';
 import { freePort } from '../support/free-port.js';
 import { isThere, sampleOf } from '../support/page-sample.js';
@@ -216,7 +216,7 @@ describe.each(
   });
 
   it('takes what is signed with its secret, and nothing else', async () => {
-    const secret = makeSigningSecret();
+    const secret = createSigningSecret();
     await restart(secret);
     const [sent, seconds] = [record(), Math.floor(Date.now() / 1000)];
     const signed = (secrets: string[], timestampSeconds: number, body = JSON.stringify(sent)) => ({
@@ -227,7 +227,7 @@ describe.each(
       {},
       { ...signed([secret], seconds), 'webhook-signature': '' },
       { ...signed([secret], seconds), 'webhook-timestamp': '' },
-      signed([makeSigningSecret()], seconds),
+      signed([createSigningSecret()], seconds),
       signed([secret], seconds, JSON.stringify(record())),
       signed([secret], seconds - 360),
       signed([secret], seconds + 360),
@@ -235,7 +235,9 @@ describe.each(
       expect((await send(sent, { headers })).status).toBe(401);
     }
     expect(stored()).toEqual([]);
-    expect((await send(sent, { headers: signed([makeSigningSecret(), secret], seconds) })).status).toBe(204);
+    expect((await send(sent, { headers: signed([createSigningSecret(), secret], seconds) })).status).toBe(
+      204,
+    );
     expect((await send(sent, { headers: signed([secret], seconds) })).status).toBe(204);
     expect(stored()).toEqual([`${sent.id}.json`]);
   });

@@ -127,7 +127,7 @@ export const PLANTED: Planted[] = [
     mutations: [
       {
         symbol: 'SubscriptionSync.draftFromHistory',
-        body: 'return { told, seq: await this.nextSeq(tx), pastDueSince: null };',
+        body: 'return { reported, seq: await this.nextSeq(tx), pastDueSince: null };',
       },
     ],
     tests: ['test/billing/billing-order'],

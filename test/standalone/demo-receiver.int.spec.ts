@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   issueCertificate,
-  makeCertificateAuthority,
+  createCertificateAuthority,
 } from '../../src/standalone/infrastructure/certificates.js';
 import { DemoReceiver, readRecent, receiverUrl } from '../../src/standalone/http/demo-receiver.js';
 
@@ -87,7 +87,7 @@ describe(DemoReceiver.name, () => {
   });
 
   it('replaces an expired certificate at the next start', async () => {
-    const authority = await makeCertificateAuthority();
+    const authority = await createCertificateAuthority();
     const expired = await issueCertificate(authority, ['127.0.0.1'], { expired: true });
     writeFileSync(receiver.caFile, authority.certificatePem);
     writeFileSync(certificateFile(), JSON.stringify(expired));

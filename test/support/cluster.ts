@@ -76,7 +76,7 @@ export class Cluster {
     const settings = { max_connections: CONNECTIONS_MAX };
     this.primary = await DebianPostgres.start(this.processes.folder(), settings);
     await this.primary.query('postgres', `create database ${DATABASE}`);
-    await this.makeRoles();
+    await this.createRoles();
     this.standby = await DebianPostgres.follow(this.primary, {
       folder: this.processes.folder(),
       name: STANDBY,
@@ -93,7 +93,7 @@ export class Cluster {
   }
 
   /** The roles, and what docs/operations.md says of a service behind PgBouncer. */
-  private async makeRoles(): Promise<void> {
+  private async createRoles(): Promise<void> {
     const { owner, runtime } = this.passwords;
     await promisify(execFile)(
       'psql',

@@ -30,15 +30,15 @@ export interface EvidenceSteps {
  */
 export function pinHorizon(service: TestService): () => Promise<void> {
   const records = service.app.get(ConsentRecords, { strict: false });
-  const completeBelow = records.completeBelow.bind(records);
+  const committedHorizon = records.committedHorizon.bind(records);
   let xid: string | null = null;
-  records.completeBelow = async (tx) => {
+  records.committedHorizon = async (tx) => {
     const { rows } = await tx
       .getKysely()
       .executeQuery<{ xid: string }>(
         CompiledQuery.raw('select after_xid::text as xid from sequencer_cursor'),
       );
-    return { ...(await completeBelow(tx)), xid: xid ?? rows[0]?.xid ?? '0' };
+    return { ...(await committedHorizon(tx)), xid: xid ?? rows[0]?.xid ?? '0' };
   };
   return async () => {
     const [next] = await service.database.query<{ xid: string }>(

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import {
   type CertificateAuthority,
   issueCertificate,
-  makeCertificateAuthority,
+  createCertificateAuthority,
 } from '../../src/standalone/infrastructure/certificates.js';
 
 /** What the receiver does with a request. */
@@ -76,7 +76,7 @@ export interface TestAuthority {
 const DRIP_MS = 20;
 
 export async function makeTestAuthority(): Promise<TestAuthority> {
-  const authority = await makeCertificateAuthority('Test authority');
+  const authority = await createCertificateAuthority('Test authority');
   const folder = mkdtempSync(join(tmpdir(), 'consent-ca-'));
   const caFile = join(folder, 'ca.pem');
   writeFileSync(caFile, authority.certificatePem);

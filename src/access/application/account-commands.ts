@@ -1,4 +1,4 @@
-import { baseUrlOf } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import {
   atMost,
   type Command,
@@ -25,7 +25,7 @@ export const accountCommands: Command[] = [
         const made = await createAccount(orm.em, {
           email,
           name: name || email.slice(0, email.lastIndexOf('@')),
-          baseUrl: baseUrlOf(settings(serviceSettings)),
+          baseUrl: resolveBaseUrl(settings(serviceSettings)),
         });
         if (!made) throw new OperatorError('An account with this address already exists.');
         print(

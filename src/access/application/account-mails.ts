@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SecurityAction } from '../../audit/domain/security-event.js';
 import { MailService } from '../../mail/mail.service.js';
-import { baseUrlOf } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
@@ -24,7 +24,7 @@ export class AccountMails {
     private readonly mails: MailService,
     @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
-    this.baseUrl = baseUrlOf(service);
+    this.baseUrl = resolveBaseUrl(service);
   }
 
   /** @throws DomainError `mail_not_configured`. */
@@ -68,13 +68,13 @@ export class AccountMails {
     { userId, email }: { userId: string; email: string },
     now: Date,
   ): Promise<void> {
-    const wanted = { kind: 'change_email', userId, email, name: null, passwordHash: null } as const;
-    const { link, until } = await this.mint(tx, wanted, now);
+    const requested = { kind: 'change_email', userId, email, name: null, passwordHash: null } as const;
+    const { link, until } = await this.mint(tx, requested, now);
     await this.mails.send({ to: email, template: 'confirm_email_change', values: { link }, until }, tx);
   }
 
   /** Sent to an address that a user wanted to change to, and that already has an account. */
-  async addressTaken(tx: EntityManager, email: string): Promise<void> {
+  async addressInUse(tx: EntityManager, email: string): Promise<void> {
     await this.mails.send({ to: email, template: 'address_taken', values: {} }, tx);
   }
 
@@ -99,11 +99,11 @@ export class AccountMails {
 
   private async mint(
     tx: EntityManager,
-    wanted: Omit<AccountLink, 'id'>,
+    requested: Omit<AccountLink, 'id'>,
     now: Date,
   ): Promise<{ link: string; until: Date }> {
-    const { token, expiresAt } = await mintLink(tx, wanted, now);
-    return { link: linkTo(this.baseUrl, LINK_PAGES[wanted.kind], token), until: expiresAt };
+    const { token, expiresAt } = await mintLink(tx, requested, now);
+    return { link: linkTo(this.baseUrl, LINK_PAGES[requested.kind], token), until: expiresAt };
   }
 }
 

@@ -110,7 +110,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
         const { userId, email, network } = request;
         await writeSecurityEvent(tx, { userId, action: 'email_change_requested', network });
         await this.mails.emailChangeRequested(tx, { former: requester.email, email });
-        if (user) await this.mails.addressTaken(tx, email);
+        if (user) await this.mails.addressInUse(tx, email);
         else await this.mails.confirmEmailChange(tx, { userId, email }, now);
         return;
       }

@@ -6,7 +6,7 @@ import { fieldErrors } from '../../shared/domain-error.js';
 import { linkEnded } from '../domain/account-link.js';
 import { type Actor, emailNotConfirmed } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
-import { dropLinks, findLink, lockSignUps, takeLink } from '../infrastructure/account-links.js';
+import { dropLinks, findLink, lockSignUps, redeemLink } from '../infrastructure/account-links.js';
 import { endSessions } from '../infrastructure/session.rows.js';
 import { changeAddress, lockUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
@@ -85,7 +85,7 @@ export class ChangeEmail {
     { token, kept, network }: { token: string; kept: string | undefined; network: string | null },
     now: Date,
   ): Promise<void> {
-    const link = await takeLink(tx, 'change_email', token, now);
+    const link = await redeemLink(tx, 'change_email', token, now);
     const user = link?.userId ? await lockUser(tx, link.userId) : null;
     if (!link || !user) throw linkEnded();
     const { id: userId, email: former } = user;

@@ -18,8 +18,8 @@ export async function prepareDemoOwner(
   const passwords = new Passwords();
   const passwordHash = await passwords.hash(password).finally(() => passwords.onApplicationShutdown());
   await em.fork().transactional(async (tx) => {
-    const wanted = { name: NAME, email: DEMO_OWNER_EMAIL, passwordHash };
-    const userId = (await insertUser(tx, wanted, now)) ?? (await findUser(tx, DEMO_OWNER_EMAIL))?.id;
+    const requested = { name: NAME, email: DEMO_OWNER_EMAIL, passwordHash };
+    const userId = (await insertUser(tx, requested, now)) ?? (await findUser(tx, DEMO_OWNER_EMAIL))?.id;
     if (userId === undefined) throw new Error('the demo account no longer exists');
     await setPasswordHash(tx, userId, passwordHash, now);
     await accessTables(tx)

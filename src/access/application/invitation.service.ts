@@ -4,13 +4,13 @@ import { writeAudit } from '../../audit/audit.log.js';
 import { MailService } from '../../mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { baseUrlOf } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
-import { hashOfToken, linkTo, makeToken } from '../domain/account-link.js';
-import { type Actor, authorOf } from '../domain/actor.js';
+import { hashOfToken, linkTo, generateToken } from '../domain/account-link.js';
+import { type Actor, toAuthor } from '../domain/actor.js';
 import {
   INVITATION_LIFE_MS,
   INVITATION_PAGE,
@@ -44,7 +44,7 @@ export class InvitationService {
     private readonly memberships: MembershipService,
     @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
-    this.baseUrl = baseUrlOf(service);
+    this.baseUrl = resolveBaseUrl(service);
   }
 
   /** At most `limit` invitations that were not accepted, expired ones included, newest first. */
@@ -70,16 +70,16 @@ export class InvitationService {
    */
   async invite(
     projectId: string,
-    wanted: { email: string; role: Role },
+    requested: { email: string; role: Role },
     actor: Actor,
   ): Promise<ProjectInvitation> {
-    const email = wanted.email.toLowerCase();
+    const email = requested.email.toLowerCase();
     await this.countMail(actor, projectId, email);
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const { userId } = await requireManager(tx, actor, projectId);
-      await refuseMember(tx, { ...wanted, projectId, email });
-      const made = { projectId, email, role: wanted.role, invitedBy: userId, transfersOwnership: false };
+      await refuseMember(tx, { ...requested, projectId, email });
+      const made = { projectId, email, role: requested.role, invitedBy: userId, transfersOwnership: false };
       return this.make(tx, made, actor);
     });
   }
@@ -87,11 +87,11 @@ export class InvitationService {
   /** As `invite`, and refuses where the service sends no mail. @throws DomainError `mail_not_configured`. */
   async inviteByMail(
     projectId: string,
-    wanted: { email: string; role: Role },
+    requested: { email: string; role: Role },
     actor: Actor,
   ): Promise<ProjectInvitation> {
     this.mails.requireMail();
-    return this.invite(projectId, wanted, actor);
+    return this.invite(projectId, requested, actor);
   }
 
   /**
@@ -127,10 +127,10 @@ export class InvitationService {
       await requireManager(tx, actor, ref.projectId);
       const invitation = await tx.findOne(ProjectInvitation, ref);
       if (!invitation) throw invitationNotFound();
-      const token = makeToken();
+      const token = generateToken();
       Object.assign(invitation, sentWith(token, new Date()));
       const { projectId, id: target } = ref;
-      await writeAudit(tx, authorOf(actor), { projectId, action: 'invitation.resend', target });
+      await writeAudit(tx, toAuthor(actor), { projectId, action: 'invitation.resend', target });
       await this.mail(tx, invitation, token);
       return invitation;
     });
@@ -143,7 +143,7 @@ export class InvitationService {
       await requireManager(tx, actor, ref.projectId);
       const invitation = await tx.findOne(ProjectInvitation, ref);
       if (!invitation) throw invitationNotFound();
-      await withdrawAll(tx, [invitation], authorOf(actor));
+      await withdrawAll(tx, [invitation], toAuthor(actor));
     });
   }
 
@@ -155,10 +155,10 @@ export class InvitationService {
 
   private async make(
     tx: EntityManager,
-    wanted: Pick<ProjectInvitation, 'projectId' | 'email' | 'role' | 'transfersOwnership' | 'invitedBy'>,
+    requested: Pick<ProjectInvitation, 'projectId' | 'email' | 'role' | 'transfersOwnership' | 'invitedBy'>,
     actor: Actor,
   ): Promise<ProjectInvitation> {
-    const { projectId, email, role, transfersOwnership } = wanted;
+    const { projectId, email, role, transfersOwnership } = requested;
     if (await tx.findOne(ProjectInvitation, { projectId, email })) {
       throw new DomainError(
         'invitation_exists',
@@ -172,10 +172,10 @@ export class InvitationService {
       );
     }
     const now = new Date();
-    const token = makeToken();
+    const token = generateToken();
     const sent = { id: newId(), createdAt: now, ...sentWith(token, now) };
-    const invitation = tx.create(ProjectInvitation, { ...wanted, ...sent });
-    await writeAudit(tx, authorOf(actor), {
+    const invitation = tx.create(ProjectInvitation, { ...requested, ...sent });
+    await writeAudit(tx, toAuthor(actor), {
       ...{ projectId, action: 'invitation.create', target: invitation.id },
       after: { role, ...(transfersOwnership && { transfersOwnership }) },
     });

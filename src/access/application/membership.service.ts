@@ -4,7 +4,7 @@ import { writeAudit } from '../../audit/audit.log.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { type Actor, authorOf, emailNotConfirmed } from '../domain/actor.js';
+import { type Actor, toAuthor, emailNotConfirmed } from '../domain/actor.js';
 import { ApiKeyService, type MadeSecret } from '../api-key.service.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
@@ -73,7 +73,7 @@ export class MembershipService implements OnModuleInit {
       const member = await this.memberLocked(tx, ref, actor);
       if (role === 'owner' && member.role !== 'owner') throw acceptanceRequired();
       if (role !== 'owner') await keepAnOwner(tx, member);
-      const author = authorOf(actor);
+      const author = toAuthor(actor);
       await this.revocation.revokeGrants(tx, ref, { role, author });
       if (member.role === role) return;
       const { projectId, userId: target } = ref;
@@ -101,7 +101,7 @@ export class MembershipService implements OnModuleInit {
   async remove(ref: MemberRef, actor: Actor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       const member = await this.memberLocked(tx, ref, actor);
-      await this.revocation.end(tx, member, { author: authorOf(actor), action: 'member.remove' });
+      await this.revocation.end(tx, member, { author: toAuthor(actor), action: 'member.remove' });
     });
   }
 
@@ -111,7 +111,7 @@ export class MembershipService implements OnModuleInit {
       await this.projects.lock(tx, projectId);
       const ref = { projectId, userId: actor.userId };
       const member = (await tx.findOne(ProjectMember, ref)) ?? memberNotFound();
-      await this.revocation.end(tx, member, { author: authorOf(actor), action: 'member.leave' });
+      await this.revocation.end(tx, member, { author: toAuthor(actor), action: 'member.leave' });
     });
   }
 

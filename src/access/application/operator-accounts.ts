@@ -15,8 +15,8 @@ export async function createAccount(
     const userId = await insertUser(tx, { email, name, passwordHash: null }, now);
     if (!userId) return null;
     await writeAudit(tx, { kind: 'operator', id: null }, { action: 'account.create', target: userId });
-    const wanted = { kind: 'reset_password', userId, email, name: null, passwordHash: null } as const;
-    const { token, expiresAt } = await mintLink(tx, wanted, now);
+    const requested = { kind: 'reset_password', userId, email, name: null, passwordHash: null } as const;
+    const { token, expiresAt } = await mintLink(tx, requested, now);
     return { link: linkTo(baseUrl, LINK_PAGES.reset_password, token), until: expiresAt };
   });
 }

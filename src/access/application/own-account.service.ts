@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
 import { findProject, lockProject } from '../../projects/project.rows.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { type Actor, authorOf } from '../domain/actor.js';
+import { type Actor, toAuthor } from '../domain/actor.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import { changeName, deleteUser, lockUser } from '../infrastructure/user.rows.js';
@@ -66,7 +66,7 @@ export class OwnAccountService {
     const members = await tx.find(ProjectMember, { userId }, { orderBy: { projectId: 'asc' } });
     if (members.some(({ projectId }) => !known.includes(projectId))) return false;
     await refuseLastOwner(tx, members);
-    const author = authorOf(user);
+    const author = toAuthor(user);
     for (const member of members) await this.revocation.end(tx, member, { author, action: 'member.leave' });
     const { email } = account;
     await withdrawAll(tx, await tx.find(ProjectInvitation, { email }), author);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { type Actor, authorOf, emailNotConfirmed } from '../domain/actor.js';
+import { type Actor, toAuthor, emailNotConfirmed } from '../domain/actor.js';
 import type { Role } from '../domain/role.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { findInvitation, JoinProject } from './join-project.js';
@@ -71,7 +71,7 @@ export class OwnInvitations {
       await this.projects.lock(tx, known.projectId);
       const invitation = await findInvitation(tx, claim);
       const { projectId, id: target, role } = invitation;
-      await writeAudit(tx, authorOf(user), {
+      await writeAudit(tx, toAuthor(user), {
         ...{ projectId, action: 'invitation.decline', target },
         before: { role },
       });

@@ -4,7 +4,7 @@ import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import { linkEnded } from '../domain/account-link.js';
 import type { Actor } from '../domain/actor.js';
-import { dropLinks, findLink, takeLink } from '../infrastructure/account-links.js';
+import { dropLinks, findLink, redeemLink } from '../infrastructure/account-links.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import { endSessions } from '../infrastructure/session.rows.js';
 import { confirmAddress, setPasswordHash } from '../infrastructure/user.rows.js';
@@ -50,7 +50,7 @@ export class PasswordService {
     const passwordHash = await this.passwords.hash(newPassword);
     await this.em.fork().transactional(async (tx) => {
       const now = new Date();
-      const link = await takeLink(tx, 'reset_password', token, now);
+      const link = await redeemLink(tx, 'reset_password', token, now);
       if (!link?.userId) throw linkEnded();
       const { userId, email } = link;
       // A link that was mailed to an address which the account has left proves nothing of it.

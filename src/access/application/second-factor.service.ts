@@ -81,7 +81,7 @@ export class SecondFactorService {
         this.library.api.verifyTOTP({ body: { code }, headers: sessionHeaders(client), returnHeaders: true }),
       ),
     );
-    await this.tell(user, 'second_factor_enabled');
+    await this.notify(user, 'second_factor_enabled');
     return { user: userOf(response.user), cookies: headers.getSetCookie() };
   }
 
@@ -95,7 +95,7 @@ export class SecondFactorService {
         returnHeaders: true,
       }),
     );
-    await this.tell(user, 'second_factor_disabled');
+    await this.notify(user, 'second_factor_disabled');
     return headers.getSetCookie();
   }
 
@@ -105,7 +105,7 @@ export class SecondFactorService {
     const { backupCodes } = await countingFailure(attempt, () =>
       this.library.api.generateBackupCodes({ body: { password }, headers: cookieHeaders(cookie) }),
     );
-    await this.tell(user, 'recovery_codes_replaced');
+    await this.notify(user, 'recovery_codes_replaced');
     return backupCodes;
   }
 
@@ -192,7 +192,7 @@ export class SecondFactorService {
     await writeSecurityEvent(this.em.fork(), { userId, action, network: truncatedNetwork(address) });
   }
 
-  private async tell({ userId, email, network }: User, action: SecurityAction): Promise<void> {
+  private async notify({ userId, email, network }: User, action: SecurityAction): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await writeSecurityEvent(tx, { userId, action, network });
       await this.mails.secondFactorChanged(tx, email, action);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { type Actor, authorOf, requireUser } from '../domain/actor.js';
+import { type Actor, toAuthor, requireUser } from '../domain/actor.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { secondFactorMissing } from './auth-refusal.js';
 import { requireManager } from './require-manager.js';
@@ -33,8 +33,8 @@ export class SignInPolicyService {
    * either way, requires the session of an owner with a second factor: an API key has none.
    * @throws DomainError `session_required`, `second_factor_missing`, and as `requireManager`.
    */
-  async save(projectId: string, wanted: SignInPolicy, actor: Actor): Promise<SignInPolicy> {
-    const { secondFactorRequired } = wanted;
+  async save(projectId: string, requested: SignInPolicy, actor: Actor): Promise<SignInPolicy> {
+    const { secondFactorRequired } = requested;
     if (!requireUser(actor).secondFactor) throw secondFactorMissing();
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
@@ -46,7 +46,7 @@ export class SignInPolicyService {
         .values({ projectId, secondFactorRequired })
         .onConflict((conflict) => conflict.column('projectId').doUpdateSet({ secondFactorRequired }))
         .execute();
-      await writeAudit(tx, authorOf(actor), {
+      await writeAudit(tx, toAuthor(actor), {
         ...{ projectId, action: 'sign_in_policy.save' },
         ...{ before: { ...before }, after: { secondFactorRequired } },
       });

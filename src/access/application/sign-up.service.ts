@@ -8,7 +8,7 @@ import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { linkEnded } from '../domain/account-link.js';
 import type { Client } from '../domain/client.js';
 import { accessTables } from '../infrastructure/access.tables.js';
-import { findLink, lockSignUps, takeLink } from '../infrastructure/account-links.js';
+import { findLink, lockSignUps, redeemLink } from '../infrastructure/account-links.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import { insertUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
@@ -76,7 +76,7 @@ export class SignUpService {
     const { email } = link;
     await this.em.fork().transactional(async (tx) => {
       await lockSignUps(tx, email);
-      await makeUser(tx, { token: fields.token, network }, new Date());
+      await createUser(tx, { token: fields.token, network }, new Date());
     });
     return this.signIns.signInNew({ ...fields, email }, client);
   }
@@ -92,12 +92,12 @@ export class SignUpService {
   }
 }
 
-async function makeUser(
+async function createUser(
   tx: EntityManager,
   { token, network }: { token: string; network: string | null },
   now: Date,
 ): Promise<void> {
-  const link = await takeLink(tx, 'sign_up', token, now);
+  const link = await redeemLink(tx, 'sign_up', token, now);
   if (!link) throw linkEnded();
   const { email, name, passwordHash } = link;
   // Of two who confirm the same address at once, the first makes the account.

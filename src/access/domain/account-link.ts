@@ -26,7 +26,7 @@ const TOKEN_BYTES = 32;
 export const TOKEN = /^[\w-]{43}$/;
 
 /** Creates a token; only the mail contains it. */
-export function makeToken(): string {
+export function generateToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 

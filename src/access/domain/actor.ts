@@ -32,7 +32,7 @@ export type Actor = { network: string | null } & (
 );
 
 /** The caller as the audit knows one. */
-export function authorOf(actor: Actor): Author & { kind: 'user' | 'api_key' } {
+export function toAuthor(actor: Actor): Author & { kind: 'user' | 'api_key' } {
   const { kind, network } = actor;
   return { kind, id: actor.kind === 'user' ? actor.userId : actor.apiKeyId, network };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Actor, authorOf, requireUser } from './actor.js';
+import { type Actor, toAuthor, requireUser } from './actor.js';
 import { roleAfterAccepting, roleCovers, ROLES } from './role.js';
 
 const USER: Actor & { kind: 'user' } = {
@@ -49,9 +49,9 @@ describe('requireUser', () => {
   });
 });
 
-describe('authorOf', () => {
+describe('toAuthor', () => {
   it('keeps the id and the network, and neither e-mail nor rights', () => {
-    expect(authorOf(USER)).toEqual({ kind: 'user', id: 'u', network: '203.0.113.0/24' });
-    expect(authorOf(KEY)).toEqual({ kind: 'api_key', id: 'k', network: null });
+    expect(toAuthor(USER)).toEqual({ kind: 'user', id: 'u', network: '203.0.113.0/24' });
+    expect(toAuthor(KEY)).toEqual({ kind: 'api_key', id: 'k', network: null });
   });
 });

@@ -15,7 +15,7 @@ import type { Project } from '../../projects/domain/project.js';
 import type { Author } from '../../audit/domain/author.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
-import { pageOf } from '../../shared/page.js';
+import { toPage } from '../../shared/page.js';
 import { CurrentActor, CurrentAuthor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
 import { ApiKeyService, type KeyRef } from '../api-key.service.js';
@@ -46,7 +46,7 @@ export class ApiKeyController {
   @Get()
   async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<ApiKeyPageDto> {
     const apiKeys = await this.apiKeys.list(project.id, rowsOf(query));
-    return pageOf(apiKeys, query.limit, (apiKey) => apiKey.id, ApiKeyDto.of);
+    return toPage(apiKeys, query.limit, (apiKey) => apiKey.id, ApiKeyDto.of);
   }
 
   /**
@@ -73,9 +73,9 @@ export class ApiKeyController {
     if (expiresAt && expiresAt <= new Date()) {
       throw fieldErrors([{ field: 'expiresAt', message: 'Must be in the future.', code: 'in_the_past' }]);
     }
-    const wanted = { projectId: project.id, name, role, scopes };
+    const requested = { projectId: project.id, name, role, scopes };
     const limits = { ...(limitedTo && { limitedTo }), ...(expiresAt && { expiresAt }) };
-    const { apiKey, key } = await this.apiKeys.issue({ ...wanted, ...limits }, actor);
+    const { apiKey, key } = await this.apiKeys.issue({ ...requested, ...limits }, actor);
     response.location(`/v1/projects/${project.id}/api-keys/${apiKey.id}`);
     return { ...ApiKeyDto.of(apiKey), key };
   }

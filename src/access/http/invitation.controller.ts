@@ -12,7 +12,7 @@ import { ApiBodyExample } from '../../http/api-description.js';
 import type { Response } from 'express';
 import type { Project } from '../../projects/domain/project.js';
 import { isUuid } from '../../shared/ids.js';
-import { pageOf } from '../../shared/page.js';
+import { toPage } from '../../shared/page.js';
 import { PageQuery, rowsOf } from '../../http/page-query.js';
 import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import { type InvitationRef, InvitationService } from '../application/invitation.service.js';
@@ -34,7 +34,7 @@ export class InvitationController {
   @Get()
   async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<InvitationPageDto> {
     const invitations = await this.invitations.list(project.id, rowsOf(query));
-    return pageOf(invitations, query.limit, ({ id }) => id, InvitationDto.of);
+    return toPage(invitations, query.limit, ({ id }) => id, InvitationDto.of);
   }
 
   /**

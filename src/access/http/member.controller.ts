@@ -13,7 +13,7 @@ import { ApiBodyExample } from '../../http/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
-import { pageOf } from '../../shared/page.js';
+import { toPage } from '../../shared/page.js';
 import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
 import { InvitationService } from '../application/invitation.service.js';
@@ -43,7 +43,7 @@ export class MemberController {
   @Get()
   async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<MemberPageDto> {
     const members = await this.memberships.members(project.id, rowsOf(query));
-    return pageOf(
+    return toPage(
       members,
       query.limit,
       (member) => member.userId,

@@ -8,7 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { isUuid } from '../../shared/ids.js';
-import { pageOf } from '../../shared/page.js';
+import { toPage } from '../../shared/page.js';
 import { PageQuery, rowsOf } from '../../http/page-query.js';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { OwnInvitations } from '../application/own-invitations.service.js';
@@ -71,7 +71,7 @@ export class OwnInvitationController {
   @Get()
   async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<OwnInvitationPageDto> {
     const invitations = await this.invitations.list(requireUser(actor), rowsOf(query));
-    return pageOf(
+    return toPage(
       invitations,
       query.limit,
       ({ id }) => id,

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../shared/ids.js';
-import { hashOfToken, LINK_LIFE_MS, type LinkKind, makeToken } from '../domain/account-link.js';
+import { hashOfToken, LINK_LIFE_MS, type LinkKind, generateToken } from '../domain/account-link.js';
 import { accessTables } from './access.tables.js';
 
 /** A link that can be followed. */
@@ -24,7 +24,7 @@ export async function mintLink(
   link: Omit<AccountLink, 'id'>,
   now: Date,
 ): Promise<{ token: string; expiresAt: Date }> {
-  const token = makeToken();
+  const token = generateToken();
   const expiresAt = new Date(now.getTime() + LINK_LIFE_MS[link.kind]);
   await accessTables(tx).deleteFrom('account_link').where('expiresAt', '<', now).execute();
   await accessTables(tx)
@@ -80,7 +80,7 @@ export async function findLink(
 }
 
 /** Follows a link: of two who do so at once, one gets it. Null where it is gone. */
-export async function takeLink(
+export async function redeemLink(
   tx: EntityManager,
   kind: LinkKind,
   token: string,

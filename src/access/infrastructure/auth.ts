@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { betterAuth } from 'better-auth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Pool } from 'pg';
-import { baseUrlOf } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import { BRAND } from '../../shared/brand.js';
 import { newId } from '../../shared/ids.js';
 import type { ServiceSettings } from '../../settings/service.settings.js';
@@ -31,7 +31,7 @@ export function createAuth(
     appName: BRAND,
     basePath: '/v1/auth',
     // No link is ever built from it.
-    baseURL: baseUrlOf(settings),
+    baseURL: resolveBaseUrl(settings),
     secret: settings.authSecret,
     database: pool,
     telemetry: { enabled: false },

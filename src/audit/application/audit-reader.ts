@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import { type ScannedPage, boundedScan, pageOfScan } from '../../database/bounded-scan.js';
+import { type ScannedPage, boundedScan, toScannedPage } from '../../database/bounded-scan.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { isUuid, uuidLowerBound } from '../../shared/ids.js';
 import { readCursor } from '../../shared/page.js';
@@ -52,7 +52,7 @@ export class AuditReader {
       range,
       filters: toConditions(filter),
     });
-    return pageOfScan(await this.reads.list(projectId, query, gone), limit, (event) => event);
+    return toScannedPage(await this.reads.list(projectId, query, gone), limit, (event) => event);
   }
 
   /** At most `limit` lines of a person's own log, newest first, from behind the id `after`, if given. */

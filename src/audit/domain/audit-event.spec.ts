@@ -1,25 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundedState, differenceOf, STATE_CHARACTERS_MAX } from './audit-event.js';
+import { boundedState, diffStates, STATE_CHARACTERS_MAX } from './audit-event.js';
 
-describe(differenceOf.name, () => {
+describe(diffStates.name, () => {
   it('keeps what differs, on both sides', () => {
-    expect(
-      differenceOf({ name: 'A', domains: ['a.example'] }, { name: 'B', domains: ['a.example'] }),
-    ).toEqual({
+    expect(diffStates({ name: 'A', domains: ['a.example'] }, { name: 'B', domains: ['a.example'] })).toEqual({
       before: { name: 'A' },
       after: { name: 'B' },
     });
   });
 
   it('writes null for what one side lacks', () => {
-    expect(differenceOf({ name: 'A' }, { endsAt: 1 })).toEqual({
+    expect(diffStates({ name: 'A' }, { endsAt: 1 })).toEqual({
       before: { name: 'A', endsAt: null },
       after: { name: null, endsAt: 1 },
     });
   });
 
   it('finds nothing in two of the same', () => {
-    expect(differenceOf({ at: new Date(0), list: [1] }, { at: new Date(0), list: [1] })).toBeNull();
+    expect(diffStates({ at: new Date(0), list: [1] }, { at: new Date(0), list: [1] })).toBeNull();
   });
 });
 

@@ -39,7 +39,7 @@ export const AUDIT_ACTIONS = [
   'forwarding.resume',
   'forwarding.held',
   'forwarding.released',
-  'signing_secret.make',
+  'signing_secret.create',
   'signing_secret.remove',
   'signing_secret.forget_former',
   'delivery.resend',
@@ -80,11 +80,11 @@ export interface AuditEvent {
 export const STATE_CHARACTERS_MAX = 16 * 1024;
 
 /** The members in which two states differ, on both sides; null where they are the same. */
-export function differenceOf(
+export function diffStates(
   stored: object,
-  wanted: object,
+  changed: object,
 ): { before: AuditedState; after: AuditedState } | null {
-  const [before, after] = [{ ...stored } as AuditedState, { ...wanted } as AuditedState];
+  const [before, after] = [{ ...stored } as AuditedState, { ...changed } as AuditedState];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   if (differing.length === 0) return null;

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, SignedIn, SessionOnly } from '../../access/access.decorators.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
-import { pageOf } from '../../shared/page.js';
+import { toPage } from '../../shared/page.js';
 import { PageQuery, rowsOf } from '../../http/page-query.js';
 import { AuditReader } from '../application/audit-reader.js';
 import { SecurityLogPageDto } from './audit.dto.js';
@@ -20,7 +20,7 @@ export class SecurityLogController {
   @Get()
   async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<SecurityLogPageDto> {
     const events = await this.audit.securityLog(requireUser(actor).userId, rowsOf(query));
-    return pageOf(
+    return toPage(
       events,
       query.limit,
       (event) => event.id,

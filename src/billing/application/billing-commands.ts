@@ -29,9 +29,9 @@ export const billingCommands: Command[] = [
     prepare: (parsed) => {
       atMost(0, parsed);
       const { status = 'dead' } = parsed.values;
-      const wanted = EVENT_STATUSES.find((known) => known === status);
-      if (!wanted) throw new UsageError(`--status must be one of ${EVENT_STATUSES.join(', ')}.`);
-      return async ({ orm }) => listEvents(await createOperatorBilling(orm.em), wanted);
+      const requested = EVENT_STATUSES.find((known) => known === status);
+      if (!requested) throw new UsageError(`--status must be one of ${EVENT_STATUSES.join(', ')}.`);
+      return async ({ orm }) => listEvents(await createOperatorBilling(orm.em), requested);
     },
   },
   {

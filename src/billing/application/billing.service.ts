@@ -11,7 +11,7 @@ import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
 import type { Project } from '../../projects/domain/project.js';
 import { existingProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
-import { baseUrlOf } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
@@ -66,18 +66,18 @@ export class BillingService {
    */
   async checkout(
     project: Project,
-    wanted: { tier: PaidTier; interval: 'month' | 'year' },
+    requested: { tier: PaidTier; interval: 'month' | 'year' },
     author: Author,
   ): Promise<string> {
     this.requireConfigured();
-    const priceId = this.prices.sold(wanted.tier, wanted.interval);
+    const priceId = this.prices.sold(requested.tier, requested.interval);
     if (priceId === undefined) {
       throw new DomainError(
         'billing_not_configured',
-        `No price is configured for ${wanted.tier} per ${wanted.interval}. The operator must add it to STRIPE_PRICES.`,
+        `No price is configured for ${requested.tier} per ${requested.interval}. The operator must add it to STRIPE_PRICES.`,
       );
     }
-    const { tier, interval } = wanted;
+    const { tier, interval } = requested;
     await this.note(author, project, 'billing.checkout', { tier, interval });
     try {
       const customerId = await this.customerOf(project.id);
@@ -204,6 +204,6 @@ export class BillingService {
   }
 
   private returnUrl(projectId: string, from: string): string {
-    return `${baseUrlOf(this.service)}/projects/${projectId}/billing?from=${from}`;
+    return `${resolveBaseUrl(this.service)}/projects/${projectId}/billing?from=${from}`;
   }
 }

@@ -87,10 +87,10 @@ export class OperatorBilling {
     const { projectId, tier, reason, expiresAt, operator } = grant;
     return this.change(projectId, { operator, now, dryRun, action: 'grant' }, async (tx) => {
       const found = await openGrant(tx, projectId);
-      const told = statusAfter(found, { status: 'active', tier, endedAt: null, endReason: null }, now);
+      const granted = statusAfter(found, { status: 'active', tier, endedAt: null, endReason: null }, now);
       const id = found?.id ?? newId();
       const row = found ?? newSubscription({ provider: 'manual', externalId: id, projectId, id }, now);
-      const columns = { ...told, reason, expiresAt, grantedBy: operator, updatedAt: now };
+      const columns = { ...granted, reason, expiresAt, grantedBy: operator, updatedAt: now };
       await writeSubscription(tx, { ...row, ...columns });
       return { subscriptionId: id, tier, reason, expiresAt };
     });

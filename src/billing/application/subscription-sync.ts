@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { writeAudit } from '../../audit/audit.log.js';
-import { differenceOf } from '../../audit/domain/audit-event.js';
+import { diffStates } from '../../audit/domain/audit-event.js';
 import { type Author, authorName } from '../../audit/domain/author.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { newSubscription, type Subscription } from '../../licensing/domain/subscription.js';
@@ -78,14 +78,14 @@ export class SubscriptionSync {
     }
     const em = this.em.fork();
     const history = fetched ? null : await this.readHistory(em, externalId, prices);
-    const told = fetched?.told ?? history?.told ?? null;
-    if (!told) return { kind: 'unmapped' };
-    const projectId = await this.projectOf(told);
+    const reported = fetched?.reported ?? history?.reported ?? null;
+    if (!reported) return { kind: 'unmapped' };
+    const projectId = await this.projectOf(reported);
     if (projectId === null) return { kind: 'unmapped' };
     if (!isUuid(projectId)) return projectUnknown(null);
     return this.em.fork().transactional(async (tx) => {
       if (!(await lockProject(tx, projectId))) return projectUnknown(projectId);
-      const draft = fetched ?? (await this.draftFromHistory(tx, told, prices));
+      const draft = fetched ?? (await this.draftFromHistory(tx, reported, prices));
       return this.write(tx, { projectId, draft, prices, cause });
     });
   }
@@ -93,10 +93,10 @@ export class SubscriptionSync {
   /** Fetches the subscription; null where Stripe has none with this id. */
   private async fetch(externalId: string): Promise<SubscriptionDraft | null> {
     const seq = await this.nextSeq(this.em.fork());
-    const told = readSubscription(await this.stripe.subscription(externalId));
-    if (!told) return null;
-    const overdue = told.status === 'past_due' || told.status === 'unpaid';
-    return { told, seq, pastDueSince: overdue ? await this.pastDueSince(told) : null };
+    const reported = readSubscription(await this.stripe.subscription(externalId));
+    if (!reported) return null;
+    const overdue = reported.status === 'past_due' || reported.status === 'unpaid';
+    return { reported, seq, pastDueSince: overdue ? await this.pastDueSince(reported) : null };
   }
 
   /**
@@ -119,7 +119,7 @@ export class SubscriptionSync {
     em: EntityManager,
     externalId: string,
     prices: ReadonlyMap<string, PriceMeaning>,
-  ): Promise<{ told: StripeSubscription; columns: StatusColumns } | null> {
+  ): Promise<{ reported: StripeSubscription; columns: StatusColumns } | null> {
     return subscriptionFrom(await this.events.history(em, externalId), prices);
   }
 
@@ -129,11 +129,11 @@ export class SubscriptionSync {
    */
   private async draftFromHistory(
     tx: EntityManager,
-    told: StripeSubscription,
+    reported: StripeSubscription,
     prices: ReadonlyMap<string, PriceMeaning>,
   ): Promise<SubscriptionDraft> {
-    const events = await this.events.history(tx, told.id, told.customerId);
-    const history = subscriptionFrom(events, prices) ?? { told };
+    const events = await this.events.history(tx, reported.id, reported.customerId);
+    const history = subscriptionFrom(events, prices) ?? { reported };
     return { ...history, seq: await this.nextSeq(tx), pastDueSince: null };
   }
 
@@ -146,12 +146,12 @@ export class SubscriptionSync {
   }
 
   /** Our own row knows best, then the metadata that our checkout wrote, then the checkout's session. */
-  private async projectOf(told: StripeSubscription): Promise<string | null> {
+  private async projectOf(reported: StripeSubscription): Promise<string | null> {
     const em = this.em.fork();
-    const row = await findSubscription(em, { provider: STRIPE, externalId: told.id });
+    const row = await findSubscription(em, { provider: STRIPE, externalId: reported.id });
     if (row) return row.projectId;
-    if (told.projectId !== null) return told.projectId.toLowerCase();
-    const events = await this.events.history(em, told.id);
+    if (reported.projectId !== null) return reported.projectId.toLowerCase();
+    const events = await this.events.history(em, reported.id);
     for (const { type, object } of events) {
       const projectId = type.startsWith('checkout.session.') ? projectOfSession(object) : null;
       if (projectId !== null) return projectId.toLowerCase();
@@ -169,20 +169,20 @@ export class SubscriptionSync {
     },
   ): Promise<SyncResult> {
     const { projectId, draft, prices, cause } = work;
-    const { told, seq } = draft;
+    const { reported, seq } = draft;
     const now = new Date();
-    const key = { provider: STRIPE, externalId: told.id };
+    const key = { provider: STRIPE, externalId: reported.id };
     const before = await findSubscription(tx, key);
     if (before && before.projectId !== projectId) throw new Error('another project claimed the subscription');
     if (before && isSuperseded(before, draft)) return { kind: 'superseded', projectId };
-    if (await this.isOtherCustomer(tx, { projectId, told, before })) {
+    if (await this.isOtherCustomer(tx, { projectId, reported, before })) {
       return refused(
         'customer_mismatch',
         'The subscription belongs to a different customer than the project.',
         projectId,
       );
     }
-    const item = findSoldItem(told, prices);
+    const item = findSoldItem(reported, prices);
     const row = {
       ...(before ?? newSubscription({ ...key, projectId, id: newId() }, now)),
       ...toColumns(draft, { item, before, now }),
@@ -197,14 +197,14 @@ export class SubscriptionSync {
       ...(cause.eventId !== undefined && { eventId: cause.eventId }),
       ...(cause.author && { actor: authorName(cause.author) }),
     });
-    const change = differenceOf(before ? shownOf(before) : {}, shownOf(row));
+    const change = diffStates(before ? shownOf(before) : {}, shownOf(row));
     if (change)
       await writeAudit(tx, cause.author ?? { kind: cause.eventId === undefined ? 'system' : 'stripe' }, {
         ...{ projectId, action: 'subscription.change', target: row.id },
         ...(before ? change : { after: change.after }),
       });
     await this.raiseAnomalyAlerts(tx, row);
-    if (!item && !isTerminal(told.status)) {
+    if (!item && !isTerminal(reported.status)) {
       return refused(
         'price_unknown',
         'The subscription has an unknown price. Add it to STRIPE_PRICES and replay the event.',
@@ -218,9 +218,13 @@ export class SubscriptionSync {
   /** A subscription does not move between customers, nor a customer between projects. */
   private async isOtherCustomer(
     tx: EntityManager,
-    { projectId, told, before }: { projectId: string; told: StripeSubscription; before: Subscription | null },
+    {
+      projectId,
+      reported,
+      before,
+    }: { projectId: string; reported: StripeSubscription; before: Subscription | null },
   ): Promise<boolean> {
-    const { customerId } = told;
+    const { customerId } = reported;
     if (before?.customerId) return before.customerId !== customerId;
     const rows = await billingTables(tx)
       .selectFrom('billing_customer')

@@ -206,7 +206,7 @@ describe(subscriptionFrom.name, () => {
 
   it('still tells all the rest of a subscription that ended with its customer', () => {
     const gone = event('customer.deleted', 5, { id: 'cus_1', object: 'customer' });
-    expect(subscriptionFrom([updated(1, subscription('active')), gone], PRICES)?.told).toMatchObject({
+    expect(subscriptionFrom([updated(1, subscription('active')), gone], PRICES)?.reported).toMatchObject({
       id: 'sub_1',
       customerId: 'cus_1',
       endedAt: at(5),

@@ -13,7 +13,7 @@ import {
 
 /** What the events of a subscription show together. */
 export interface History {
-  told: StripeSubscription;
+  reported: StripeSubscription;
   columns: StatusColumns;
 }
 
@@ -46,7 +46,7 @@ export function subscriptionFrom(
       state = afterEnd(state, event.createdAt);
     }
   }
-  return state && { told: state.told, columns: state.columns };
+  return state && { reported: state.reported, columns: state.columns };
 }
 
 function afterSubscription(
@@ -56,38 +56,47 @@ function afterSubscription(
 ): State | null {
   const read = readSubscription(event.object);
   if (!read) return state;
-  const told = event.type === 'customer.subscription.deleted' ? ended(read, event.createdAt) : read;
+  const reported = event.type === 'customer.subscription.deleted' ? ended(read, event.createdAt) : read;
   const before = state?.columns ?? null;
-  if (before && isTerminal(before.status) && told.status !== before.status) return state;
-  const invoice = told.latestInvoice ?? known.invoices.get(told.latestInvoiceId ?? '') ?? null;
-  const overdue = told.status === 'past_due' || told.status === 'unpaid';
+  if (before && isTerminal(before.status) && reported.status !== before.status) return state;
+  const invoice = reported.latestInvoice ?? known.invoices.get(reported.latestInvoiceId ?? '') ?? null;
+  const overdue = reported.status === 'past_due' || reported.status === 'unpaid';
   // Overdue since the first unpaid invoice, or else since the first event that said so.
   const pastDueSince = overdue ? earlier(before?.pastDueSince ?? null, invoice?.dueAt ?? null) : null;
   const columns = statusAfter(
     before,
     {
-      status: told.status,
-      tier: findSoldItem(told, known.prices)?.meaning.tier ?? null,
+      status: reported.status,
+      tier: findSoldItem(reported, known.prices)?.meaning.tier ?? null,
       ...(pastDueSince && { pastDueSince }),
-      endedAt: told.endedAt,
-      endReason: told.endReason,
+      endedAt: reported.endedAt,
+      endReason: reported.endReason,
     },
     event.createdAt,
   );
-  return { told, columns, invoices: known.invoices };
+  return { reported, columns, invoices: known.invoices };
 }
 
 /** An event that says so ends a subscription even where its payload is older than that. */
-function ended(told: StripeSubscription, at: Date): StripeSubscription {
-  return isTerminal(told.status)
-    ? { ...told, endedAt: told.endedAt ?? at }
-    : { ...told, status: 'canceled', endedAt: told.endedAt ?? at, endReason: told.endReason ?? 'requested' };
+function ended(reported: StripeSubscription, at: Date): StripeSubscription {
+  return isTerminal(reported.status)
+    ? { ...reported, endedAt: reported.endedAt ?? at }
+    : {
+        ...reported,
+        status: 'canceled',
+        endedAt: reported.endedAt ?? at,
+        endReason: reported.endReason ?? 'requested',
+      };
 }
 
 function afterEnd(state: State, at: Date): State {
   const { tier } = state.columns;
   const end = { status: 'canceled', tier, endedAt: at, endReason: 'requested' as const };
-  return { ...state, told: { ...state.told, endedAt: at }, columns: statusAfter(state.columns, end, at) };
+  return {
+    ...state,
+    reported: { ...state.reported, endedAt: at },
+    columns: statusAfter(state.columns, end, at),
+  };
 }
 
 /** A failed or successful payment changes the invoice's status, even if no other event shows it. */
@@ -97,8 +106,8 @@ function afterInvoice(state: State, event: StripeEvent, invoice: StripeInvoice):
   const failed = event.type === 'invoice.payment_failed' || event.type === 'invoice.overdue';
   if (failed && !invoice.isFirst && (status === 'active' || status === 'past_due')) {
     const since = earlier(columns.pastDueSince, invoice.dueAt);
-    const told = { status: 'past_due', tier, ...(since && { pastDueSince: since }), endedAt, endReason };
-    return { ...state, columns: statusAfter(columns, told, event.createdAt) };
+    const reported = { status: 'past_due', tier, ...(since && { pastDueSince: since }), endedAt, endReason };
+    return { ...state, columns: statusAfter(columns, reported, event.createdAt) };
   }
   if (event.type === 'invoice.paid' && status === 'past_due' && isTheUnpaidOne(state, invoice)) {
     return {
@@ -110,8 +119,8 @@ function afterInvoice(state: State, event: StripeEvent, invoice: StripeInvoice):
 }
 
 /** An older or another invoice that is paid late does not pay for the one that is overdue. */
-function isTheUnpaidOne({ invoices, told }: State, paid: StripeInvoice): boolean {
+function isTheUnpaidOne({ invoices, reported }: State, paid: StripeInvoice): boolean {
   const unpaid = [...invoices.values()].filter(({ id, status }) => id !== paid.id && status === 'open');
-  const latest = told.latestInvoiceId;
+  const latest = reported.latestInvoiceId;
   return unpaid.length === 0 && (latest === null || latest === paid.id);
 }

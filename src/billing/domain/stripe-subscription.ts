@@ -123,8 +123,8 @@ function parseItems(subscription: JsonObject): StripeSubscriptionItem[] {
  * period.
  */
 function parseCancelAt(subscription: JsonObject, items: StripeSubscriptionItem[]): Date | null {
-  const told = asInstant(subscription.cancel_at);
-  if (told !== null || subscription.cancel_at_period_end !== true) return told;
+  const cancelAt = asInstant(subscription.cancel_at);
+  if (cancelAt !== null || subscription.cancel_at_period_end !== true) return cancelAt;
   return items.reduce<Date | null>((end, item) => earlier(end, item.periodEnd), null);
 }
 

@@ -9,7 +9,7 @@ import { isTerminal, type findSoldItem, type StripeSubscription } from './stripe
 
 /** A subscription as it shall be written. */
 export interface SubscriptionDraft {
-  told: StripeSubscription;
+  reported: StripeSubscription;
   /** The number that was drawn before the fetch. */
   seq: number;
   /**
@@ -24,41 +24,41 @@ export interface SubscriptionDraft {
 /**
  * Whether the fetched state is older than the row, or contradicts an end that is already stored.
  */
-export function isSuperseded(before: Subscription, { told, seq }: SubscriptionDraft): boolean {
-  if (isTerminal(before.status)) return told.status !== before.status || before.syncSeq >= seq;
-  return before.syncSeq >= seq && !isTerminal(told.status);
+export function isSuperseded(before: Subscription, { reported, seq }: SubscriptionDraft): boolean {
+  if (isTerminal(before.status)) return reported.status !== before.status || before.syncSeq >= seq;
+  return before.syncSeq >= seq && !isTerminal(reported.status);
 }
 
 /** The columns of the row that Stripe's word decides, as of `now`; `before` is the row so far. */
 export function toColumns(
-  { told, columns, pastDueSince }: SubscriptionDraft,
+  { reported, columns, pastDueSince }: SubscriptionDraft,
   { item, before, now }: { item: ReturnType<typeof findSoldItem>; before: Subscription | null; now: Date },
 ): Partial<Subscription> {
-  const period = item ?? told.items[0];
+  const period = item ?? reported.items[0];
   const status =
     columns ??
     statusAfter(
       before,
       {
-        status: told.status,
+        status: reported.status,
         tier: item?.meaning.tier ?? null,
         ...(pastDueSince && { pastDueSince }),
-        endedAt: told.endedAt,
-        endReason: told.endReason,
+        endedAt: reported.endedAt,
+        endReason: reported.endReason,
       },
       now,
     );
   return {
     ...status,
     pastDueSince: isSettled(status.status) ? null : status.pastDueSince,
-    customerId: told.customerId,
+    customerId: reported.customerId,
     priceId: period?.priceId ?? null,
     interval: item?.meaning.interval ?? null,
     currentPeriodStart: period?.periodStart ?? null,
     currentPeriodEnd: period?.periodEnd ?? null,
-    cancelAt: told.cancelAt,
-    canceledAt: told.canceledAt,
-    collectionPaused: told.collectionPaused,
+    cancelAt: reported.cancelAt,
+    canceledAt: reported.canceledAt,
+    collectionPaused: reported.collectionPaused,
   };
 }
 

@@ -46,7 +46,7 @@ export class CheckoutStore {
    */
   async claim(
     projectId: string,
-    wanted: Purpose,
+    requested: Purpose,
     { closed, sameMs }: { closed: string | null; sameMs: number },
   ): Promise<Claim> {
     return this.em.fork().transactional(async (tx) => {
@@ -59,7 +59,7 @@ export class CheckoutStore {
         .select(sql<number>`extract(epoch from now() - claimed_at)::float8 * 1000`.as('ageMs'))
         .where('projectId', '=', projectId)
         .executeTakeFirst();
-      const { priceId, customerId, subscriptions } = wanted;
+      const { priceId, customerId, subscriptions } = requested;
       if (by && by.idempotencyKey !== closed) {
         const same =
           by.priceId === priceId && by.customerId === customerId && by.subscriptions === subscriptions;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { pageOfScan, type ScannedPage } from '../../database/bounded-scan.js';
+import { toScannedPage, type ScannedPage } from '../../database/bounded-scan.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
@@ -61,7 +61,7 @@ export class ConsentReader {
         ? { conditions: [] }
         : await this.hooks.current.filterByDelivery(projectId, filter.delivery);
     const query = recordPage(projectId, { ...filter, before }, delivery);
-    return pageOfScan(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
+    return toScannedPage(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
   }
 
   /**

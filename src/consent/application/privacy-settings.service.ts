@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
-import { differenceOf } from '../../audit/domain/audit-event.js';
+import { diffStates } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { findVisitorReference, writeVisitorReference } from '../infrastructure/visitor-reference.rows.js';
@@ -44,7 +44,7 @@ export class PrivacySettingsService {
    */
   async save(
     projectId: string,
-    wanted: PrivacySettings,
+    requested: PrivacySettings,
     author: Author,
     check: (stored: PrivacySettings) => void = () => {},
   ): Promise<PrivacyState> {
@@ -52,15 +52,15 @@ export class PrivacySettingsService {
       await this.projects.lock(tx, projectId);
       const stored = await read(tx, projectId);
       check(stored);
-      const change = differenceOf(stored, wanted);
+      const change = diffStates(stored, requested);
       if (!change) return;
       await writeVisitorReference(tx, projectId, {
-        field: wanted.visitorReferenceField,
-        hashed: wanted.visitorReferenceHashed,
+        field: requested.visitorReferenceField,
+        hashed: requested.visitorReferenceHashed,
         salt: randomBytes(SALT_BYTES),
       });
-      if (wanted.visitorReferenceField === null) await this.index.end(tx, projectId);
-      else if (isOtherwiseKept(stored, wanted)) await this.index.begin(tx, projectId);
+      if (requested.visitorReferenceField === null) await this.index.end(tx, projectId);
+      else if (isOtherwiseKept(stored, requested)) await this.index.begin(tx, projectId);
       await writeAudit(tx, author, { projectId, action: 'privacy.save', ...change });
     });
     return this.read(projectId);
@@ -68,9 +68,9 @@ export class PrivacySettingsService {
 }
 
 /** Whether stored records have to be indexed for the new settings. */
-function isOtherwiseKept(stored: PrivacySettings, wanted: PrivacySettings): boolean {
-  const isHashedNow = wanted.visitorReferenceHashed && !stored.visitorReferenceHashed;
-  return isHashedNow || stored.visitorReferenceField !== wanted.visitorReferenceField;
+function isOtherwiseKept(stored: PrivacySettings, requested: PrivacySettings): boolean {
+  const isHashedNow = requested.visitorReferenceHashed && !stored.visitorReferenceHashed;
+  return isHashedNow || stored.visitorReferenceField !== requested.visitorReferenceField;
 }
 
 async function read(em: EntityManager, projectId: string): Promise<PrivacySettings> {

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { type Change, writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { Maintenance } from '../../shared/maintenance.js';
-import { countVisitorErasure, takeErasureHours } from '../infrastructure/visitor-erasure-hour.rows.js';
+import { countVisitorErasure, reserveErasureHours } from '../infrastructure/visitor-erasure-hour.rows.js';
 import { VISITOR_ERASURES_LISTED_PER_HOUR } from '../domain/erasure.js';
 
 /** The author in the audit log: a holder of a visitor key. Nothing else is known about them. */
@@ -52,7 +52,7 @@ export class SummarizeVisitorErasures implements OnModuleInit {
   }
 
   private async summarizeBatch(tx: EntityManager): Promise<number> {
-    const hours = await takeErasureHours(tx, HOURS_AT_ONCE);
+    const hours = await reserveErasureHours(tx, HOURS_AT_ONCE);
     for (const { projectId, at, until, erasures } of hours) {
       const unlisted = erasures - VISITOR_ERASURES_LISTED_PER_HOUR;
       if (unlisted <= 0) continue;

@@ -40,11 +40,11 @@ function comparison(now: Date, from: Date, before: Date): Comparison {
  * into the next one.
  */
 function localMidnight(year: number, month: number, day: number, timeZone: string): Date {
-  const wantedMs = Date.UTC(year, month, day);
+  const midnightUtcMs = Date.UTC(year, month, day);
   // Corrected with the offset of the result: the first offset may be from the other side of a clock
   // change.
-  const guess = new Date(wantedMs - offsetMs(new Date(wantedMs), timeZone));
-  const midnight = new Date(wantedMs - offsetMs(guess, timeZone));
+  const guess = new Date(midnightUtcMs - offsetMs(new Date(midnightUtcMs), timeZone));
+  const midnight = new Date(midnightUtcMs - offsetMs(guess, timeZone));
   if (offsetMs(midnight, timeZone) === offsetMs(guess, timeZone)) return midnight;
   // Where the clocks skip midnight, the day starts with the change, the later of the two.
   return new Date(Math.max(guess.getTime(), midnight.getTime()));

@@ -16,7 +16,7 @@ import { AccessService } from '../../access/access.service.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { baseUrlOf } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { FileAnswer } from '../../http/file-answer.js';
 import { DisconnectSignal } from '../../http/client-disconnected.js';
@@ -138,7 +138,7 @@ export class ExportController {
       const message = `A file with proofs can contain up to ${PROVED_RECORDS_MAX} records, but ${records} match. Choose a shorter period.`;
       throw fieldErrors([{ field: 'proofs', message }]);
     }
-    const cover = { ...project, madeAt: new Date(), serviceUrl: baseUrlOf(this.service), csv };
+    const cover = { ...project, madeAt: new Date(), serviceUrl: resolveBaseUrl(this.service), csv };
     return zipPieces(cover, await this.exports.begin(selection), prover);
   }
 

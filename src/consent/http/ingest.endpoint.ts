@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
-import { REQUEST_ID_HEADER, requestIdOf } from '../../http/logging.js';
+import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
 import { ProblemFilter } from '../../http/problem.filter.js';
 import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
 import { clientAddress } from '../../http/client-address.js';
@@ -69,7 +69,7 @@ export class IngestEndpoint {
       const text = JSON.stringify(receipt);
       response.writeHead(receipt.duplicate ? 200 : 201, [
         ...this.headers,
-        ...[REQUEST_ID_HEADER, requestIdOf(request)],
+        ...[REQUEST_ID_HEADER, resolveRequestId(request)],
         ...(receipt.duplicate ? [] : ['Location', `/v1/projects/${id}/consents/${receipt.id}`]),
         ...['Content-Type', 'application/json; charset=utf-8'],
         ...['Content-Length', String(Buffer.byteLength(text))],
@@ -88,7 +88,7 @@ export class IngestEndpoint {
   private preflight(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(204, [
       ...this.headers,
-      ...[REQUEST_ID_HEADER, requestIdOf(request)],
+      ...[REQUEST_ID_HEADER, resolveRequestId(request)],
       ...preflightHeaders(),
     ]);
     response.end();

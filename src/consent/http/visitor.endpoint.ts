@@ -5,7 +5,7 @@ import { clientAddress } from '../../http/client-address.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { jsonReader } from '../../http/json-body.js';
-import { REQUEST_ID_HEADER, requestIdOf } from '../../http/logging.js';
+import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
 import { ProblemFilter } from '../../http/problem.filter.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { VisitorRights } from '../application/visitor-rights.js';
@@ -69,13 +69,13 @@ export class VisitorEndpoint {
   async post(name: VisitorRequestName, request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       this.rateLimiter.consume(this.addressOf(request));
-      const asked = check(await readBody(request, response));
-      const { body, location } = await this.answer(name, asked, new Date());
+      const visitorRequest = check(await readBody(request, response));
+      const { body, location } = await this.answer(name, visitorRequest, new Date());
       this.metrics.count(name, 'answered');
       const text = JSON.stringify(body);
       response.writeHead(location === undefined ? 200 : 201, [
         ...this.headers,
-        ...[REQUEST_ID_HEADER, requestIdOf(request)],
+        ...[REQUEST_ID_HEADER, resolveRequestId(request)],
         ...(location === undefined ? [] : ['Location', location]),
         ...['Content-Type', 'application/json; charset=utf-8'],
         ...['Content-Length', String(Buffer.byteLength(text))],
@@ -87,26 +87,26 @@ export class VisitorEndpoint {
     }
   }
 
-  private async answer(name: VisitorRequestName, asked: VisitorRequest, now: Date): Promise<VisitorAnswer> {
+  private async answer(name: VisitorRequestName, request: VisitorRequest, now: Date): Promise<VisitorAnswer> {
     switch (name) {
       case 'records':
-        return { body: await this.rights.records(asked) };
+        return { body: await this.rights.records(request) };
       case 'receipts':
-        return { body: await this.rights.receipt(asked, now) };
+        return { body: await this.rights.receipt(request, now) };
       case 'withdrawals': {
-        const body = await this.rights.withdraw(asked, now);
-        const location = `/v1/projects/${asked.holder.projectId}/consents/${body.id}`;
+        const body = await this.rights.withdraw(request, now);
+        const location = `/v1/projects/${request.holder.projectId}/consents/${body.id}`;
         return body.duplicate ? { body } : { body, location };
       }
       case 'erasures':
-        return { body: await this.rights.erase(asked) };
+        return { body: await this.rights.erase(request) };
     }
   }
 
   private preflight(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(204, [
       ...this.headers,
-      ...[REQUEST_ID_HEADER, requestIdOf(request)],
+      ...[REQUEST_ID_HEADER, resolveRequestId(request)],
       ...preflightHeaders(),
     ]);
     response.end();

@@ -63,7 +63,7 @@ export function analyticsQuery({ projectId, from, to, interval }: AnalyticsQuest
       union all
       select at, action, hostname, ${COUNTS} from fresh
     ),
-    told as materialized (
+    grouped_counts as materialized (
       select dimension, name, ${COUNTS} from consent_rollup_audience
       where project_id = ${projectId} and span = ${interval} and at >= ${from} and at < ${to}
       union all
@@ -72,9 +72,9 @@ export function analyticsQuery({ projectId, from, to, interval }: AnalyticsQuest
       select 'language', language, ${COUNTS} from fresh
     ),
     audience as materialized (
-      select dimension, name, ${COUNTS} from told
+      select dimension, name, ${COUNTS} from grouped_counts
       union all
-      ${UNTOLD}
+      ${UNGROUPED}
     )
     select 'at' as grouped, at, null as name, ${SUMS} from counted group by at
     union all ${ranked('action', { name: sql.ref('action'), rows: sql`counted` })}
@@ -94,12 +94,12 @@ const SUMS = sql`
  * Records that are counted, but not by region or language: they were deleted first, or are still to
  * be counted. One row of each without a name makes the listed entries add up to the totals.
  */
-const UNTOLD = sql`
+const UNGROUPED = sql`
   select d.dimension, '',
          ${sql.join(COUNT_COLUMNS.map((column) => sql.raw(`c.${column} - coalesce(t.${column}, 0)`)))}
   from unnest(${[...AUDIENCE_DIMENSIONS]}::text[]) as d (dimension)
   cross join (select ${SUMMED} from counted) c
-  left join (select dimension, ${SUMMED} from told group by 1) t using (dimension)
+  left join (select dimension, ${SUMMED} from grouped_counts group by 1) t using (dimension)
   where c.records > coalesce(t.records, 0)`;
 
 /**

@@ -44,14 +44,14 @@ export async function addUpAudience(tx: EntityManager, { from, to, projectId }: 
     ), room as (
       select project_id, span, at, dimension, count(*) filter (where name not in ('', ${OTHER_NAME})) as used
       from known group by 1, 2, 3, 4
-    ), wanted as (
+    ), requested as (
       select s.*, s.name in ('', ${OTHER_NAME}) or k.name is not null as kept
       from step s left join known k using (project_id, span, at, dimension, name)
     ), ranked as (
       select w.*, row_number() over (
                partition by project_id, span, at, dimension, kept order by records desc, name
              ) as place
-      from wanted w
+      from requested w
     )
     insert into consent_rollup_audience as r (project_id, span, at, dimension, name, ${COUNTS})
     select project_id, span, at, dimension,

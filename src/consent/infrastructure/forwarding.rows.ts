@@ -25,9 +25,9 @@ export async function lockForForwarding(
       where project_id = ${projectId} and id = any(${consentIds}::uuid[]) and skipped_reason is not null
     )
     select c.id
-    from unnest(${consentIds}::uuid[]) with ordinality as wanted (id, position)
-    join consent_record c on c.project_id = ${projectId} and c.id = wanted.id
-    order by wanted.position
+    from unnest(${consentIds}::uuid[]) with ordinality as requested (id, position)
+    join consent_record c on c.project_id = ${projectId} and c.id = requested.id
+    order by requested.position
     for key share of c
   `.execute(tx.getKysely());
   return rows.map(({ id }) => id);

@@ -28,11 +28,11 @@ const RECORDS = {
   name: 'consent-records',
   text: constantSql(sql`
     select ${RECORD_COLUMNS}
-    from unnest($1::uuid[], $2::uuid[]) as wanted (project_id, id)
+    from unnest($1::uuid[], $2::uuid[]) as requested (project_id, id)
     -- The limit makes it one primary-key lookup per record. A join reads whole partitions where the planner's
     -- statistics are out of date (22 ms against 0.9 ms for 100 of 20,000 new records).
     cross join lateral (
-      select * from consent_record r where r.project_id = wanted.project_id and r.id = wanted.id limit 1
+      select * from consent_record r where r.project_id = requested.project_id and r.id = requested.id limit 1
     ) c`),
 };
 
@@ -56,10 +56,10 @@ export async function lockRecords(tx: EntityManager, refs: readonly ConsentRef[]
     from unnest(
       ${refs.map(({ projectId }) => projectId)}::uuid[],
       ${refs.map(({ consentId }) => consentId)}::uuid[]
-    ) as wanted (project_id, id)
+    ) as requested (project_id, id)
     cross join lateral (
       select c.project_id, c.id from consent_record c
-      where c.project_id = wanted.project_id and c.id = wanted.id
+      where c.project_id = requested.project_id and c.id = requested.id
       limit 1 for key share of c
     ) kept
     order by 1, 2

@@ -112,14 +112,14 @@ function namesOf(
       ) r
     ), ${sql.table(`room_for_${column}`)} as (
       select project_id, at, count(*) filter (where not (${always})) as used from ${known} group by 1, 2
-    ), ${sql.table(`wanted_${column}`)} as (
+    ), ${sql.table(`requested_${column}`)} as (
       select project_id, at, ${name}, (${always}) or k.project_id is not null as kept, sum(records) as records
       from step left join ${known} k using (project_id, at, ${name})
       group by 1, 2, 3, 4
     ), ${sql.table(`named_${column}`)} as (
       select project_id, at, ${name} from (
         select w.*, row_number() over (partition by project_id, at, kept order by records desc, ${name}) as place
-        from ${sql.table(`wanted_${column}`)} w
+        from ${sql.table(`requested_${column}`)} w
       ) ranked left join ${sql.table(`room_for_${column}`)} room using (project_id, at)
       where kept or place + coalesce(room.used, 0) <= ${namesMax}
     )`;

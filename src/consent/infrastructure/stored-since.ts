@@ -8,7 +8,7 @@ import { columnsWithoutRecord, RECORD_COLUMNS, RECORD_MEMBERS } from './record-c
  * A position in the order in which records and erasures are sequenced: by the transaction that wrote them. No clock is
  * involved, so nothing is missed when a clock steps back.
  */
-export interface StoredPlace {
+export interface RecordPosition {
   /** Id of the transaction, a decimal number of 64 bits. */
   xid: string;
   projectId: string;
@@ -17,7 +17,7 @@ export interface StoredPlace {
 }
 
 /** A record that was stored, or the erasure of one. */
-export interface StoredEvent extends StoredPlace {
+export interface StoredEvent extends RecordPosition {
   /** When it was received or erased by the database's clock, to the millisecond. */
   instant: Date;
   /** null for an erasure. */
@@ -27,8 +27,8 @@ export interface StoredEvent extends StoredPlace {
 /** A page of the order. */
 export interface StoredSlice {
   /** The position to begin after. */
-  after: StoredPlace;
-  /** Transactions before this one; no later than `completeBelow`. */
+  after: RecordPosition;
+  /** Transactions before this one; no later than `committedHorizon`. */
   before: string;
   limit: number;
 }
@@ -56,7 +56,7 @@ export interface Horizon {
  * The transaction before which nothing can appear: the oldest one in progress that writes. PostgreSQL assigns ids in the
  * order in which transactions first write, and a snapshot lists those that have not ended.
  */
-export async function completeBelow(tx: EntityManager): Promise<Horizon> {
+export async function committedHorizon(tx: EntityManager): Promise<Horizon> {
   const kysely = tx.getKysely();
   const { rows } = await sql<Omit<Horizon, 'cluster'> & { isReadable: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as xid,
@@ -76,7 +76,7 @@ export async function completeBelow(tx: EntityManager): Promise<Horizon> {
   return { xid, at, cluster: servers[0]?.name ?? null };
 }
 
-type StoredRow = ConsentRecorded & Pick<StoredPlace, 'xid' | 'isErasure'>;
+type StoredRow = ConsentRecorded & Pick<RecordPosition, 'xid' | 'isErasure'>;
 
 const MEMBERS = sql`xid, "isErasure", ${RECORD_MEMBERS}`;
 const RECORD = sql`c.stored_xid::text as xid, false as "isErasure", ${RECORD_COLUMNS}`;
@@ -142,7 +142,7 @@ function eventFrom({ xid, isErasure, ...record }: StoredRow): StoredEvent {
 }
 
 /** Stores the salts of records that were stored without one. */
-export async function giveSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {
+export async function issueSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {
   await sql`
     update consent_record c set salt = given.salt
     from unnest(${records.map(({ projectId }) => projectId)}::uuid[], ${records.map(({ id }) => id)}::uuid[],

@@ -13,7 +13,7 @@ export async function countVisitorErasure(tx: EntityManager, projectId: string):
 }
 
 /** Deletes the counts of at most `limit` hours that are over, and returns them. */
-export async function takeErasureHours(
+export async function reserveErasureHours(
   tx: EntityManager,
   limit: number,
 ): Promise<{ projectId: string; at: Date; until: Date; erasures: number }[]> {

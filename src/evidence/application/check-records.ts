@@ -1,5 +1,5 @@
 import { IsolationLevel } from '@mikro-orm/postgresql';
-import { completeBelow, type StoredEvent, storedOfProject } from '../../consent/consent.records.js';
+import { committedHorizon, type StoredEvent, storedOfProject } from '../../consent/consent.records.js';
 import { recordBody } from '../../consent/domain/record-body.js';
 import { uuidLowerBound } from '../../shared/ids.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
@@ -84,7 +84,7 @@ function readPage(tools: RecordCheckTools, projectId: string, afterId: string): 
     async (tx) => {
       const cursor = await findCursor(tx);
       const isComparable =
-        !isFromOtherServer(cursor, await completeBelow(tx)) && !(await isBackfilling(tx, projectId));
+        !isFromOtherServer(cursor, await committedHorizon(tx)) && !(await isBackfilling(tx, projectId));
       const stored = await storedOfProject(tx, { projectId, afterId, since: ALL_TIME, limit });
       const leaves = await listLeavesAfter(tx, { projectId, afterId, limit });
       // After the last id of a full page, the other page may be incomplete.

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { baseUrlOf } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
@@ -26,7 +26,7 @@ export class LogSigner {
     @InjectSettings(evidenceSettings) private readonly settings: EvidenceSettings,
     @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
-    this.host = new URL(baseUrlOf(service)).host;
+    this.host = new URL(resolveBaseUrl(service)).host;
   }
 
   /** Whether evidence is on. */

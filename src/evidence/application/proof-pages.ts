@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SiteDocument } from '../../publishing/domain/document.js';
 import { ShownDocuments } from '../../publishing/shown-documents.js';
-import { baseUrlOf } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { type ProofFacts, proofFacts } from '../domain/proof-facts.js';
@@ -35,6 +35,6 @@ export class ProofPages {
     const { configHash } = facts.record;
     const shown = typeof configHash === 'string' ? await this.documents.find(projectId, configHash) : null;
     const { signedAt, size } = await this.state.readLog(projectId);
-    return { facts, newest: { signedAt, size }, shown, serviceUrl: baseUrlOf(this.service), createdAt };
+    return { facts, newest: { signedAt, size }, shown, serviceUrl: resolveBaseUrl(this.service), createdAt };
   }
 }

@@ -75,7 +75,7 @@ export class Sequencer implements BatchSequencer {
       await allowMaintenanceTime(tx);
       const cursor = await lockCursor(tx);
       if (!cursor) return false;
-      const horizon = await this.records.completeBelow(tx);
+      const horizon = await this.records.committedHorizon(tx);
       if (isFromOtherServer(cursor, horizon)) {
         this.logger.warn('the database has moved to another server; scanning all records once');
         await adoptServer(tx, horizon);
@@ -146,7 +146,7 @@ export class Sequencer implements BatchSequencer {
   private async addMissingSalts(tx: EntityManager, stored: readonly StoredEvent[]): Promise<void> {
     const unsalted = stored.flatMap(({ record }) => (record && record.salt === null ? [record] : []));
     for (const record of unsalted) record.salt = randomBytes(SALT_BYTES);
-    if (unsalted.length > 0) await this.records.giveSalts(tx, unsalted);
+    if (unsalted.length > 0) await this.records.issueSalts(tx, unsalted);
   }
 }
 

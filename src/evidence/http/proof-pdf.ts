@@ -85,15 +85,15 @@ function drawShown(sheet: Sheet, { facts: { record }, shown }: ProofPage): void 
   const { configHash, language } = record;
   if (typeof configHash !== 'string')
     return sheet.paragraph('The record has no configuration hash, so the banner is unknown.');
-  const told = typeof language === 'string' ? language : null;
-  const text = shown && textShown(shown, told);
+  const recorded = typeof language === 'string' ? language : null;
+  const text = shown && textShown(shown, recorded);
   if (!shown || !text)
     return sheet.paragraph("The project has not published a configuration with the record's hash.");
   sheet.paragraph(
     `The published configuration with this hash has these texts (policy version ${shown.policyVersion}, banner version ` +
       `${shown.bannerVersion}). The website belongs to its owner: this does not prove that the site showed them unaltered.`,
   );
-  sheet.fact('In', text.language === told ? text.language : `${text.language}, the default language`);
+  sheet.fact('In', text.language === recorded ? text.language : `${text.language}, the default language`);
   sheet.fact('Title', text.title);
   sheet.fact('Text', text.description);
   sheet.fact('Buttons', [text.acceptAll, text.rejectAll, text.choose, text.save].join(' · '));

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { Horizon, StoredPlace } from '../../consent/consent.records.js';
+import type { Horizon, RecordPosition } from '../../consent/consent.records.js';
 import { NIL_UUID } from '../../shared/ids.js';
 import { requestFullBackfill } from './backfill.rows.js';
 import { evidenceTables } from './evidence.tables.js';
 
 /** The position up to which records are sequenced. */
-export interface Cursor extends StoredPlace {
+export interface Cursor extends RecordPosition {
   /** The same by the database's clock, as PostgreSQL writes it. */
   at: string;
   /** The server that assigned the transaction id; null: not known yet. */
@@ -33,7 +33,7 @@ export async function findCursor(tx: EntityManager): Promise<Cursor> {
 /** Moves the cursor to a position. */
 export async function moveCursor(
   tx: EntityManager,
-  { xid, projectId, id, isErasure, at }: StoredPlace & { at: string },
+  { xid, projectId, id, isErasure, at }: RecordPosition & { at: string },
 ): Promise<void> {
   await sql`
     update sequencer_cursor set at = ${at}::timestamptz, after_xid = ${xid}::bigint, after_project_id = ${projectId},
@@ -42,7 +42,7 @@ export async function moveCursor(
 }
 
 /** The position before everything that a transaction stored. */
-export function startOfTransaction(xid: string): StoredPlace {
+export function startOfTransaction(xid: string): RecordPosition {
   return { xid, projectId: NIL_UUID, id: NIL_UUID, isErasure: false };
 }
 

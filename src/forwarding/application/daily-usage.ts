@@ -18,7 +18,7 @@ const SENTENCES: Record<DailyAction, string> = {
  * (spec §2.2).
  * @throws DomainError `too_many_requests` with the seconds until the next day, if the limit is reached.
  */
-export async function takeDailyUsage(
+export async function reserveDailyUsage(
   tx: EntityManager,
   projectId: string,
   { action, count, perDay }: { action: DailyAction; count: number; perDay: number },

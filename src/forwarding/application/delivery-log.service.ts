@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { CONSENT_RECORDED, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { ConsentHooks } from '../../consent/consent.hooks.js';
-import { pageOfScan, type ScannedPage } from '../../database/bounded-scan.js';
+import { toScannedPage, type ScannedPage } from '../../database/bounded-scan.js';
 import { ProjectReads } from '../../database/project-reads.js';
 import { OutboxService, type WaitingOf } from '../../outbox/outbox.service.js';
 import { isUuid } from '../../shared/ids.js';
@@ -46,7 +46,7 @@ export class DeliveryLogService implements OnModuleInit {
     const { limit } = filter;
     const before = readCursor(filter.cursor, isUuid);
     const query = deliveryPage(projectId, filter, { before, limit });
-    return pageOfScan(await this.reads.list(projectId, query, gone), limit, (row) => row);
+    return toScannedPage(await this.reads.list(projectId, query, gone), limit, (row) => row);
   }
 
   /**

@@ -6,7 +6,7 @@ import { DomainError, tooManyRequests } from '../../shared/domain-error.js';
 import { newId } from '../../shared/ids.js';
 import { RateLimiter } from '../../shared/rate-limiter.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
-import { takeDailyUsage } from './daily-usage.js';
+import { reserveDailyUsage } from './daily-usage.js';
 import { loadTargets } from '../infrastructure/target.rows.js';
 import { HoldService } from './hold.service.js';
 import { AttemptDelivery } from './attempt-delivery.js';
@@ -58,7 +58,7 @@ export class EndpointTestService {
     const waitMs = this.limiter.consume(projectId, performance.now());
     if (waitMs > 0) throw tooManyRequests('Too many endpoint tests. Wait a moment.', waitMs);
     const usage = { action: 'tested', count: 1, perDay: ENDPOINT_TESTS_PER_DAY } as const;
-    await this.em.fork().transactional((tx) => takeDailyUsage(tx, projectId, usage));
+    await this.em.fork().transactional((tx) => reserveDailyUsage(tx, projectId, usage));
     const record = syntheticRecord(projectId, new Date());
     const destination = { kind: 'project', url: target.endpointUrl } as const;
     const end = await this.delivery.attempt({ record, sealed: null, destination, target });

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
-import { differenceOf } from '../../audit/domain/audit-event.js';
+import { diffStates } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
@@ -178,7 +178,7 @@ async function auditSave(
   change: { projectId: string; stored: AuditedSettings; saved: AuditedSettings; token: TokenChange },
 ): Promise<void> {
   const { projectId, stored, saved, token } = change;
-  const difference = differenceOf(audited(stored), audited(saved));
+  const difference = diffStates(audited(stored), audited(saved));
   if (!difference && token.kind === 'keep') return;
   await writeAudit(tx, author, {
     ...{ projectId, action: 'forwarding.save', before: difference?.before ?? {} },

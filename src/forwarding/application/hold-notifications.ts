@@ -48,7 +48,7 @@ export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
 
   /** Mail and audit are written in the transaction that deletes the message, so exactly once. */
   async settle(tx: EntityManager, settled: Settled<null>[]): Promise<void> {
-    for (const { message } of settled) await this.tell(tx, message);
+    for (const { message } of settled) await this.notify(tx, message);
   }
 
   discard(): AttemptResult<null> {
@@ -72,7 +72,7 @@ export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
     return judgeNews(news, { hold, backlogSince, now: await databaseNow(em) });
   }
 
-  private async tell(tx: EntityManager, message: OutboxMessage): Promise<void> {
+  private async notify(tx: EntityManager, message: OutboxMessage): Promise<void> {
     const projectId = projectOf(message);
     const { at, holds } = await lockHolds(tx, { known: [projectId], failing: [] });
     const [hold] = holds;

@@ -10,7 +10,7 @@ import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import type { ResendSelection } from '../domain/delivery.js';
 import { selectResendable } from '../infrastructure/delivery.rows.js';
-import { takeDailyUsage } from './daily-usage.js';
+import { reserveDailyUsage } from './daily-usage.js';
 import { recordQueue, WAITING_SCAN_MAX } from './delivery-log.service.js';
 
 /** Longest range that one resend may take (design §5). */
@@ -24,7 +24,7 @@ export const RESEND_CHOSEN_MAX = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The daily usage of a resend of this many records. */
-const resends = (count: number): Parameters<typeof takeDailyUsage>[2] => ({
+const resends = (count: number): Parameters<typeof reserveDailyUsage>[2] => ({
   action: 'resent',
   count,
   perDay: RESENT_RECORDS_PER_DAY,
@@ -51,7 +51,7 @@ export class ResendService {
       throw new DomainError('consent_not_found', 'Consent record not found in this project.');
     }
     return this.em.fork().transactional(async (tx) => {
-      await takeDailyUsage(tx, projectId, resends(1));
+      await reserveDailyUsage(tx, projectId, resends(1));
       const waiting = { ...recordQueue(projectId), subjectId: ref.consentId };
       if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX, tx)) return 0;
       await writeAudit(tx, author, { projectId, action: 'delivery.resend', target: ref.consentId });
@@ -70,7 +70,7 @@ export class ResendService {
     author: Author,
   ): Promise<{ queued: number; more: boolean }> {
     return this.em.fork().transactional(async (tx) => {
-      await takeDailyUsage(tx, projectId, resends(0));
+      await reserveDailyUsage(tx, projectId, resends(0));
       const waiting = new Set(
         await this.outbox.waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX),
       );
@@ -78,7 +78,7 @@ export class ResendService {
         .filter((id) => !waiting.has(id))
         .sort();
       const ids = await this.records.existing(tx, projectId, requested);
-      const taken = await takeDailyUsage(tx, projectId, resends(ids.length));
+      const taken = await reserveDailyUsage(tx, projectId, resends(ids.length));
       const queued = await this.announcer.announceAgain(tx, projectId, ids.slice(0, taken));
       const after = { selected: queued };
       if (queued > 0) await writeAudit(tx, author, { projectId, action: 'delivery.resend', after });
@@ -101,10 +101,10 @@ export class ResendService {
     checkSelection(selection);
     return this.em.fork().transactional(async (tx) => {
       // Locks the settings row first, so that concurrent resends don't select the same records.
-      await takeDailyUsage(tx, projectId, resends(0));
+      await reserveDailyUsage(tx, projectId, resends(0));
       const ids = await this.resendable(tx, projectId, selection);
       const count = Math.min(ids.length, RESEND_RECORDS_MAX);
-      const taken = await takeDailyUsage(tx, projectId, resends(count));
+      const taken = await reserveDailyUsage(tx, projectId, resends(count));
       const queued = await this.announcer.announceAgain(tx, projectId, ids.slice(0, taken));
       const { status, category, from, to } = selection;
       const after = { status, ...(category && { category }), from, to, queued };

@@ -73,15 +73,15 @@ export class SettleHolds {
     changes: ProjectChange[],
     terms: HoldTerms,
   ): Promise<ProjectChange[]> {
-    const asked = changes.filter(
+    const affected = changes.filter(
       ({ hold, throttle }) => hold.phase === 'half_open' || (hold.phase === 'open' && throttle),
     );
-    if (asked.length === 0) return changes;
-    const places = asked.map(({ projectId }) => throttleKeyFor(projectId));
-    const oldest = await this.outbox.oldestWaiting(tx, places, OVERDUE_MAX);
+    if (affected.length === 0) return changes;
+    const throttleKeys = affected.map(({ projectId }) => throttleKeyFor(projectId));
+    const oldest = await this.outbox.oldestWaiting(tx, throttleKeys, OVERDUE_MAX);
     const ofKey = Map.groupBy(oldest, ({ orderingKey }) => orderingKey);
     return changes.map((change) => {
-      if (!asked.includes(change)) return change;
+      if (!affected.includes(change)) return change;
       const waitingSince = (ofKey.get(change.projectId) ?? []).map(({ createdAt }) => createdAt);
       if (change.hold.phase === 'open' && change.throttle)
         return { ...change, throttle: throttleForOverdue(change.throttle, waitingSince, terms) };
@@ -101,8 +101,8 @@ export class SettleHolds {
     );
     await this.outbox.setThrottles(tx, throttles);
     const news = changes.flatMap(({ projectId, before, hold }) => {
-      const told = newsOf(before, hold);
-      return told ? [holdNewsMessage(projectId, told)] : [];
+      const holdNews = newsOf(before, hold);
+      return holdNews ? [holdNewsMessage(projectId, holdNews)] : [];
     });
     await this.outbox.appendMany(tx, news);
     const gone = changes.filter(({ throttle }) => throttle === null);

@@ -2,7 +2,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { FORMER_SECRET_DAYS, makeSigningSecret } from '../domain/webhook-signature.js';
+import { FORMER_SECRET_DAYS, createSigningSecret } from '../domain/webhook-signature.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 import {
   deleteFormerSigningSecret,
@@ -31,7 +31,7 @@ export class SigningSecretService {
    * `FORMER_SECRET_DAYS`, or until `forgetFormer`; the one before that ends at once, so that there are never more than two.
    */
   async make(projectId: string, author: Author, now: Date): Promise<NewSigningSecret> {
-    const signingSecret = makeSigningSecret();
+    const signingSecret = createSigningSecret();
     const sealed = this.vault.seal(projectId, signingSecret, 'signing_secret');
     const until = new Date(now.getTime() + FORMER_SECRET_DAYS * 24 * 60 * 60_000);
     return this.em.fork().transactional(async (tx) => {
@@ -39,7 +39,7 @@ export class SigningSecretService {
       const isReplaced = await rotateSigningSecret(tx, projectId, { sealed, now, until });
       const formerValidUntil = isReplaced ? until : null;
       await writeAudit(tx, author, {
-        ...{ projectId, action: 'signing_secret.make' },
+        ...{ projectId, action: 'signing_secret.create' },
         after: { createdAt: now, formerValidUntil },
       });
       return { signingSecret, formerValidUntil };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { makeBearerToken, refusalOfBearerToken } from './bearer-token.js';
+import { createBearerToken, refusalOfBearerToken } from './bearer-token.js';
 
 describe('refusalOfBearerToken (spec §5.2)', () => {
   it.each([43, 4_096])('takes %i characters', (length) => {
@@ -21,11 +21,11 @@ describe('refusalOfBearerToken (spec §5.2)', () => {
   });
 });
 
-describe('makeBearerToken', () => {
+describe('createBearerToken', () => {
   it('makes 32 random bytes that are a good token', () => {
-    const token = makeBearerToken();
+    const token = createBearerToken();
     expect(Buffer.from(token, 'base64url')).toHaveLength(32);
     expect(refusalOfBearerToken(token)).toBeNull();
-    expect(makeBearerToken()).not.toBe(token);
+    expect(createBearerToken()).not.toBe(token);
   });
 });

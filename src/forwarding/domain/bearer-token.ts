@@ -27,6 +27,6 @@ export function refusalOfBearerToken(token: string): TokenRefusal | null {
 }
 
 /** A fresh token of 32 random bytes, in base64url. */
-export function makeBearerToken(): string {
+export function createBearerToken(): string {
   return randomBytes(BEARER_TOKEN_BYTES).toString('base64url');
 }

@@ -1,7 +1,7 @@
 import type { Hold } from './hold.js';
 
 /** Owners are notified once of a hold that lasts this long, and then of its end. */
-const TOLD_AFTER_MS = 5 * 60_000;
+const NOTIFY_AFTER_MS = 5 * 60_000;
 /** How often the backlog is checked, so that the end is reported with its numbers … */
 const BACKLOG_LOOK_MS = 30_000;
 /** … and when the end is reported anyway. */
@@ -27,7 +27,7 @@ export function judgeNews(
   if (hold?.heldSince?.getTime() !== news.heldSince.getTime()) return { kind: 'nothing' };
   if (news.kind === 'began') {
     if (hold.phase !== 'open' || hold.notifiedAt !== null) return { kind: 'nothing' };
-    const afterMs = news.heldSince.getTime() + TOLD_AFTER_MS - now.getTime();
+    const afterMs = news.heldSince.getTime() + NOTIFY_AFTER_MS - now.getTime();
     return afterMs > 0 ? { kind: 'wait', afterMs } : { kind: 'tell' };
   }
   // If the project is held again, the next end has a separate message.

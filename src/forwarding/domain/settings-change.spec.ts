@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   BEARER_TOKEN_CHARACTERS_MAX,
   BEARER_TOKEN_CHARACTERS_MIN,
-  makeBearerToken,
+  createBearerToken,
   refusalOfBearerToken,
 } from './bearer-token.js';
 import { parseExceptions } from './endpoint-policy.js';
@@ -129,7 +129,7 @@ describe('refusalOfBearerToken (spec §5.2)', () => {
   });
 
   it('takes the tokens that it makes: 32 random bytes, never the same', () => {
-    const tokens = new Set(Array.from({ length: 100 }, makeBearerToken));
+    const tokens = new Set(Array.from({ length: 100 }, createBearerToken));
     expect(tokens.size).toBe(100);
     for (const token of tokens) {
       expect(refusalOfBearerToken(token)).toBeNull();

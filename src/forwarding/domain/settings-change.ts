@@ -35,15 +35,16 @@ export type SettingsChange =
  * again (bearer) or dropped (no auth).
  */
 export function judgeSettingsChange(
-  wanted: SettingsRequest,
+  requested: SettingsRequest,
   stored: StoredToken,
   exceptions: EndpointExceptions,
 ): SettingsChange {
   const errors: FieldError[] = [];
-  const endpoint = wanted.endpointUrl === null ? null : judgeEndpointUrl(wanted.endpointUrl, exceptions);
+  const endpoint =
+    requested.endpointUrl === null ? null : judgeEndpointUrl(requested.endpointUrl, exceptions);
   if (endpoint?.kind === 'refused')
     errors.push({ field: 'endpointUrl', message: endpoint.reason, ...endpoint.problem });
-  if (wanted.enabled && wanted.endpointUrl === null && !wanted.allowCustomEndpoint) {
+  if (requested.enabled && requested.endpointUrl === null && !requested.allowCustomEndpoint) {
     errors.push({
       field: 'endpointUrl',
       message: 'Enter the endpoint URL before you turn on forwarding.',
@@ -52,17 +53,21 @@ export function judgeSettingsChange(
   }
   const origin = endpoint?.kind === 'allowed' ? endpoint.url.origin : null;
   const moved = origin !== null && stored.configured && stored.origin !== origin;
-  const tokenRefusal = refusalOfToken(wanted, { stored, moved, asked: endpoint?.kind === 'allowed' });
+  const tokenRefusal = refusalOfToken(requested, {
+    stored,
+    moved,
+    isEndpointAllowed: endpoint?.kind === 'allowed',
+  });
   if (tokenRefusal) errors.push({ field: 'bearerToken', ...tokenRefusal });
   if (errors.length > 0) return { kind: 'refused', errors };
-  return { kind: 'accepted', origin, token: tokenChange(wanted, moved) };
+  return { kind: 'accepted', origin, token: tokenChange(requested, moved) };
 }
 
 function refusalOfToken(
-  wanted: SettingsRequest,
-  { stored, moved, asked }: { stored: StoredToken; moved: boolean; asked: boolean },
+  requested: SettingsRequest,
+  { stored, moved, isEndpointAllowed }: { stored: StoredToken; moved: boolean; isEndpointAllowed: boolean },
 ): TokenRefusal | null {
-  const { authMode, bearerToken } = wanted;
+  const { authMode, bearerToken } = requested;
   if (bearerToken !== undefined && bearerToken !== null) {
     return authMode === 'none'
       ? {
@@ -71,14 +76,14 @@ function refusalOfToken(
         }
       : refusalOfBearerToken(bearerToken);
   }
-  if (authMode === 'none' || !asked) return null;
+  if (authMode === 'none' || !isEndpointAllowed) return null;
   const code = 'token_missing';
   if (bearerToken === null) return { message: 'Enter a bearer token, or choose the mode none.', code };
   if (!stored.configured) return { message: 'Enter a bearer token. None is stored yet.', code };
   if (!moved) return null;
   return {
     message: 'Enter the bearer token again, because the endpoint URL points to a different host.',
-    code: 'token_asked_again',
+    code: 'token_required_again',
   };
 }
 
@@ -93,10 +98,10 @@ function tokenChange({ bearerToken }: SettingsRequest, moved: boolean): TokenCha
  * owners who stop paying can stop forwarding and remove the token (design §6.5).
  */
 export function onlyDisables(
-  wanted: SettingsRequest,
+  requested: SettingsRequest,
   stored: { endpointUrl: string | null; allowCustomEndpoint: boolean },
 ): boolean {
-  const sameTarget = wanted.endpointUrl === null || wanted.endpointUrl === stored.endpointUrl;
-  const addsLegacy = wanted.allowCustomEndpoint === true && !stored.allowCustomEndpoint;
-  return !wanted.enabled && sameTarget && !addsLegacy && typeof wanted.bearerToken !== 'string';
+  const sameTarget = requested.endpointUrl === null || requested.endpointUrl === stored.endpointUrl;
+  const addsLegacy = requested.allowCustomEndpoint === true && !stored.allowCustomEndpoint;
+  return !requested.enabled && sameTarget && !addsLegacy && typeof requested.bearerToken !== 'string';
 }

@@ -8,7 +8,7 @@ const SIGNING_SECRET_PREFIX = 'whsec_';
 export const FORMER_SECRET_DAYS = 7;
 
 /** A fresh secret: `whsec_` and 32 random bytes in base64, as Standard Webhooks writes them. */
-export function makeSigningSecret(): string {
+export function createSigningSecret(): string {
   return SIGNING_SECRET_PREFIX + randomBytes(SIGNING_SECRET_BYTES).toString('base64');
 }
 

@@ -13,7 +13,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { EndpointTestService } from '../application/endpoint-test.service.js';
 import { ForwardingSettingsService } from '../application/forwarding-settings.service.js';
 import { HoldService } from '../application/hold.service.js';
-import { makeBearerToken } from '../domain/bearer-token.js';
+import { createBearerToken } from '../domain/bearer-token.js';
 import {
   BearerTokenDto,
   EndpointTestResultDto,
@@ -77,7 +77,7 @@ export class ForwardingController {
   @ApiOperation({ summary: 'Generate a random bearer token without saving it' })
   @ApiOkResponse({ type: BearerTokenDto })
   makeToken(): BearerTokenDto {
-    return { bearerToken: makeBearerToken() };
+    return { bearerToken: createBearerToken() };
   }
 
   /** Sends the oldest waiting record now. Answers as a read does, also where nothing is held; a probe under way shows no end yet. */

@@ -42,7 +42,7 @@ export class ForwardingMetrics {
       registers,
     });
     this.snoozed = new Counter({
-      name: 'forwarding_put_off_total',
+      name: 'forwarding_snoozed_total',
       help: 'Attempts postponed because attempts on their domain or address fail, or because requests name it too often.',
       labelNames: ['reason'],
       registers,

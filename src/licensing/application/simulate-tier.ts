@@ -40,14 +40,14 @@ export class SimulateTier {
   simulate(request: {
     project: Project;
     author: Author;
-    wanted: SimulatedSubscription;
+    requested: SimulatedSubscription;
     now: Date;
   }): Promise<ResolvedTier> {
-    const { project, author, wanted, now } = request;
+    const { project, author, requested, now } = request;
     return this.em.fork().transactional(async (tx) => {
       // The lock comes first: two calls at once must not both find no row and both insert one.
       const exists = await lockProject(tx, project.id);
-      const subscriptionId = exists ? await upsert(tx, project.id, wanted, now) : null;
+      const subscriptionId = exists ? await upsert(tx, project.id, requested, now) : null;
       const resolved = await this.licensing.recompute(tx, project.id, {
         reason: 'simulate',
         at: now,
@@ -57,7 +57,7 @@ export class SimulateTier {
       if (!resolved) throw new DomainError('project_not_found', 'Project not found.');
       await writeAudit(tx, author, {
         ...{ projectId: project.id, action: 'tier.simulate' },
-        ...{ before: { tier: project.tier }, after: { simulated: wanted, tier: resolved.tier } },
+        ...{ before: { tier: project.tier }, after: { simulated: requested, tier: resolved.tier } },
       });
       return resolved;
     });
@@ -68,28 +68,28 @@ export class SimulateTier {
 async function upsert(
   tx: EntityManager,
   projectId: string,
-  wanted: SimulatedSubscription,
+  requested: SimulatedSubscription,
   now: Date,
 ): Promise<string | null> {
   const key = { provider: 'simulated', externalId: projectId } as const;
   const found = await findSubscription(tx, key);
-  if (wanted.tier === 'lite') {
+  if (requested.tier === 'lite') {
     if (found) await deleteSubscription(tx, found);
     return found?.id ?? null;
   }
   const row = found ?? newSubscription({ ...key, projectId, id: newId() }, now);
-  const told = columnsOf({ ...wanted, tier: wanted.tier }, found, now);
+  const told = columnsOf({ ...requested, tier: requested.tier }, found, now);
   await writeSubscription(tx, { ...row, ...told, updatedAt: now });
   return row.id;
 }
 
 /** Each call describes the whole row; only a status that we do not know leaves what the row held before. */
 function columnsOf(
-  wanted: SimulatedSubscription & { tier: PaidTier },
+  requested: SimulatedSubscription & { tier: PaidTier },
   found: Subscription | null,
   now: Date,
 ): Partial<Subscription> {
-  const { tier, status = 'active', currentPeriodEnd, pastDueSince, endedAt } = wanted;
+  const { tier, status = 'active', currentPeriodEnd, pastDueSince, endedAt } = requested;
   const canceled = status === 'canceled';
   const overdueSince = pastDueSince ?? (status === 'past_due' ? now : undefined);
   return {

@@ -41,8 +41,8 @@ export function isPreviewHost(hostname: string, ownDomains: readonly string[]): 
 export function previewHostPattern(ownDomains: readonly string[]): string {
   const anyOf = (hosts: readonly string[]): string =>
     `(?:${hosts.join('|').replaceAll('.', String.raw`\.`)})`;
-  const suffixes = (wanted: PreviewHostClass): string =>
-    anyOf(PREVIEW_HOST_SUFFIXES.filter((host) => host.class === wanted).map(({ suffix }) => suffix));
+  const suffixes = (hostClass: PreviewHostClass): string =>
+    anyOf(PREVIEW_HOST_SUFFIXES.filter((host) => host.class === hostClass).map(({ suffix }) => suffix));
   const notOwn = ownDomains.length === 0 ? '' : String.raw`(?!(?:.*\.)?${anyOf(ownDomains)}\.?$)`;
   const free = String.raw`${notOwn}.+\.${suffixes('free_subdomain')}`;
   return String.raw`^(?:${free}|.+\.${suffixes('staging')})\.?$`;

@@ -47,8 +47,8 @@ export class PricingPageController {
   }
 }
 
-function send(wanted: string, ifNoneMatch: string | undefined, response: Response): void {
-  const page = PAGES.get(wanted as PricingLanguage);
+function send(language: string, ifNoneMatch: string | undefined, response: Response): void {
+  const page = PAGES.get(language as PricingLanguage);
   if (!page) throw new DomainError('not_found', 'Prices are not available in this language.');
   response.set({
     ETag: page.etag,

@@ -29,6 +29,8 @@ export class SimulateTierController {
     @CurrentAuthor() author: Author,
     @Body() body: SimulateTierBody,
   ): Promise<TierDto> {
-    return presentTier(await this.simulateTier.simulate({ project, author, wanted: body, now: new Date() }));
+    return presentTier(
+      await this.simulateTier.simulate({ project, author, requested: body, now: new Date() }),
+    );
   }
 }

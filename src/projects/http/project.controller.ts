@@ -15,7 +15,7 @@ import { ProjectHooks } from '../project.hooks.js';
 import { ProjectService } from '../project.service.js';
 import { entityTag, IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
 import { fieldErrors } from '../../shared/domain-error.js';
-import { pageOf } from '../../shared/page.js';
+import { toPage } from '../../shared/page.js';
 import {
   CurrentActor,
   CurrentAuthor,
@@ -79,7 +79,7 @@ export class ProjectController {
       this.hooks.current.readLastFailureReasons(ids),
     ]);
     const now = new Date();
-    return pageOf(
+    return toPage(
       projects,
       query.limit,
       (project) => project.id,

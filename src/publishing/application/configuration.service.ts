@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { isDeepStrictEqual } from 'node:util';
 import { writeAudit } from '../../audit/audit.log.js';
-import { differenceOf } from '../../audit/domain/audit-event.js';
+import { diffStates } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
@@ -122,14 +122,14 @@ export class ConfigurationService {
   private async change(
     projectId: string,
     { action, author, expected, comment }: Change,
-    wanted: (tx: EntityManager, saved: SavedConfiguration) => Promise<SiteConfiguration>,
+    build: (tx: EntityManager, saved: SavedConfiguration) => Promise<SiteConfiguration>,
   ): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const saved = await readSaved(tx, projectId);
       if ((await publicationCount(tx, projectId)) >= PUBLICATIONS_MAX) throw publicationLimitReached();
       if (expected !== null && expected !== saved.version) throw versionConflict(saved.version);
-      const configuration = await wanted(tx, saved);
+      const configuration = await build(tx, saved);
       const { version } = saved;
       const note: SaveNote = {
         ...{ version: version + 1, comment },
@@ -137,7 +137,7 @@ export class ConfigurationService {
       };
       await writeSaved(tx, projectId, configuration, note);
       await this.outbox.append(tx, configurationChangedMessage(projectId));
-      const difference = differenceOf(saved.configuration, configuration);
+      const difference = diffStates(saved.configuration, configuration);
       await writeAudit(tx, author, {
         ...{ projectId, action },
         before: { version, ...difference?.before },

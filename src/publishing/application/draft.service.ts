@@ -34,10 +34,10 @@ export class DraftService {
   /** @throws DomainError `version_conflict` (412) where `expected` (null: any) is another version. */
   async save(
     { projectId, author }: { projectId: string; author: Author },
-    wanted: { configuration: SiteConfiguration; basedOn: number },
+    requested: { configuration: SiteConfiguration; basedOn: number },
     expected: number | null,
   ): Promise<Draft> {
-    return this.change({ projectId, author, action: 'configuration.save_draft' }, wanted, expected);
+    return this.change({ projectId, author, action: 'configuration.save_draft' }, requested, expected);
   }
 
   /** Throws the draft away. @throws DomainError `version_conflict` (412) as above. */
@@ -59,15 +59,15 @@ export class DraftService {
 
   private change(
     { projectId, author, action }: { projectId: string; author: Author; action: AuditAction },
-    wanted: { configuration: SiteConfiguration; basedOn: number } | null,
+    requested: { configuration: SiteConfiguration; basedOn: number } | null,
     expected: number | null,
   ): Promise<Draft> {
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const draft = await readDraft(tx, projectId);
       if (expected !== null && expected !== draft.version) throw draftConflict(draft.version);
-      if (wanted === null && draft.configuration === null) return draft;
-      await writeDraft(tx, projectId, wanted);
+      if (requested === null && draft.configuration === null) return draft;
+      await writeDraft(tx, projectId, requested);
       const { version } = draft;
       // What is in it is written down when it is published.
       await writeAudit(tx, author, {

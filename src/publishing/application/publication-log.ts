@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { DomainError } from '../../shared/domain-error.js';
-import { type Page, pageOf, readCursor } from '../../shared/page.js';
+import { type Page, toPage, readCursor } from '../../shared/page.js';
 import type { SiteDocument } from '../domain/document.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
@@ -32,7 +32,7 @@ export class PublicationLog {
       before: before === null ? null : Number(before),
       limit: query.limit + 1,
     });
-    return pageOf(
+    return toPage(
       rows,
       query.limit,
       (row) => String(row.version),

@@ -9,7 +9,7 @@ export function textShown(
   { texts, defaultLanguage }: Pick<SiteConfiguration, 'texts' | 'defaultLanguage'>,
   language: string | null,
 ): BannerText | null {
-  const of = (wanted: string | null): BannerText | undefined =>
-    texts.find((text) => text.language.toLowerCase() === wanted?.toLowerCase());
+  const of = (candidate: string | null): BannerText | undefined =>
+    texts.find((text) => text.language.toLowerCase() === candidate?.toLowerCase());
   return of(language) ?? of(defaultLanguage) ?? null;
 }

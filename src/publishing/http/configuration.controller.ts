@@ -100,8 +100,8 @@ export class ConfigurationController {
     requireBody(request);
     const by = { project, author, requireTier };
     const { comment = null, draftVersion = null } = body;
-    const wanted = { configuration: configurationOf(body), comment, draftVersion };
-    return this.answer(response, await this.configurations.save(by, wanted, expected(ifMatch)));
+    const requested = { configuration: configurationOf(body), comment, draftVersion };
+    return this.answer(response, await this.configurations.save(by, requested, expected(ifMatch)));
   }
 
   /** 202: the configuration will be published again; `GET …/publications` shows when. */
@@ -136,10 +136,10 @@ export class ConfigurationController {
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
-    const wanted = { version, comment: body.comment ?? null };
+    const requested = { version, comment: body.comment ?? null };
     return this.answer(
       response,
-      await this.configurations.rollBack({ project, author }, wanted, expected(ifMatch)),
+      await this.configurations.rollBack({ project, author }, requested, expected(ifMatch)),
     );
   }
 

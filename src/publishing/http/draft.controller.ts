@@ -58,9 +58,9 @@ export class DraftController {
     @CurrentAuthor() author: Author,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DraftDto> {
-    const wanted = { configuration: configurationOf(body), basedOn: body.basedOn };
+    const requested = { configuration: configurationOf(body), basedOn: body.basedOn };
     const by = { projectId: project.id, author };
-    return answer(response, await this.drafts.save(by, wanted, expected(ifMatch)));
+    return answer(response, await this.drafts.save(by, requested, expected(ifMatch)));
   }
 
   @Delete('draft')

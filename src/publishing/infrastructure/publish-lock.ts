@@ -42,13 +42,13 @@ export class PublishLock implements OnApplicationShutdown {
     // The connection may still hold the lock: closing it releases it.
     let broken = true;
     try {
-      const taken = await take(client, projectId);
+      const taken = await acquire(client, projectId);
       broken = false;
       if (!taken) return null;
       try {
         return await work(lock);
       } finally {
-        broken = !(await giveBack(client, projectId));
+        broken = !(await release(client, projectId));
       }
     } finally {
       lock.release();
@@ -83,7 +83,7 @@ export class HeldLock {
   }
 }
 
-async function take(client: PoolClient, projectId: string): Promise<boolean> {
+async function acquire(client: PoolClient, projectId: string): Promise<boolean> {
   try {
     await client.query(`set lock_timeout = ${LOCK_WAIT_MS}`);
     await client.query('select pg_advisory_lock($1, hashtext($2))', [PUBLISH_LOCK_CLASS, projectId]);
@@ -94,7 +94,7 @@ async function take(client: PoolClient, projectId: string): Promise<boolean> {
   }
 }
 
-async function giveBack(client: PoolClient, projectId: string): Promise<boolean> {
+async function release(client: PoolClient, projectId: string): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock($1, hashtext($2))', [PUBLISH_LOCK_CLASS, projectId]);
     return true;

@@ -167,7 +167,7 @@ function drawing(seed: number): Draw {
   };
   return {
     share,
-    chance: (wanted) => share() < wanted,
+    chance: (probability) => share() < probability,
     of: <Name extends string>(weights: Record<Name, number>): Name => {
       const entries = Object.entries<number>(weights) as [Name, number][];
       const total = entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -98,7 +98,7 @@ export async function startDemo<S extends StandaloneSettings>(
     ready: async (app, baseUrl) => {
       const known = readCredentials(credentialsFile);
       const project = await whenDatabaseIsBack(async () => {
-        const found = (await knownProject(app, known)) ?? (await makeProject(app));
+        const found = (await knownProject(app, known)) ?? (await createDemoProject(app));
         await prepareDemoOwner(app.get(EntityManager), { projectId: found.projectId, password });
         return found;
       });
@@ -198,7 +198,7 @@ async function knownProject(
 }
 
 /** A fresh key per role on the demo project, which is made where it is missing; older demo keys are revoked. */
-async function makeProject(app: NestExpressApplication): Promise<ProjectKeys> {
+async function createDemoProject(app: NestExpressApplication): Promise<ProjectKeys> {
   const service = app.get(ApiKeyService, { strict: false });
   return app
     .get(EntityManager)

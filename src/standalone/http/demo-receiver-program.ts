@@ -25,10 +25,10 @@ const tokens = new LRUCache<string, { token: string | null }>({
   fetchMethod: (projectId) => {
     const known = waiting.get(projectId);
     if (known) return known.promise;
-    const asked = Promise.withResolvers<{ token: string | null }>();
-    waiting.set(projectId, asked);
+    const pending = Promise.withResolvers<{ token: string | null }>();
+    waiting.set(projectId, pending);
     send({ kind: 'token', projectId });
-    return asked.promise;
+    return pending.promise;
   },
 });
 
@@ -37,10 +37,10 @@ process.on('message', (message: ToReceiver) => {
     void start(message);
     return;
   }
-  const asked = waiting.get(message.projectId);
+  const pending = waiting.get(message.projectId);
   waiting.delete(message.projectId);
-  if (message.kind === 'token') asked?.resolve({ token: message.token });
-  else asked?.reject(new Error('the token cannot be read'));
+  if (message.kind === 'token') pending?.resolve({ token: message.token });
+  else pending?.reject(new Error('the token cannot be read'));
 });
 // Ctrl-C reaches the whole process group; the service stops first, so that its last deliveries still arrive.
 process.on('SIGINT', () => {});

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { PROJECT_ID_HEADER } from '../../shared/brand.js';
 import {
   issueCertificate,
-  makeCertificateAuthority,
+  createCertificateAuthority,
   type ServerCertificate,
 } from '../infrastructure/certificates.js';
 
@@ -73,8 +73,8 @@ export class DemoReceiver {
         this.receive(request, response).catch(() => response.destroy());
       },
     );
-    const wanted = existsSync(this.portFile) ? Number(readFileSync(this.portFile, 'utf8')) : 0;
-    this.port = await this.listen(wanted).catch(() => this.listen(0));
+    const savedPort = existsSync(this.portFile) ? Number(readFileSync(this.portFile, 'utf8')) : 0;
+    this.port = await this.listen(savedPort).catch(() => this.listen(0));
     writeFileSync(this.portFile, String(this.port));
   }
 
@@ -104,7 +104,7 @@ export class DemoReceiver {
   private async certificate(): Promise<ServerCertificate> {
     const file = join(this.folder, 'certificate.json');
     if (!existsSync(file) || !existsSync(this.caFile) || expiresSoon(readCertificate(file))) {
-      const authority = await makeCertificateAuthority('Demo receiver authority');
+      const authority = await createCertificateAuthority('Demo receiver authority');
       const issued = await issueCertificate(authority, [HOST, 'localhost']);
       writeFileSync(this.caFile, authority.certificatePem);
       writeFileSync(file, JSON.stringify(issued), { mode: 0o600 });

@@ -25,10 +25,10 @@ export interface ServerCertificate {
 type CryptoKeyPair = webcrypto.CryptoKeyPair;
 
 /** Makes an authority whose key lives in this process alone. */
-export async function makeCertificateAuthority(
+export async function createCertificateAuthority(
   name = 'Development authority',
 ): Promise<CertificateAuthority> {
-  const keys = await makeKeys();
+  const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...validity(),
     name: `CN=${name}`,
@@ -49,7 +49,7 @@ export async function issueCertificate(
   hosts: string[],
   { expired = false }: { expired?: boolean } = {},
 ): Promise<ServerCertificate> {
-  const keys = await makeKeys();
+  const keys = await generateKeys();
   const names = hosts.map((host) => ({ type: isIP(host) === 0 ? 'dns' : 'ip', value: host }) as const);
   const certificate = await x509.X509CertificateGenerator.create({
     ...validity(expired ? -VALID_DAYS * DAY_MS * 2 : 0),
@@ -73,7 +73,7 @@ export async function issueCertificate(
   };
 }
 
-async function makeKeys(): Promise<CryptoKeyPair> {
+async function generateKeys(): Promise<CryptoKeyPair> {
   return webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { makeRoles, OWNER_ROLE, RUNTIME_ROLE } from './embedded-roles.js';
+import { createRoles, OWNER_ROLE, RUNTIME_ROLE } from './embedded-roles.js';
 import { findBinaries, placeForServer, readOrMakePassword } from './server-home.js';
 import { adoptRunningServer, freePort, isServerAlive } from './server-state.js';
 import { initialise, launch, READY_DEADLINE_MS, sentenceOf, stop, SUPERUSER } from './server-tools.js';
@@ -48,7 +48,7 @@ export async function startEmbeddedPostgres(
   const maintenanceUrl = Object.assign(new URL(urls.superuserUrl), { pathname: '/postgres' }).href;
   await waitUntilReady(maintenanceUrl, home.folder);
   await createDatabase(maintenanceUrl, SUPERUSER);
-  await makeRoles(urls.superuserUrl, {
+  await createRoles(urls.superuserUrl, {
     owner: readOrMakePassword(home.folder, OWNER_PASSWORD_FILE),
     runtime: readOrMakePassword(home.folder, RUNTIME_PASSWORD_FILE),
   });

@@ -13,7 +13,7 @@ export const RUNTIME_ROLE = 'service_runtime';
  * Makes the owner's and the run-time role in the database of `superuserUrl`, or gives existing ones these passwords,
  * and hands over to the owner what an earlier version made as superuser. Harmless when repeated.
  */
-export async function makeRoles(
+export async function createRoles(
   superuserUrl: string,
   passwords: { owner: string; runtime: string },
 ): Promise<void> {

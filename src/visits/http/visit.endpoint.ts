@@ -6,7 +6,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { jsonReader } from '../../http/json-body.js';
-import { REQUEST_ID_HEADER, requestIdOf } from '../../http/logging.js';
+import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
 import { ProblemFilter } from '../../http/problem.filter.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { unknownProject, VisitCounter } from '../application/visit-counter.js';
@@ -75,7 +75,7 @@ export class VisitEndpoint {
   }
 
   private answer(request: IncomingMessage, response: ServerResponse, headers: string[]): void {
-    response.writeHead(204, [...this.headers, REQUEST_ID_HEADER, requestIdOf(request), ...headers]);
+    response.writeHead(204, [...this.headers, REQUEST_ID_HEADER, resolveRequestId(request), ...headers]);
     response.end();
   }
 }

@@ -34,13 +34,13 @@ export const CONSENT: Planted[] = [
   {
     name: 'lists: a full page always has more behind it',
     mutations: [
-      { symbol: 'pageOf', file: 'shared/page.ts', from: /rows\.length > limit/, to: 'rows.length >= limit' },
+      { symbol: 'toPage', file: 'shared/page.ts', from: /rows\.length > limit/, to: 'rows.length >= limit' },
     ],
     tests: ['src/shared/page'],
   },
   {
     name: 'lists of records: a full page always has more behind it',
-    mutations: [{ symbol: 'pageOfScan', from: /found\.length > limit/, to: 'found.length >= limit' }],
+    mutations: [{ symbol: 'toScannedPage', from: /found\.length > limit/, to: 'found.length >= limit' }],
     tests: ['src/database/bounded-scan'],
   },
   {
@@ -76,7 +76,7 @@ export const CONSENT: Planted[] = [
     mutations: [
       {
         symbol: 'localMidnight',
-        from: /new Date\(wantedMs - offsetMs\(guess, timeZone\)\)/,
+        from: /new Date\(midnightUtcMs - offsetMs\(guess, timeZone\)\)/,
         to: 'guess',
       },
     ],

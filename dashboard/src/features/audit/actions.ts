@@ -36,7 +36,7 @@ export const AUDIT_ACTIONS = [
   'forwarding.resume',
   'forwarding.held',
   'forwarding.released',
-  'signing_secret.make',
+  'signing_secret.create',
   'signing_secret.remove',
   'signing_secret.forget_former',
   'delivery.resend',
