@@ -1,7 +1,7 @@
 import type { Namespace, Setting } from '../settings/declare-settings.js';
 
 const ENV_HEADER = `# Generated from src/**/*.settings.ts by "npm run generate -- settings". Every process reads its settings once, at the
-# start, from the environment or from a file .env beside package.json. \`npm start\` on one machine needs none of them.
+# start, from the environment or from a file .env beside package.json. \`npm start\` needs none of them.
 # NAME_FILE can hold the path of a file to read the value from. An invalid value stops the start with a sentence that
 # names it. The values shown are the defaults.
 `;

@@ -26,7 +26,7 @@ interface BoundStatement {
 
 /**
  * Hands the values of entity queries to PostgreSQL beside the statement. MikroORM's own connection writes them into
- * its text, quoted, and has no option for that: they then stand in the server's log and statistics, hashes of keys
+ * its text, quoted, and has no option for that: they then appear in the server's log and statistics, hashes of keys
  * included (docs/security.md).
  */
 class BindingConnection extends PostgreSqlConnection {
@@ -107,7 +107,7 @@ function releasingDriver(driver: Driver): Driver {
 /** Keeps a value for its place, `$1`, `$2` and so on. */
 function placeFor(value: unknown, values: unknown[]): string {
   if (Array.isArray(value)) return value.map((each) => placeFor(each, values)).join(', ');
-  // Numbers, booleans and null stay in the text: the server knows their type, and they tell nothing.
+  // Numbers, booleans and null stay in the text: the server infers their types, and they contain no secrets.
   const isPlain = typeof value !== 'string' && typeof value !== 'bigint' && !isObject(value);
   if (isPlain) return String(value);
   values.push(value instanceof Date ? value.toISOString() : value);

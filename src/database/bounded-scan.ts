@@ -15,9 +15,9 @@ export interface BoundedScan {
   table: string;
   /** SQL of the columns, over `c`; `id` is among them. */
   columns: RawBuilder<unknown>;
-  /** Conditions on the primary key, which say where to look. */
+  /** Conditions on the primary key, which limit the range. */
   range: RawBuilder<unknown>[];
-  /** Conditions on anything else, which say what counts as found. */
+  /** Conditions on anything else, which decide whether a row matches. */
   filters: RawBuilder<unknown>[];
   /** Rows that a page shows. */
   limit: number;

@@ -41,7 +41,7 @@ export const databaseSettings = declareSettings({
     if (read.value(serviceSettings.settings.production) && !values.databaseUrl) {
       read.refuse(
         own.databaseUrl,
-        'must be set in production. The embedded database is only for development on one machine.',
+        'must be set in production. The embedded database is only for development.',
       );
     }
   },

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** What the role that serves may do with a table. */
+/** Privileges of the run-time role on a table. */
 interface TableGrant {
   privileges: string[];
   /** Columns that it may change; null: all of them. */
@@ -58,7 +58,7 @@ export async function grantToRuntime(client: ClientBase, role: string): Promise<
   }
 }
 
-/** What the role still lacks of the schemas, and of the owner's sequences and functions, as `… on …`. */
+/** Privileges that the role lacks on the schemas, and of the owner's sequences and functions, as `… on …`. */
 async function lackingGrants(client: ClientBase, role: string): Promise<string[]> {
   const { rows } = await client.query<{ lacking: string }>(
     `with ours as materialized (select oid, nspname from pg_namespace where nspname in ('public', 'bullmq')),

@@ -1,4 +1,4 @@
-/** What a list in a statement holds. */
+/** Element types of a list in a statement. */
 export type ListValue = string | number | null;
 
 /** Types of the database whose values, as text, have nothing in them that a list must quote. */

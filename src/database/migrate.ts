@@ -7,7 +7,7 @@ import { sessionOptions } from './postgres-pool.js';
 import { grantToRuntime } from './grants.js';
 import { migrations } from '../migrations/index.js';
 
-/** Any number: what matters is that every process of the service takes the same advisory lock. */
+/** Any number works, as long as every process of the service uses the same advisory lock. */
 const MIGRATION_LOCK_KEY = 7_201_120_001;
 const UNDEFINED_TABLE = '42P01';
 
@@ -67,7 +67,7 @@ export async function migrate(
   }
 }
 
-/** Tries again where a lock was not to be had. What is done already is done: each migration is its own transaction. */
+/** Retries if a lock was not available. Completed migrations stay: each one is its own transaction. */
 async function patiently(onWait: (wait: MigrationWait) => void, work: () => Promise<void>): Promise<void> {
   for (let tryNumber = 1; ; tryNumber++) {
     try {
@@ -106,7 +106,7 @@ async function grant(client: Client, role: string): Promise<void> {
   }
 }
 
-/** The role that a URL leads to, which the URL itself need not tell. */
+/** The role of a URL's connection, which the URL need not contain. */
 async function readRole(url: string): Promise<string> {
   const client = new Client({ connectionString: url });
   await client.connect();

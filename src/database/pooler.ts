@@ -6,7 +6,7 @@ const TRIES_MAX = 5;
 
 /**
  * Whether two clients that are connected at the same moment can get the same session of the server: a pooler in
- * transaction or statement mode does that. Such a start would look well and lose locks, notifications and settings.
+ * transaction or statement mode does that. Such a start would succeed and then lose locks, notifications and settings.
  * Never true without such a pooler: it looks for a random mark. Rejects as `pg` does if no
  * session is available within `timeoutMs`.
  */

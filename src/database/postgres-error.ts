@@ -15,7 +15,7 @@ const CONNECTION_ERRNO = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
 ]);
-/** `pg` says these in words alone. */
+/** `pg` reports these only as messages, without a code. */
 const CONNECTION_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/;
 

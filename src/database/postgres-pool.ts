@@ -2,12 +2,12 @@ import { Client, Pool, type PoolConfig, types, TypeOverrides } from 'pg';
 import { markConnectFailure } from './postgres-error.js';
 
 const CONNECT_TIMEOUT_MS = 2_000;
-/** The server gives a statement up first and says so; only one that hangs leaves it to this side. */
+/** The server cancels a statement first and reports it; this timeout is for a server that hangs. */
 const ANSWER_GRACE_MS = 500;
 
-/** What a session asks of the server when it is opened. */
+/** Options of a new session. */
 export interface SessionPurpose {
-  /** The server gives up a statement that takes longer; 0: never. */
+  /** The server cancels a statement that takes longer; 0: never. */
   statementMs: number;
   /** Settings of the server for these connections alone, e.g. `{ enable_sort: 'off' }`. */
   serverSettings?: Record<string, string>;
@@ -22,7 +22,7 @@ export interface ConnectionPurpose extends SessionPurpose {
   connectTimeoutMs?: number;
 }
 
-/** What a pool of few connections is for; its name stands behind the service's. */
+/** Purpose of a small pool; its name is appended to the service's. */
 export interface PoolPurpose extends ConnectionPurpose {
   /** Called when an idle connection breaks. Harmless: the next statement opens another one. */
   onDropped: (error: Error) => void;
@@ -34,7 +34,7 @@ export interface PoolPurpose extends ConnectionPurpose {
  * leaves as text:
  * - a whole number of 8 bytes is a number; one that a number does not hold exactly is an error, not a wrong digit.
  * - a date stays text: the driver would make it midnight of this machine's time zone.
- * - a decimal stays text: the statement says by a cast how exact it must be.
+ * - a decimal stays text: a cast in the statement defines its precision.
  */
 const VALUES = new TypeOverrides();
 VALUES.setTypeParser(types.builtins.INT8, exactNumber);
@@ -72,7 +72,7 @@ class PoolClient extends Client {
   }
 }
 
-/** What every pool is opened with. */
+/** Options of every pool. */
 export function connectionOptions(purpose: ConnectionPurpose): PoolConfig {
   return {
     Client: PoolClient,

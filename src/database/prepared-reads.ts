@@ -7,9 +7,9 @@ import { openPool } from './postgres-pool.js';
 import { ThrottledLog } from '../shared/throttled-log.js';
 import { type DatabaseSettings, databaseSettings } from './database.settings.js';
 
-/** What a worker reads at once before it sends a batch. */
+/** Concurrent reads of a worker before it sends a batch. */
 const CONNECTIONS = 3;
-/** These are looks into primary keys, milliseconds each. */
+/** These are primary-key lookups of a few milliseconds each. */
 const STATEMENT_MS = 10_000;
 
 /** Plans are made once, perhaps while the tables are empty: keys lead to rows all the same. */
@@ -20,7 +20,7 @@ const ALONG_KEYS = {
   jit: 'off',
 };
 
-/** A statement that is asked again and again, with its values beside it. */
+/** A statement that runs often, with its values as parameters. */
 export interface PreparedStatement {
   /** No other statement's. */
   name: string;
@@ -30,7 +30,7 @@ export interface PreparedStatement {
 /** Who reads by such statements. */
 export type Reads = Pick<PreparedReads, 'rows'>;
 
-/** The same on the ORM's connections, for a command that ends when it has asked. */
+/** The same on the ORM's connections, for a command that runs once. */
 export function readsThrough(em: EntityManager): Reads {
   return {
     rows: async <Row extends object>({ text }: PreparedStatement, values: unknown[]): Promise<Row[]> =>

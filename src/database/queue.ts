@@ -62,7 +62,7 @@ export async function queueReady(
 }
 
 const REDIS_CONNECT_TIMEOUT_MS = 5_000;
-/** Pause between two attempts to reach a Redis that is away. */
+/** Pause between two attempts to reach an unavailable Redis. */
 const REDIS_RETRY_MS = 1_000;
 /** Beyond the pause: the attempt that follows it has to be refused as well. */
 const REDIS_GIVE_UP_EXTRA_MS = 200;

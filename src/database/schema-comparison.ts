@@ -7,7 +7,7 @@ import {
   type TableDifference,
 } from '@mikro-orm/postgresql';
 
-/** What of a column is compared. Left out are the values it allows (a check), its comment and collation. */
+/** The compared properties of a column: not its check constraint, comment or collation. */
 const COMPARED_PROPERTIES = new Set(['type', 'nullable', 'default', 'generated', 'autoincrement']);
 
 const REFUSAL =
@@ -15,7 +15,7 @@ const REFUSAL =
   'be incomplete. Run "npm run migrate".';
 
 /**
- * What `migration:check` and `schema:update --dump` tell: where the tables of the database and the entities differ, in
+ * The output of `migration:check` and `schema:update --dump`: where the database and the entities differ, in
  * tables, columns and primary keys. The rest of the schema no entity can express in full (partial and block-range
  * indexes, partitions, storage parameters) or need not (foreign keys, checks): it stands in the migrations alone, and
  * its absence here would come out as a list of things to drop (ADR 0020).

@@ -1,11 +1,11 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 
-/** The oldest major version that is tested; what is older is no longer supported by those who make PostgreSQL. */
+/** The oldest major version that is tested; older ones are no longer supported by PostgreSQL. */
 export const POSTGRES_OLDEST = 15;
 /** The factor of the major version in `server_version_num`: 150018 is 15.18. */
 const PER_MAJOR_VERSION = 10_000;
-/** Where the tables stand: rights, copies and checks of the schema look there. */
+/** The schema of the tables; grants, copies and schema checks use it. */
 const SCHEMA = 'public';
 const SEARCH_PATH = `${SCHEMA} with "alter role … set search_path = ${SCHEMA}, bullmq"`;
 
@@ -15,7 +15,7 @@ export interface ServerFacts {
   version: number;
   /** Its `server_encoding`. */
   encoding: string;
-  /** Where tables are made; null where the role's search path names no schema that is there. */
+  /** The schema for new tables; null if the role's search path contains no existing schema. */
   schema: string | null;
 }
 

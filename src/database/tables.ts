@@ -1,7 +1,7 @@
 import type { EntityManager, InferKyselyDB } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 
-/** Columns go by the names of the entities' properties, in what is asked and in what is answered. */
+/** Columns are named like the entities' properties, in queries and in results. */
 const PROPERTY_NAMES = { columnNamingStrategy: 'property' } as const;
 
 /** The tables of some entities, as the compiler knows them: what is null, what has a default, what an enum holds. */

@@ -135,7 +135,7 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
     return isWaiting(em, waiting, scanMax);
   }
 
-  /** What the newest `scanMax` messages that wait are about, as the transaction sees them. */
+  /** Subjects of the newest `scanMax` queued messages, as the transaction sees them. */
   waitingSubjects(tx: EntityManager, waiting: WaitingOf, scanMax: number): Promise<string[]> {
     return waitingSubjects(tx, waiting, scanMax);
   }

@@ -1,7 +1,7 @@
 import { integer } from '../settings/setting-kinds.js';
 import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
-/** How a worker takes messages out of the outbox. */
+/** How a worker claims messages from the outbox. */
 export const outboxSettings = declareSettings({
   name: 'outbox',
   title: 'Outbox and workers',

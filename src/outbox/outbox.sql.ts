@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Where the columns of the messages come from. */
+/** Source of the messages' columns. */
 export interface MessageSource {
   /** Expressions over `from`. */
   orderingKey: RawBuilder<unknown>;

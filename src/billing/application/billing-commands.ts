@@ -19,7 +19,7 @@ import {
 const EVENT_STATUSES = ['dead', 'pending', 'processed', 'ignored'] as const;
 const PAID_TIERS = ['pro', 'business', 'enterprise'] as const;
 
-/** Events of the billing provider, and tiers that are given by hand. */
+/** Events of the billing provider, and tiers that operators grant manually. */
 export const billingCommands: Command[] = [
   {
     name: 'billing events',

@@ -30,7 +30,7 @@ import type { SyncResult } from './sync-result.js';
 
 /** Events under way at once in one worker; Stripe allows 100 requests a second. */
 const SLOTS = 8;
-/** As long as Stripe may take to answer, its retries included. */
+/** Upper bound of a Stripe request, retries included. */
 const ATTEMPT_MAX_MS = 30_000;
 /** Subscriptions of one customer that are looked at when the customer is deleted. */
 const CUSTOMER_SUBSCRIPTIONS_MAX = 100;

@@ -33,7 +33,7 @@ export interface BillingState {
   billingAvailable: boolean;
 }
 
-/** What members of a project can do about its plan. */
+/** Plan actions for members of a project. */
 @Injectable()
 export class BillingService {
   private readonly logger = new Logger(BillingService.name);

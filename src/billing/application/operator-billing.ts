@@ -16,12 +16,12 @@ import {
 } from '../infrastructure/billing-event.store.js';
 import { billingTables } from '../infrastructure/billing.tables.js';
 
-/** A tier that an operator gives by hand. */
+/** A tier that an operator grants manually. */
 export interface Grant {
   projectId: string;
   tier: PaidTier;
   reason: string;
-  /** When it stops granting; a grant without an end is not taken (design §6.2). */
+  /** Expiry of the grant; a grant without one is rejected (design §6.2). */
   expiresAt: Date;
   /** The operator who grants. */
   operator: string;

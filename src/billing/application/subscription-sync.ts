@@ -47,7 +47,7 @@ export interface SyncCause {
 }
 
 /**
- * Syncs one subscription (design §6.4). The event only says which subscription to fetch. A number
+ * Syncs one subscription (design §6.4). The event only identifies the subscription to fetch. A number
  * is drawn from a sequence, *then* the subscription is fetched, and the row is written only by a
  * larger number than its own, under the project's row lock.
  * Every event that arrives after a change leads to a fetch that includes the change, so the largest
@@ -145,7 +145,7 @@ export class SubscriptionSync {
     return rows[0].seq;
   }
 
-  /** Our own row knows best, then the metadata that our checkout wrote, then the checkout's session. */
+  /** Our own row takes precedence, then the metadata written by our checkout, then the checkout's session. */
   private async projectOf(reported: StripeSubscription): Promise<string | null> {
     const em = this.em.fork();
     const row = await findSubscription(em, { provider: STRIPE, externalId: reported.id });

@@ -41,7 +41,7 @@ function rankOf({ type }: StripeEvent): number {
   return type === 'customer.deleted' ? 4 : 2;
 }
 
-/** Of two updates in a second that say nothing about each other, the one that is still incomplete came first. */
+/** Of two unrelated updates in the same second, the one with status `incomplete` is the earlier one. */
 function statusRankOf({ object }: StripeEvent): number {
   return object.status === 'incomplete' ? 0 : 1;
 }
@@ -84,7 +84,7 @@ function stateBefore({ object, previous }: StripeEvent): JsonObject {
   return previous ? merged(object, previous) : object;
 }
 
-/** The values before a change; a list is given whole, an object by its changed members. */
+/** The values before a change: complete for a list, only the changed members for an object. */
 function merged(now: JsonObject, previous: JsonObject): JsonObject {
   const was: JsonObject = { ...now };
   for (const [key, value] of Object.entries(previous)) {

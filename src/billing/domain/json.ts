@@ -25,7 +25,7 @@ export function asId(value: unknown): string | null {
 /** The end of the year 9999; PostgreSQL does not read the text of a later instant. */
 export const SECONDS_MAX = 253_402_300_799;
 
-/** Seconds since 1970, as the provider gives instants. */
+/** Unix time in seconds, the provider's format for instants. */
 export function asInstant(value: unknown): Date | null {
   if (typeof value !== 'number' || !(value > 0 && value <= SECONDS_MAX)) return null;
   return new Date(value * 1000);

@@ -11,7 +11,7 @@ import {
   type StripeSubscription,
 } from './stripe-subscription.js';
 
-/** What the events of a subscription show together. */
+/** The state of a subscription derived from all its events. */
 export interface History {
   reported: StripeSubscription;
   columns: StatusColumns;

@@ -44,7 +44,7 @@ export interface StripeEvent {
   object: JsonObject;
   /** The previous values of changed members; null where the event reports no change. */
   previous: JsonObject | null;
-  /** Whether it is about real money; null where it does not say. */
+  /** Live mode (real money); null if the event does not contain it. */
   livemode: boolean | null;
   /** Null where the event has none. */
   objectId: string | null;

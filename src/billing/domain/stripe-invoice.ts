@@ -4,18 +4,18 @@ import { asId, asInstant, type JsonObject, asObject, asText } from './json.js';
 export interface StripeInvoice {
   id: string | null;
   subscriptionId: string | null;
-  /** `draft`, `open`, `paid`, `uncollectible`, `void`, or a word that we do not know. */
+  /** `draft`, `open`, `paid`, `uncollectible`, `void`, or an unknown value. */
   status: string | null;
   /**
    * Since when it is overdue, if it is: its due date, else the instant of its first collection. A fact of
-   * the invoice, so that a replay gives the same answer.
+   * the invoice, so that a replay has the same result.
    */
   dueAt: Date | null;
   /** Whether it is the first one of its subscription. */
   isFirst: boolean;
 }
 
-/** Reads an invoice, of the API of today or of before 2025; null where only its id is given, or nothing. */
+/** Reads an invoice of the current API or of one before 2025; null for a bare id or a missing value. */
 export function readInvoice(value: unknown): StripeInvoice | null {
   const invoice = asObject(value);
   if (!invoice) return null;

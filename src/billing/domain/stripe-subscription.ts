@@ -5,7 +5,7 @@ import { earlier, asId, asInstant, type JsonObject, asList, asObject, asText } f
 import { projectInMetadata } from './stripe-event.js';
 import { readInvoice, type StripeInvoice } from './stripe-invoice.js';
 
-/** The tier and interval that a price stands for. */
+/** The tier and interval of a price. */
 export interface PriceMeaning {
   tier: PaidTier;
   interval: 'month' | 'year';
@@ -139,7 +139,7 @@ function parseEndReason(subscription: JsonObject, latestInvoice: StripeInvoice |
       return 'dispute';
     default:
   }
-  // A provider that has the field and leaves it empty does not know; there is no grace for that.
+  // An empty field means an unknown reason, which has no grace period.
   if (details) return null;
   // Payloads from before 2023 lack this field. Then an invoice that was never paid is the reason.
   return latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'

@@ -19,7 +19,7 @@ export const BillingEventSchema = defineEntity({
     projectId: p.uuid().nullable(),
     /** The signed body as it came: JSON, as text, because jsonb refuses some valid JSON. null: 90 days after the outcome. */
     payload: p.text().nullable(),
-    /** When the provider says that it happened (whole seconds). */
+    /** The provider's timestamp of the event (whole seconds). */
     providerCreatedAt: p.datetime(),
     /** How we heard of it. */
     source: p.enum(['webhook', 'reconciliation'] as const),
@@ -37,7 +37,7 @@ export const BillingEventSchema = defineEntity({
 });
 
 /**
- * The tier and interval that a price stands for. Append-only and permanent, otherwise old
+ * The tier and interval of a price. Append-only and permanent, otherwise old
  * subscriptions would change their tier.
  */
 export const BillingPriceSchema = defineEntity({

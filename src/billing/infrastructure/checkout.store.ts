@@ -8,7 +8,7 @@ import { newId } from '../../shared/ids.js';
 import { billingTables } from './billing.tables.js';
 import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 
-/** What a checkout sells. */
+/** The price of a checkout and the customer it is for. */
 export interface Purpose {
   priceId: string;
   customerId: string;

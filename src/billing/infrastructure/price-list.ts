@@ -17,7 +17,7 @@ export class PriceList implements OnModuleInit {
     @InjectSettings(billingSettings) private readonly settings: BillingSettings,
   ) {}
 
-  /** @throws SettingsError where STRIPE_PRICES gives a known price another meaning. */
+  /** @throws SettingsError if STRIPE_PRICES changes the meaning of a known price. */
   async onModuleInit(): Promise<void> {
     const { prices } = this.settings;
     if (prices.length === 0) return;

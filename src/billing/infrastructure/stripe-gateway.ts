@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 
-/** One request; with the retries an answer takes 30 s at most, which is less than a lease. */
+/** Timeout of one request. With retries a response takes at most 30 s, less than a lease. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const NETWORK_RETRIES_MAX = 2;
 const PAGE_MAX = 100;

@@ -46,7 +46,7 @@ export function verifiedPayload(
   );
 }
 
-/** The instant in the header. Exactly one is taken: of two, the library and we might read different ones. */
+/** The timestamp in the header. Exactly one is allowed: of two, the library and we might read different ones. */
 function signedAtSeconds(header: string): number {
   const parts = header.split(',').map((part) => part.trim());
   const timestamps = parts.map((part) => TIMESTAMP.exec(part)?.[1]).filter((value) => value !== undefined);

@@ -16,7 +16,7 @@ const LETTER_ID = /^\d{1,15}$/;
 /** Writes what else changes when letters of a topic are put back, in the same transaction. */
 export type WhenRevived = (tx: EntityManager, letters: Revived[]) => Promise<void>;
 
-/** The dead letters of the outbox: messages that failed too often, of whatever topic. */
+/** The dead letters of the outbox: messages of any topic that failed too often. */
 export function outboxCommands(whenRevived: ReadonlyMap<string, WhenRevived>): Command[] {
   return [
     {

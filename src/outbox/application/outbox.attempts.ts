@@ -23,7 +23,7 @@ type AttemptEnd = AttemptResult<unknown> | { kind: 'threw'; cause: unknown };
 /** Delays of attempts that lost the database. They grow, since a statement that always times out looks the same. */
 const DATABASE_RETRY: BackOff = { baseMs: 1_000, factor: 2, longestMs: 30_000 };
 
-/** What attempts are made with. */
+/** Dependencies of an attempt. */
 export interface AttemptParts {
   slots: WorkerSlots;
   store: OutboxStore;
@@ -160,7 +160,7 @@ export class OutboxAttempts {
     } catch (cause) {
       end = isConnectionFailure(cause) ? lostDatabase(leased.message) : { kind: 'threw', cause };
     }
-    // The slot is free once the receiver has answered, before the outcome is stored.
+    // The slot is free once the receiver has responded, before the outcome is stored.
     const healthy = end.kind !== 'settled' || end.healthy;
     const snooze = end.kind === 'snooze' ? { snoozeMs: end.afterMs } : {};
     const freed = slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...snooze });

@@ -14,7 +14,7 @@ import { WorkerSlots } from './worker-slots.js';
 
 /** How much longer than the longest attempt a shutdown waits for attempts in progress. */
 const DRAIN_EXTRA_MS = 5_000;
-/** Pause after a claim failed, e.g. because the database is away. */
+/** Pause after a claim failed, e.g. because the database is unavailable. */
 const CLAIM_RETRY_MS = 500;
 
 /**
@@ -92,7 +92,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     }, Math.ceil(waitMs));
   }
 
-  /** Stops claiming and waits until what is under way has ended and is settled, whatever its topic. */
+  /** Stops claiming and waits until running attempts of all topics have ended and are settled. */
   beforeApplicationShutdown(): Promise<void> {
     this.draining ??= this.drain();
     return this.draining;

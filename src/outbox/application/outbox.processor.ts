@@ -39,7 +39,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     super();
   }
 
-  // eslint-disable-next-line require-await -- BullMQ wants a promise
+  // eslint-disable-next-line require-await -- BullMQ requires a promise
   override async process(): Promise<void> {
     this.dispatcher.requestPoll();
   }
@@ -47,7 +47,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   async onApplicationBootstrap(): Promise<void> {
     await this.warnOfUnknownTopics();
     await queueReady(this.queueSettings, this.worker);
-    // Not awaited: a worker starts, and works by its heartbeat, while the queue is away.
+    // Not awaited: a worker starts, and works by its heartbeat, while the queue is unavailable.
     void this.schedulePoll();
     this.dispatcher.requestPoll();
     this.heartbeat = setInterval(() => {
@@ -77,7 +77,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     );
   }
 
-  /** Schedules the poll, or finds it scheduled. A queue that is away is no reason to stop. */
+  /** Schedules the poll, or finds it scheduled. An unavailable queue does not stop the worker. */
   private async schedulePoll(): Promise<void> {
     if (this.scheduling) return;
     this.scheduling = true;

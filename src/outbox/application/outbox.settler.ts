@@ -21,8 +21,8 @@ const SETTLE_BATCHES_MAX = 2;
 const SETTLE_GATHER = { ms: 20, enough: SETTLE_BATCH_MAX };
 const RECONNECT_PAUSE_MS = 250;
 /**
- * While the database is away, an outcome that its handler logs late is kept for ten leases. At most ten times as many
- * outcomes wait as a worker may lease.
+ * While the database is unavailable, an outcome that its handler logs late is kept for ten leases. At most
+ * ten times as many outcomes wait as a worker may lease.
  */
 const LATE_LEASES = 10;
 

@@ -47,7 +47,7 @@ export class WorkerSlots {
     private readonly boundsOf: (topic: string) => Pick<OutboxHandler, 'slotsMax' | 'slotsPerKeyMax'>,
   ) {
     this.share = new FairShare(slots);
-    // However few slots a worker has, no topic with a limit takes all of them.
+    // A topic with a limit never uses all slots, even if the worker has few.
     const shareMax = Math.max(1, Math.floor(slots * SHARE_OF_ONE_KEY));
     this.topicSlots = new TopicSlots((topic) => {
       const { slotsMax } = boundsOf(topic);
@@ -76,7 +76,7 @@ export class WorkerSlots {
     return room < this.slots * CLAIM_PER_SLOT ? 0 : room;
   }
 
-  /** What may be claimed now, of all topics that are handled. */
+  /** The claim request for all handled topics. */
   claimable(topics: readonly string[], nowMs: number): Omit<ClaimRequest, 'afterKey' | 'throttledTopics'> {
     const perKeyOfTopic = new Map<string, number>();
     for (const topic of topics) {

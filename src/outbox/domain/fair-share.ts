@@ -24,9 +24,9 @@ interface KeyShare {
   claimed: number;
   inFlight: number;
   limit: number;
-  /** What the topic allows a key, however large the limit. */
+  /** Upper bound of `limit`, set by the topic. */
   max: number;
-  /** How long the last answer took. */
+  /** Duration of the last response. */
   lastMs: number;
   slow: boolean;
   /** When the attempts under way began, oldest first. */
@@ -53,7 +53,7 @@ export class FairShare {
     return this.slots - this.inFlight;
   }
 
-  /** What may still be claimed of each known key; of a key that is not named, `SHARE_START`. */
+  /** Remaining claimable messages of each known key; `SHARE_START` for all others. */
   freeOf(nowMs: number): Map<string, number> {
     this.forgetIdle(nowMs);
     const slow = [...this.shares.values()].filter((share) => isSlow(share, nowMs));
@@ -91,7 +91,7 @@ export class FairShare {
     share.claimed += 1;
   }
 
-  /** A claimed message was given back without an attempt. */
+  /** A claimed message was released without an attempt. */
   givenBack(key: string, nowMs: number): void {
     const share = this.known(key);
     share.claimed -= 1;
@@ -122,7 +122,7 @@ export class FairShare {
     const share = this.known(key);
     this.leaveSlot(share, startedMs);
     share.idleSince = nowMs;
-    // Those that were begun together stand behind one another; the first of them ends the pause.
+    // Concurrent attempts end one after the other; the first one ends the pause.
     if (nowMs >= share.pausedUntilMs) share.pausedUntilMs = nowMs + afterMs;
     share.limit = 1;
     share.lastMs = Number.POSITIVE_INFINITY;
@@ -141,7 +141,7 @@ export class FairShare {
     share.idleSince = nowMs;
   }
 
-  /** What a key gets of which nothing is known. */
+  /** The share of an unknown key. */
   get startLimit(): number {
     return Math.min(SHARE_START, this.cap);
   }
@@ -173,13 +173,13 @@ export class FairShare {
   }
 }
 
-/** Slow by its last answer, or by an attempt that is taking long right now. */
+/** Slow by its last response, or because a running attempt is slow. */
 function isSlow(share: KeyShare, nowMs: number): boolean {
   const oldest = share.startedAt[0];
   return share.slow || (oldest !== undefined && nowMs - oldest > SLOW_MS);
 }
 
-/** How many of `slots` each of the slow keys at work may have, so that those that want less leave the rest to the others. */
+/** How many of `slots` each of the slow keys at work may have, so that unused slots go to other keys. */
 function fairLevel(slow: KeyShare[], slots: number): number {
   const limits = slow
     .filter((share) => share.claimed > 0)

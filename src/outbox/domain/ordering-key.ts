@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Hexadecimal digits of a UUID. */
 const UUID_DIGITS = 32;
-/** Where version and variant stand among them. */
+/** Offsets of the version and the variant. */
 const VERSION_AT = 12;
 const VARIANT_AT = 16;
 /** UUIDs "for custom use" (RFC 9562 §5.8). Projects are version 7, so no name is ever a project's id. */

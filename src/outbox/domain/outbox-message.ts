@@ -22,7 +22,7 @@ export interface OutboxMessage {
   payload: Record<string, unknown> | null;
   /** Earlier claims without a recorded outcome, because the worker died. */
   abandonedAttempts: number;
-  /** Earlier attempts that threw or asked for a retry. */
+  /** Earlier attempts that threw or requested a retry. */
   failures: number;
   createdAt: Date;
   /** Which claim of its throttle released it; null if the key has no throttle. */
@@ -53,7 +53,7 @@ export interface Settled<Outcome> {
 export interface Failure<Outcome> {
   kind: 'retry' | 'dead';
   error: string;
-  /** What the attempt says of it; null where it threw. */
+  /** Outcome of the attempt; null if it threw. */
   outcome: Outcome | null;
 }
 

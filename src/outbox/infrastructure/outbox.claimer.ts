@@ -13,7 +13,7 @@ export const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 /** A claim takes milliseconds, so one that takes this long indicates a hanging server. */
 const CLAIM_TIMEOUT_MS = 10_000;
 
-/** What a claim may take. */
+/** Limits of a claim. */
 export interface ClaimRequest {
   topics: string[];
   /** The topics that may have throttles. */
@@ -43,7 +43,7 @@ export interface Claimed {
 
 /** The walk of a claim over the keys. */
 interface Walk {
-  /** Null, and 0 walked, where as many were picked as were asked for. */
+  /** Null, and 0 walked, if the claim is full. */
   lastKey: string | null;
   walked: number;
   lastPicked: string | null;
@@ -170,7 +170,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
   }
 }
 
-/** An update gives its rows back as they lie in the table. */
+/** An update returns its rows in table order. */
 function byNumber(a: OutboxMessage, b: OutboxMessage): number {
   return a.id - b.id;
 }

@@ -12,9 +12,9 @@ export const OutboxMessageSchema = defineEntity({
     /** The project of the message; null if there is none or it is unknown. */
     projectId: p.uuid().nullable(),
     topic: p.text(),
-    /** What the message is about, e.g. the consent id. */
+    /** Subject of the message, e.g. the consent id. */
     subjectId: p.uuid(),
-    /** Further facts of the message; null where the subject says it all. */
+    /** Further facts of the message; null if the subject is enough. */
     payload: p.json<Record<string, unknown>>().nullable(),
     /** The claim that holds the lease; null if unclaimed. Every later write must match it. */
     claimId: p.uuid().nullable(),
@@ -22,9 +22,9 @@ export const OutboxMessageSchema = defineEntity({
     availableAt: p.datetime().defaultRaw('now()'),
     /** How often it was claimed without an outcome being written: worker deaths. */
     abandonedAttempts: p.smallint().default(0),
-    /** How often its handler threw or asked for a retry. */
+    /** Number of attempts that threw or requested a retry. */
     failures: p.integer().default(0),
-    /** What the handler said last; null where it never failed. */
+    /** Last error of the handler; null if it never failed. */
     lastError: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
@@ -40,7 +40,7 @@ export const WorkerPollingSchema = defineEntity({
   },
 });
 
-/** A message that no handler could deal with: out of the way, for an operator to look at. */
+/** A message that failed too often, kept for an operator to inspect. */
 export const OutboxDeadLetterSchema = defineEntity({
   name: 'OutboxDeadLetter',
   tableName: 'outbox_dead_letter',
@@ -52,10 +52,10 @@ export const OutboxDeadLetterSchema = defineEntity({
     projectId: p.uuid().nullable(),
     topic: p.text(),
     subjectId: p.uuid(),
-    /** As in the message; null where the subject says it all. */
+    /** As in the message; null if the subject is enough. */
     payload: p.json<Record<string, unknown>>().nullable(),
     failures: p.integer(),
-    /** What the handler said last; null where it died with its worker each time. */
+    /** Last error of the handler; null if the worker crashed each time. */
     lastError: p.text().nullable(),
     /** When the message was appended. */
     createdAt: p.datetime(),

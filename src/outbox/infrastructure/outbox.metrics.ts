@@ -5,7 +5,7 @@ import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js'
 import { OutboxService } from '../outbox.service.js';
 import { OutboxStore } from './outbox.store.js';
 
-/** What this process does for the outbox right now. */
+/** Current outbox activity of this process. */
 export interface WorkUnderWay {
   /** Attempts under way. */
   readonly inFlight: number;
@@ -18,7 +18,7 @@ export interface WorkUnderWay {
 export class OutboxMetrics {
   /** Counts leases taken over from a worker that died. */
   readonly reclaims: Counter;
-  /** Counts messages given up because their outcome was unknown too often. */
+  /** Counts messages discarded because their outcome was unknown too often. */
   readonly discarded: Counter;
   private work: WorkUnderWay = { inFlight: 0, leased: 0 };
 
@@ -90,7 +90,7 @@ export class OutboxMetrics {
     });
   }
 
-  /** Whom the gauges ask, with each look at the metrics. */
+  /** Source of the gauges, read on each scrape. */
   watch(work: WorkUnderWay): void {
     this.work = work;
   }

@@ -25,7 +25,7 @@ export interface DeadLetter {
   diedAt: Date;
 }
 
-/** What the outbox holds. */
+/** Contents of the outbox. */
 export interface Backlog {
   waiting: number;
   /** Of those: messages of topics that this version does not handle. */
@@ -201,7 +201,7 @@ function rowLocations(leased: readonly LeasedMessage[]): RawBuilder<unknown> {
   )`;
 }
 
-/** Messages are numbered across keys, so the number alone says which letter. */
+/** Messages are numbered across keys, so the number alone identifies a dead letter. */
 function chosen(id: number | null): RawBuilder<unknown> {
   return id === null ? sql`true` : sql`id = ${id}`;
 }

@@ -1,7 +1,7 @@
 import { atMost, type Command, OperatorError, print } from '../../shared/operator-command.js';
 import { serviceSettings } from '../../settings/service.settings.js';
 
-/** What fills the demo. */
+/** Commands that fill the demo. */
 export const demoCommands: Command[] = [
   {
     name: 'demo records',

@@ -11,11 +11,11 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The demo looks back so far. */
+/** Length of the demo's history. */
 export const HISTORY_DAYS = 30;
 /** Days before now on which the second publication took the place of the first. */
 export const SECOND_PUBLICATION_DAYS_AGO = 12;
-/** The additional field that marks what the demo has made up. */
+/** The additional field that marks generated demo records. */
 export const DEMO_FIELD = 'demo';
 
 /** Page views in the busiest hour of a day, and by the hour of the day as a share of it. */
@@ -154,11 +154,11 @@ interface Draw {
   /** From 0 to 1. */
   share(): number;
   chance(share: number): boolean;
-  /** One of the names, each as often as its number says. */
+  /** One of the names, with a probability proportional to its weight. */
   of<Name extends string>(weights: Record<Name, number>): Name;
 }
 
-/** Numbers that look like chance and are the same each time (a linear congruential generator). */
+/** Reproducible pseudorandom numbers (a linear congruential generator). */
 function drawing(seed: number): Draw {
   let state = seed;
   const share = (): number => {

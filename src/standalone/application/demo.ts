@@ -29,7 +29,7 @@ const DATABASE_WAIT_MS = 60_000;
 const DATABASE_PAUSE_MS = 200;
 const TOKEN_BYTES = 32;
 
-/** What `.data/dev-credentials.json` holds (design §3). */
+/** Contents of `.data/dev-credentials.json` (design §3). */
 interface DevCredentials {
   baseUrl: string;
   projectId: string;
@@ -45,11 +45,11 @@ export interface Demo<S extends StandaloneSettings = StandaloneSettings> {
   settings: S;
   /** Mounts the demo page. */
   mount(app: NestExpressApplication): void;
-  /** Makes the project where it is missing and writes the credentials, once the API answers at `baseUrl`. */
+  /** Creates the project if it is missing and writes the credentials, once the API is up at `baseUrl`. */
   ready(app: NestExpressApplication, baseUrl: string): Promise<void>;
   /** The link to the dashboard that signs in, once. */
   entrance(baseUrl: string): string;
-  /** What else to tell the person at the terminal. */
+  /** Further lines for the terminal. */
   lines(baseUrl: string): string[];
 }
 
@@ -178,7 +178,7 @@ function readCredentials(file: string): DevCredentials | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as DevCredentials;
   } catch {
-    // Half-written by a start that was killed: new keys are made.
+    // Incomplete because a start was killed: create new keys.
     return null;
   }
 }
@@ -197,7 +197,7 @@ async function knownProject(
   return works ? { projectId: known.projectId, apiKeys: known.apiKeys } : null;
 }
 
-/** A fresh key per role on the demo project, which is made where it is missing; older demo keys are revoked. */
+/** A fresh key per role on the demo project, which is created if missing; older demo keys are revoked. */
 async function createDemoProject(app: NestExpressApplication): Promise<ProjectKeys> {
   const service = app.get(ApiKeyService, { strict: false });
   return app

@@ -25,7 +25,7 @@ interface Credentials {
   receiverUrl: string;
 }
 
-/** What was made. */
+/** The generated data. */
 export interface Filled {
   records: number;
   deliveries: number;

@@ -17,7 +17,7 @@ interface ReceiverOptions {
   expectedToken: (projectId: string) => Promise<string | null>;
 }
 
-/** The demo receiver in a process of its own, so that its TLS and its log take no time from the service. */
+/** The demo receiver in a separate process, so that its TLS and its log use no time of the service. */
 export class ReceiverProcess {
   private child: ChildProcess | null = null;
   private stopping = false;

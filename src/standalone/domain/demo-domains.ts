@@ -1,7 +1,7 @@
 import { originHost } from '../../consent/domain/origin.js';
 import { normalizeDomain } from '../../projects/domain/domain-name.js';
 
-/** The made-up records come from hosts below it. */
+/** Parent domain of the hosts in generated records. */
 export const DEMO_DOMAIN = 'example.com';
 
 /**

@@ -3,7 +3,7 @@ import { type FiledMail, filedMails } from '../../mail/infrastructure/mail-files
 
 const LINK = /https?:\/\/\S+/g;
 
-/** `GET /demo/mail`: the mails of development, newest first; as JSON where that is asked for. */
+/** `GET /demo/mail`: the mails of development, newest first; as JSON if the request accepts it. */
 export function demoMail(folder: string): RequestHandler {
   return async (request, response) => {
     const mails = await filedMails(folder);

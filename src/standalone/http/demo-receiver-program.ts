@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { DemoReceiver } from './demo-receiver.js';
 
-/** To this process: the order to start, and the token that it asked for (null: the deliveries carry none). */
+/** To this process: the order to start, and the requested token (null: the deliveries carry none). */
 export type ToReceiver =
   | { kind: 'start'; folder: string; token: string }
   | { kind: 'token'; projectId: string; token: string | null }

@@ -43,7 +43,7 @@ export async function createCertificateAuthority(
   return { certificatePem: certificate.toString('pem'), certificate, keys };
 }
 
-/** Issues a server certificate for host names and addresses. `expired` makes one whose time is over. */
+/** Issues a server certificate for host names and addresses. `expired` issues an expired one. */
 export async function issueCertificate(
   authority: CertificateAuthority,
   hosts: string[],

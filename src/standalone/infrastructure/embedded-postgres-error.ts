@@ -1,2 +1,2 @@
-/** Thrown where the embedded server cannot run here; the message says what to do. */
+/** Thrown if the embedded server cannot run here; the message contains the fix. */
 export class EmbeddedPostgresError extends Error {}

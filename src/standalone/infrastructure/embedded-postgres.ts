@@ -106,7 +106,7 @@ export async function runningServer(
   return connectionUrls(home.folder, port);
 }
 
-/** Waits until the server takes connections; recovery after a crash ends before it does. */
+/** Waits until the server accepts connections; recovery after a crash ends before it does. */
 async function waitUntilReady(url: string, folder: string): Promise<void> {
   const deadline = Date.now() + READY_DEADLINE_MS;
   for (;;) {

