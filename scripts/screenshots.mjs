@@ -169,7 +169,7 @@ async function takeOnePath() {
     await site.close();
   }
   await page.getByText(/^Installed. Latest record from/).waitFor();
-  await page.getByText(/^Installed\. Seen/).waitFor();
+  await page.getByText(/^Installed\. Last seen/).waitFor();
   await take(page, 'path-6-installed');
   await page.goto(`${base}${project}/consents`);
   await page
