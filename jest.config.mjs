@@ -51,7 +51,9 @@ const SLOW = [
   'forwarding/outcome.e2e',
   'forwarding/receiver-checks.e2e',
   'forwarding/receiver-samples.e2e',
+  'forwarding/retry-outage.e2e',
   'operations/ops.e2e',
+  'standalone/children.e2e',
   'standalone/demo-start.e2e',
   'standalone/restored-copy.e2e',
   'standalone/standalone.e2e',
@@ -72,6 +74,7 @@ export default {
       ...suite('unit', 30_000, [
         '<rootDir>/src/**/*.spec.ts',
         '<rootDir>/dashboard/src/**/*.spec.ts',
+        '<rootDir>/packages/*/src/**/*.spec.ts',
         '<rootDir>/test/**/*.spec.ts',
       ]),
       ...withDatabase,

@@ -4,38 +4,38 @@ import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { row } from './support/report.mjs';
 import { median } from './support/statistics.mjs';
+import { scaledCount, scaledRounds } from './support/scale.mjs';
 
-const SHALLOW = 1_000;
-const DEEP = 1_000_000;
+const SHALLOW = scaledCount(1_000, 512);
+const DEEP = scaledCount(1_000_000, 1024);
 const PROJECTS = 100;
-const ROUNDS = 5;
-const CLAIMS = 40;
-const WARM_UP_CLAIMS = 20;
+const ROUNDS = scaledRounds(5);
+const CLAIMS = scaledCount(40, 4);
+const WARM_UP_CLAIMS = scaledCount(20, 4);
 /** As a worker claims while all its projects have work: its slots, and what a project begins with. */
 const LIMIT = 256;
 const LIMIT_PER_PROJECT = 4;
 
 export const deadlineMs = 240_000;
-export const title = `Claim, ${LIMIT} at a time, of ${PROJECTS} projects: the outbox with 1 million waiting`;
+export const title = `Claim, ${LIMIT} at a time, of ${PROJECTS} projects: the outbox with ${DEEP.toLocaleString('en')} waiting`;
 
 /**
  * Runs twice: with the statistics and the plan of an empty table, as an idle worker has them just after a receiver became
  * unavailable, and with those of an analyzed table. Uses the service's own statements, and reinserts deleted messages.
  * @param {import('./support/scope.mjs').Scope} scope
- * @param {{ scale: string }} options
  * @returns {Promise<Omit<import('./support/report.mjs').Report, 'name' | 'title'>>}
  */
-export async function run(scope, { scale }) {
+export async function run(scope) {
   const shallow = await startDatabase(scope);
   const deep = await shallow.another('deep');
   const passes = await startHelper(scope, 'outbox-passes');
   const waiting = /** @type {const} */ ([
     [shallow, SHALLOW],
-    [deep, DEEP * Number(scale)],
+    [deep, DEEP],
   ]);
   for (const [database, count] of waiting) {
     await passes.call('open', { databaseUrl: database.url, dataDir: join(scope.folder, 'data') });
-    await database.client.query('alter table outbox_message set (autovacuum_enabled = off)');
+    await database.setAutovacuum(false);
     await database.settle();
     // As in a service that has been idle: the statement is prepared, and its plan made, while nothing waits.
     await claimTimes(passes, database, 1);
@@ -44,7 +44,7 @@ export async function run(scope, { scale }) {
   }
   const stale = await measure({ passes, shallow, deep });
   for (const [database] of waiting) {
-    await database.client.query('alter table outbox_message reset (autovacuum_enabled)');
+    await database.setAutovacuum(true);
     await database.settle();
   }
   const analysed = await measure({ passes, shallow, deep });
@@ -52,7 +52,7 @@ export async function run(scope, { scale }) {
   const rowsOf = (/** @type {typeof stale} */ rounds, /** @type {string} */ statistics) =>
     /** @type {const} */ (['claimMs', 'settleMs']).map((what) =>
       row({
-        what: `${what === 'claimMs' ? 'claim' : 'settle'} of ${LIMIT}, 1 million waiting : 1,000; ${statistics}`,
+        what: `${what === 'claimMs' ? 'claim' : 'settle'} of ${LIMIT}, ${DEEP.toLocaleString('en')} waiting : ${SHALLOW.toLocaleString('en')}; ${statistics}`,
         ours: rounds.deep.map((one) => one[what]),
         baseline: rounds.shallow.map((one) => one[what]),
         digits: 2,

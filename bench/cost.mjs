@@ -6,14 +6,15 @@ import { cpuSeconds, cpuSecondsOfTree, postgresPid } from './support/processes.m
 import { startReceivers } from './support/receivers.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
+import { scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
-const ROUNDS = 3;
+const ROUNDS = scaledRounds(3);
 /** As often as logs are sealed (EVIDENCE_SEAL_SECONDS), which costs as much for few records as for many. */
-const SECONDS = 30;
-const WARM_UP_SECONDS = 2;
+const SECONDS = scaledSeconds(30);
+const WARM_UP_SECONDS = scaledSeconds(2);
 const PROJECTS = 100;
 const CONNECTIONS = 64;
-const RATE_PER_SECOND = 500;
+const RATE_PER_SECOND = scaledRate(500);
 const MILLION = 1_000_000;
 const MEGABYTE = 1_000_000;
 const DONE_DEADLINE_MS = 120_000;
@@ -38,8 +39,9 @@ export const title = 'Cost of 1 million consents, one API and one worker process
  */
 export async function run(scope) {
   const [database, receivers] = await Promise.all([startDatabase(scope), startReceivers(scope, 1)]);
-  const api = await startService(scope, database);
-  const worker = await startService(scope, database, { program: 'worker', receivers });
+  const environment = { EVIDENCE_SEAL_SECONDS: String(Math.ceil(SECONDS)) };
+  const api = await startService(scope, database, { environment });
+  const worker = await startService(scope, database, { program: 'worker', receivers, environment });
   const load = await startHelper(scope, 'load');
   const bare = await startHelper(scope, 'bare-http');
   const { baseUrl: bareUrl } = await bare.call('listen');

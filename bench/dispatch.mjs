@@ -5,11 +5,12 @@ import { startHelper } from './support/helper.mjs';
 import { startReceivers } from './support/receivers.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
+import { scaledCount, scaledRounds } from './support/scale.mjs';
 
-const ROUNDS = 5;
-const MESSAGES = 20_000;
+const ROUNDS = scaledRounds(5);
+const MESSAGES = scaledCount(20_000, 256);
 const PROJECTS = 100;
-const MESSAGES_OF_ONE_PROJECT = 5_000;
+const MESSAGES_OF_ONE_PROJECT = scaledCount(5_000, 64);
 /** As many as the worker has slots (FORWARDING_SLOTS). */
 const CONCURRENCY = 256;
 

@@ -6,10 +6,11 @@ import { startDatabase } from './support/database.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { median } from './support/statistics.mjs';
+import { scaledCount, scaledRounds } from './support/scale.mjs';
 
-const ROUNDS = 5;
+const ROUNDS = scaledRounds(5);
 /** Requests of each kind in a round; each address is asked once, so that no limit is met. */
-const PAIRS_PER_ROUND = 20;
+const PAIRS_PER_ROUND = scaledCount(20, 3);
 /** What a worker does after an answer, such as writing a mail, is done by the next request. */
 const REST_MS = 80;
 const PASSWORD = 'correct horse battery';

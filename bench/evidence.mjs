@@ -20,29 +20,30 @@ import { cpuSeconds } from './support/processes.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { median, percentile } from './support/statistics.mjs';
+import { scaledCount, scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
 const PROJECTS = 100;
-const SEALED = 100_000;
-const SEAL_ROUNDS = 3;
+const SEALED = scaledCount(100_000, 1000);
+const SEAL_ROUNDS = scaledRounds(3);
 const PER_TRANSACTION = 20;
 const SEAL_DEADLINE_MS = 60_000;
 
 /** Records that arrive while the lag is measured: for at least two runs of the sequencer, one every 30 s by default. */
-const LAG_PER_SECOND = 2_000;
-const LAG_SECONDS = 90;
+const LAG_PER_SECOND = scaledRate(2_000);
+const LAG_SECONDS = scaledSeconds(90, 3);
 const LAG_BATCH_MS = 50;
 const LEASES_DEADLINE_MS = 90_000;
 
-const ROUNDS = 9;
-const BATCHES_PER_ROUND = 150;
+const ROUNDS = scaledRounds(9);
+const BATCHES_PER_ROUND = scaledCount(150, 5);
 const BATCH_ROWS = 64;
 /** Forwarding is off: only the record's own part is compared. */
 const NEVER = () => sql.lit('off');
 
 /** Records of the one log of which proofs are made. */
-const LOGGED = 10_000_000;
+const LOGGED = scaledCount(10_000_000, 51200);
 const CHUNK = 25_600;
-const PROOFS = 300;
+const PROOFS = scaledCount(300, 10);
 /** Keys of this bench and of nothing else. */
 const SEED = randomBytes(32);
 
@@ -64,7 +65,10 @@ export async function run(scope) {
   for (let round = 0; round < SEAL_ROUNDS; round++)
     sealing.push(await seal(scope, database, { environment, round }));
   const lags = await lagOf(scope, database);
-  const proofs = await proofsAmongMany(scope, database, service.baseUrl);
+  const proofs = await proofsAmongMany(
+    { dataDir: join(scope.folder, 'data'), database, baseUrl: service.baseUrl },
+    LOGGED,
+  );
   return {
     database: await database.facts(),
     rows: [
@@ -161,7 +165,7 @@ async function saltOfBatches(database) {
  * @param {import('./support/database.mjs').Database} database
  * @param {{ environment: Record<string, string>, round: number }} how
  */
-async function seal(scope, database, { environment, round }) {
+export async function seal(scope, database, { environment, round }) {
   // Each round's records were stored 20 in a transaction, at the target rate.
   const since = `now() - interval '${60 - 10 * round} minutes'`;
   await database.skipSealing();
@@ -267,12 +271,11 @@ async function waitOn(deadline) {
 }
 
 /**
- * Proofs of one record in a log of many, made without a worker: as one would have written it.
- * @param {import('./support/scope.mjs').Scope} scope
- * @param {import('./support/database.mjs').Database} database
- * @param {string} baseUrl
+ * Proofs of one record in a log of many, created without a worker but with the same content.
+ * @param {{ dataDir: string, database: import('./support/database.mjs').Database, baseUrl: string }} service
+ * @param {number} logged entries of the log
  */
-async function proofsAmongMany(scope, database, baseUrl) {
+export async function proofsAmongMany({ dataDir, database, baseUrl }, logged) {
   const [project] = await database.makeProjects(1);
   const { id: projectId } = project;
   const key = await database.makeApiKey(projectId);
@@ -293,31 +296,31 @@ async function proofsAmongMany(scope, database, baseUrl) {
     salt,
   };
   const entry = computeCommitment(salt, recordBody({ ...rows[0], ...shown, id: consentId, projectId }));
-  const index = Math.floor(LOGGED * 0.618);
-  const folder = join(scope.folder, 'data', 'evidence', projectId);
+  const index = Math.floor(logged * 0.618);
+  const folder = join(dataDir, 'evidence', projectId);
   /** @type {import('../dist/evidence/domain/log.js').LogEdge} */
   let edge = { tree: EMPTY_RANGE, entries: [] };
-  for (let at = 0; at < LOGGED; at += CHUNK) {
-    const count = Math.min(CHUNK, LOGGED - at);
+  for (let at = 0; at < logged; at += CHUNK) {
+    const count = Math.min(CHUNK, logged - at);
     const random = randomBytes(count * 32);
     const entries = Array.from({ length: count }, (_, n) =>
       at + n === index ? entry : random.subarray(n * 32, (n + 1) * 32),
     );
     const grown = appendEntries(edge, entries);
     edge = grown.edge;
-    for (const tile of [...grown.full, ...(at + CHUNK >= LOGGED ? partialTiles(edge) : [])]) {
+    for (const tile of [...grown.full, ...(at + CHUNK >= logged ? partialTiles(edge) : [])]) {
       const path = join(folder, objectPath(tile));
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, tile.bytes);
     }
   }
   const origin = `127.0.0.1/${projectId}`;
-  const checkpoint = signNote(checkpointText({ origin, size: LOGGED, root: computeRoot(edge.tree) }), [
+  const checkpoint = signNote(checkpointText({ origin, size: logged, root: computeRoot(edge.tree) }), [
     createSigner('127.0.0.1', SEED),
   ]);
   await database.client.query(
     `insert into evidence_log (log, origin, size, edge, checkpoint_size, checkpoint, signed_at) values ($1, $2, $3, $4, $3, $5, now())`,
-    [projectId, origin, LOGGED, encodeEdge(edge), checkpoint],
+    [projectId, origin, logged, encodeEdge(edge), checkpoint],
   );
   await database.client.query(
     'insert into evidence_leaf (project_id, consent_id, leaf_index) values ($1, $2, $3)',

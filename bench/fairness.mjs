@@ -9,23 +9,24 @@ import { startReceivers } from './support/receivers.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
+import { scaledCount, scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
-const RATE_PER_SECOND = 100;
-const SECONDS = 6;
+const RATE_PER_SECOND = scaledRate(100);
+const SECONDS = scaledSeconds(6);
 const WARM_UP_SECONDS = 1;
-const ROUNDS = 2;
+const ROUNDS = scaledRounds(2);
 const ARRIVAL_DEADLINE_MS = 15_000;
-const SLOW_BACKLOG = 2_000;
-const LARGE_BACKLOG = 1_000_000;
+const SLOW_BACKLOG = scaledCount(2_000, 100);
+const LARGE_BACKLOG = scaledCount(1_000_000, 1000);
 /** Shorter than an attempt may take, so that it is a delivery, and about as slow as one can be. */
 const SLOWEST_MS = 14_000;
 const QUICK_MS = 20;
 /** A receiver that answers well, but slower than what counts as slow. */
 const STEADY_MS = 2_500;
-const STEADY_BACKLOG = 2_000;
+const STEADY_BACKLOG = scaledCount(2_000, 100);
 /** Until its share has grown: it doubles with each round of answers. */
-const STEADY_WARM_UP_SECONDS = 15;
-const STEADY_SECONDS = 15;
+const STEADY_WARM_UP_SECONDS = scaledSeconds(15);
+const STEADY_SECONDS = scaledSeconds(15, 3);
 /** Its name is never answered for; the other one's always is. */
 const SILENT_HOST = 'silent.example.com';
 const KNOWN_HOST = 'receiver.example.com';

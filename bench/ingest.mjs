@@ -3,17 +3,18 @@ import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
+import { scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
 const CONNECTIONS = 64;
 const INSERT_CONNECTIONS = 32;
 /** Many short rounds rather than few long ones: what else the machine does meets all sides alike. */
-const ROUNDS = 7;
-const SECONDS = 2;
-const WARM_UP_SECONDS = 3;
+const ROUNDS = scaledRounds(7);
+const SECONDS = scaledSeconds(2);
+const WARM_UP_SECONDS = scaledSeconds(3);
 /** Well below what either side carries: here it is the latency that counts. */
-const OPEN_RATE_PER_SECOND = 1_000;
-const OPEN_ROUNDS = 5;
-const OPEN_SECONDS = 3;
+const OPEN_RATE_PER_SECOND = scaledRate(1_000);
+const OPEN_ROUNDS = scaledRounds(5);
+const OPEN_SECONDS = scaledSeconds(3);
 /** Nothing listens there: no worker runs, so nothing is sent. */
 const UNUSED_URL = 'https://127.0.0.1:9/unused';
 

@@ -6,15 +6,16 @@ import { startReceivers } from './support/receivers.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
+import { scaledCount, scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
 const PROJECTS = 100;
-const RATE_PER_SECOND = 500;
-const ROUNDS = 5;
-const SECONDS = 8;
+const RATE_PER_SECOND = scaledRate(500);
+const ROUNDS = scaledRounds(5);
+const SECONDS = scaledSeconds(8);
 const WARM_UP_SECONDS = 1;
 /** What the hanging project of the second part has waiting, so that it always wants more slots than it gets. */
-const HANGING_BACKLOG = 2_000;
-const NEIGHBOUR_ROUNDS = 5;
+const HANGING_BACKLOG = scaledCount(2_000, 100);
+const NEIGHBOUR_ROUNDS = scaledRounds(5);
 const ARRIVAL_DEADLINE_MS = 15_000;
 
 /** Start, 10 blocks and 5 backlogs. */

@@ -1,19 +1,39 @@
-// Latency: from the 201 to the receipt, on an idle service (design §7).
+// Latency: from the 201 to the receipt on an idle service, and from the time a request was due to the receipt at a fixed
+// rate, with the processor time of a delivery.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { startReceivers } from './support/receivers.mjs';
+import { cpuSeconds, cpuSecondsOfTree, postgresPid } from './support/processes.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
+import { scaledCount, scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
-const CONSENTS = 80;
-const WARM_UP_CONSENTS = 40;
+const CONSENTS = scaledCount(80, 10);
+const WARM_UP_CONSENTS = scaledCount(40, 5);
 const PAUSE_MS = 50;
-const ROUNDS = 5;
+const ROUNDS = scaledRounds(5);
 const ARRIVAL_DEADLINE_MS = 5_000;
 
-export const title = 'Latency, idle: from the 201 to the receipt';
+/**
+ * Open loop. The targets are in milliseconds; the processor time is that of API, worker and PostgreSQL per delivery, and
+ * must not rise above what it was on 2026-11-23.
+ */
+const RATES = [
+  { ratePerSecond: scaledRate(200), p50AtMost: 10, p99AtMost: 25, processorAtMost: 3.9 },
+  { ratePerSecond: scaledRate(500), p50AtMost: undefined, p99AtMost: undefined, processorAtMost: 1.9 },
+];
+const RATE_PROJECTS = 20;
+const RATE_ROUNDS = scaledRounds(2);
+/** Two of the background steps that run every 30 s. */
+const RATE_SECONDS = scaledSeconds(65, 2);
+const RATE_WARM_UP_SECONDS = scaledSeconds(5);
+const RATE_ARRIVAL_DEADLINE_MS = 20_000;
+
+export const deadlineMs = 600_000;
+export const title =
+  'Latency: from the 201 to the receipt, and from the due time of a request at a fixed rate';
 
 /**
  * @param {import('./support/scope.mjs').Scope} scope
@@ -24,7 +44,7 @@ export async function run(scope) {
   const [receiver] = receivers;
   // One after the other: the first start makes the tables.
   const api = await startService(scope, database);
-  await startService(scope, database, { program: 'worker', receivers });
+  const worker = await startService(scope, database, { program: 'worker', receivers });
   const load = await startHelper(scope, 'load');
   const [project] = await database.makeProjects(1, receiver.url('/now'));
   const post = (/** @type {number} */ count) =>
@@ -36,6 +56,17 @@ export async function run(scope) {
   for (let round = 0; round < ROUNDS; round++) {
     await receiver.call('reset');
     rounds.push(await commitToReceiptMs(receiver, await post(CONSENTS)));
+  }
+  const owners = await database.makeProjects(RATE_PROJECTS, receiver.url('/now'));
+  const processes = { api: api.pid, worker: worker.pid, postgres: postgresPid(scope.folder) };
+  const rates = [];
+  for (const target of RATES) {
+    const turns = [];
+    for (let round = 0; round < RATE_ROUNDS; round++)
+      turns.push(
+        await atRate({ ratePerSecond: target.ratePerSecond, owners, api, load, receiver, processes }),
+      );
+    rates.push({ ...target, turns });
   }
   const of = (/** @type {number} */ percent) => ({
     what: `commit to receipt, idle, ${percent === 100 ? 'highest' : `p${percent}`}`,
@@ -49,16 +80,74 @@ export async function run(scope) {
       row({ ...of(50), target: { atMost: 10 } }),
       row({ ...of(99), target: { atMost: 20 } }),
       row(of(100)),
+      ...rates.flatMap(rowsOfRate),
     ],
-    raw: { consents: CONSENTS, pauseMs: PAUSE_MS, rounds },
+    raw: { consents: CONSENTS, pauseMs: PAUSE_MS, rounds, rates },
   };
 }
 
+/** @param {(typeof RATES)[number] & { turns: Awaited<ReturnType<typeof atRate>>[] }} rate */
+function rowsOfRate({ ratePerSecond, p50AtMost, p99AtMost, processorAtMost, turns }) {
+  const ms = { digits: 1, unit: ' ms' };
+  return [
+    ...[
+      { percent: 50, target: p50AtMost === undefined ? {} : { atMost: p50AtMost } },
+      { percent: 99, target: p99AtMost === undefined ? {} : { atMost: p99AtMost } },
+      { percent: 100, target: {} },
+    ].map(({ percent, target }) =>
+      row({
+        what: `due to receipt at ${ratePerSecond}/s, ${percent === 100 ? 'highest' : `p${percent}`}`,
+        ours: turns.map(({ waits }) => percentile(waits, percent)),
+        target,
+        ...ms,
+      }),
+    ),
+    row({
+      what: `processor time of a delivery at ${ratePerSecond}/s: API, worker and PostgreSQL`,
+      ours: turns.map(({ processorMs }) => processorMs.api + processorMs.worker + processorMs.postgres),
+      target: { atMost: processorAtMost },
+      digits: 2,
+      unit: ' ms',
+    }),
+  ];
+}
+
 /**
- * Milliseconds from each answer to the receipt of the same record; below zero where the receipt came before
- * the caller had its answer. Throws where a record does not arrive.
+ * Sends at a fixed rate, spread over the owners.
+ * @param {{ ratePerSecond: number, owners: import('./support/database.mjs').BenchProject[], api: { baseUrl: string },
+ *           load: import('./support/helper.mjs').Helper, receiver: import('./support/receivers.mjs').Receiver,
+ *           processes: { api: number, worker: number, postgres: number } }} parts
+ */
+async function atRate({ ratePerSecond, owners, api, load, receiver, processes }) {
+  await receiver.call('reset');
+  const before = processorOf(processes);
+  const { answered, wrong } = await load.call('openLoop', {
+    baseUrl: api.baseUrl,
+    projectIds: owners.map(({ id }) => id),
+    ratePerSecond,
+    seconds: RATE_SECONDS,
+    warmUpSeconds: RATE_WARM_UP_SECONDS,
+  });
+  const after = processorOf(processes);
+  if (wrong > 0) throw new Error(`${wrong} consents were not answered 201`);
+  /** @type {Map<string, bigint>} */
+  const dueAt = new Map([...answered].map(([id, one]) => [id, one.dueAt]));
+  const waits = await commitToReceiptMs(receiver, dueAt, RATE_ARRIVAL_DEADLINE_MS);
+  const sent = ratePerSecond * (RATE_SECONDS + RATE_WARM_UP_SECONDS);
+  const of = (/** @type {keyof typeof processes} */ name) => ((after[name] - before[name]) * 1_000) / sent;
+  return { waits, processorMs: { api: of('api'), worker: of('worker'), postgres: of('postgres') } };
+}
+
+/** Processor seconds used so far. @param {{ api: number, worker: number, postgres: number }} processes */
+function processorOf({ api, worker, postgres }) {
+  return { api: cpuSeconds(api), worker: cpuSeconds(worker), postgres: cpuSecondsOfTree(postgres) };
+}
+
+/**
+ * Milliseconds from an instant of each record, such as its 201, to its receipt; below zero where the receipt came
+ * before the caller had its answer. Throws where a record does not arrive.
  * @param {import('./support/receivers.mjs').Receiver} receiver
- * @param {Map<string, bigint>} answered when each record's 201 came, by id, in nanoseconds
+ * @param {Map<string, bigint>} answered the instants by id, in nanoseconds
  * @param {number} [deadlineAfterMs]
  */
 export async function commitToReceiptMs(receiver, answered, deadlineAfterMs = ARRIVAL_DEADLINE_MS) {

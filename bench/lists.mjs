@@ -4,10 +4,11 @@ import { startDatabase } from './support/database.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
+import { scaledCount, scaledRounds } from './support/scale.mjs';
 
-const RECORDS = 1_000_000;
-const ROUNDS = 3;
-const REQUESTS_PER_ROUND = 60;
+const RECORDS = scaledCount(1_000_000, 1000);
+const ROUNDS = scaledRounds(3);
+const REQUESTS_PER_ROUND = scaledCount(60, 10);
 const PAGE_ROWS = 100;
 /** As far back as `fillRecords` goes. */
 const DAYS = 28;
@@ -15,7 +16,7 @@ const DAY_MS = 86_400_000;
 const ANSWER_MS = 200;
 
 export const deadlineMs = 600_000;
-export const title = 'Lists of 1 million records and 1 million deliveries, p99 of an answer';
+export const title = `Lists of ${RECORDS.toLocaleString('en')} records and as many deliveries, p99 of an answer`;
 
 /** The requests; each one of a round continues where the previous one ended, as a person who scrolls does. */
 const LISTS = /** @type {const} */ ([
@@ -40,17 +41,15 @@ function daysAgo(days) {
 
 /**
  * @param {import('./support/scope.mjs').Scope} scope
- * @param {{ scale: string }} options
  * @returns {Promise<Omit<import('./support/report.mjs').Report, 'name' | 'title'>>}
  */
-export async function run(scope, { scale }) {
+export async function run(scope) {
   const database = await startDatabase(scope);
   const api = await startService(scope, database, { environment: { RUN_WORKER: 'false' } });
   const [project] = await database.makeProjects(1);
   if (!project) throw new Error('a project was asked for');
   const key = await database.makeApiKey(project.id);
-  const records = Math.round(RECORDS * Number(scale));
-  await database.fillRecords([project], records);
+  await database.fillRecords([project], RECORDS);
   await fillDeliveries(database);
   const ask = reader(`${api.baseUrl}/v1/projects/${project.id}`, key);
   const rows = [];
@@ -76,7 +75,11 @@ export async function run(scope, { scale }) {
       }),
     );
   }
-  return { database: await database.facts(), rows, raw: { records, requests: REQUESTS_PER_ROUND, ...raw } };
+  return {
+    database: await database.facts(),
+    rows,
+    raw: { records: RECORDS, requests: REQUESTS_PER_ROUND, ...raw },
+  };
 }
 
 /**

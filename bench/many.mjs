@@ -10,13 +10,14 @@ import { startRedis } from './support/redis.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
+import { scaledCount, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
-const ROUNDS = 5;
-const SECONDS = 3;
+const ROUNDS = scaledRounds(5);
+const SECONDS = scaledSeconds(3);
 const CONNECTIONS = 64;
 const PROJECTS = 100;
-const MESSAGES = 12_000;
-const CONSENTS = 60;
+const MESSAGES = scaledCount(12_000, 256);
+const CONSENTS = scaledCount(60, 5);
 const PAUSE_MS = 50;
 
 /** What is set up and measured alike. */

@@ -6,13 +6,14 @@ import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { startReceivers } from './support/receivers.mjs';
 import { row } from './support/report.mjs';
+import { minutesOf, scaledRate, scaledSeconds } from './support/scale.mjs';
 import { startService } from './support/service.mjs';
 
 const MINUTES = 10;
-const RATE_PER_SECOND = 50;
+const RATE_PER_SECOND = scaledRate(50);
 const AWAY_STATUS = 503;
 /** It is well before and after, with the same load. */
-const WELL_SECONDS = 10;
+const WELL_SECONDS = scaledSeconds(10, 2);
 /** A probe may be five minutes away when it comes back, and then there is the backlog. */
 const BACK_DEADLINE_MS = 8 * 60_000;
 const LOOK_MS = 1_000;
@@ -21,10 +22,8 @@ const RECORDS_WAITING = "select count(*) from outbox_message where topic = 'cons
 /** The load comes in blocks, so that the generator need not remember all of it. */
 const BLOCK_SECONDS = 10;
 
-const minutesOf = (/** @type {{ minutes?: string }} */ { minutes }) => Number(minutes ?? MINUTES);
-
 /** @param {{ minutes?: string }} options */
-export const deadlineMs = (options) => minutesOf(options) * 60_000 + BACK_DEADLINE_MS + 120_000;
+export const deadlineMs = (options) => minutesOf(options, MINUTES) * 60_000 + BACK_DEADLINE_MS + 120_000;
 export const title = `Outage of a receiver that answers ${AWAY_STATUS}, ${RATE_PER_SECOND} consents/s of one project`;
 
 /**
@@ -36,7 +35,7 @@ export async function run(scope, options) {
   const held = await startDatabase(scope);
   const spent = await held.another('spent');
   const receivers = await startReceivers(scope, 2);
-  const minutes = minutesOf(options);
+  const minutes = minutesOf(options, MINUTES);
   // One after the other, each in a separate folder.
   const holding = await start({ scope, database: held, receiver: receivers[0], holdHours: 72 });
   const spending = await start({ scope, database: spent, receiver: receivers[1], holdHours: 0 });

@@ -7,9 +7,10 @@ import { startHelper } from './support/helper.mjs';
 import { startReceivers } from './support/receivers.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
+import { scaledCount, scaledRounds } from './support/scale.mjs';
 
-const ROUNDS = 5;
-const MESSAGES = 20_000;
+const ROUNDS = scaledRounds(5);
+const MESSAGES = scaledCount(20_000, 256);
 const PROJECTS = 100;
 /** As many under way as our worker has slots. */
 const CONCURRENCY = 256;

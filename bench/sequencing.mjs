@@ -10,25 +10,26 @@ import { startReceivers } from './support/receivers.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { percentile } from './support/statistics.mjs';
+import { scaledCount, scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
 const PROJECTS = 100;
-const MESSAGES = 20_000;
-const TURNS = 4;
+const MESSAGES = scaledCount(20_000, 256);
+const TURNS = scaledRounds(4);
 /** Of one turn; before them one that is not counted. */
-const DRAINS = 9;
+const DRAINS = scaledRounds(9);
 /** A turn is longer than that twice: it seals about as many records as it delivers. */
 const SEAL_SECONDS = '10';
 
-const INGEST_ROUNDS = 9;
-const INGEST_SECONDS = 2;
-const WARM_UP_SECONDS = 3;
+const INGEST_ROUNDS = scaledRounds(9);
+const INGEST_SECONDS = scaledSeconds(2);
+const WARM_UP_SECONDS = scaledSeconds(3);
 const CONNECTIONS = 64;
 
 /** The rate at which sealing's lag has a bound (docs/evidence.md), for two turns of sealing and more. */
-const STEADY_PER_SECOND = 2_000;
-const STEADY_SECONDS = 22;
-const STEADY_WARM_UP_SECONDS = 3;
-const STEADY_TURNS = 4;
+const STEADY_PER_SECOND = scaledRate(2_000);
+const STEADY_SECONDS = scaledSeconds(22, 2);
+const STEADY_WARM_UP_SECONDS = scaledSeconds(3);
+const STEADY_TURNS = scaledRounds(4);
 const ARRIVAL_DEADLINE_MS = 20_000;
 
 /** Of this bench and of nothing else. */

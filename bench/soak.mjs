@@ -1,30 +1,33 @@
-// Soak: memory of API and worker over a long, even load: `npm run bench -- soak --minutes 30`.
+// Soak: memory of API and worker under an even load, `npm run bench -- soak --minutes 30`: the last minute against the
+// fifth, and the heap of each isolate that the metrics show.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { residentMb } from './support/processes.mjs';
 import { startReceivers } from './support/receivers.mjs';
 import { row } from './support/report.mjs';
+import { minutesOf, scaledRate } from './support/scale.mjs';
 import { startService } from './support/service.mjs';
-import { range, slope } from './support/statistics.mjs';
+import { median } from './support/statistics.mjs';
 
 const MINUTES = 30;
-const RATE_PER_SECOND = 500;
+const RATE_PER_SECOND = scaledRate(500);
 const PROJECTS = 100;
-const SAMPLE_MS = 5_000;
+const SAMPLES_PER_MINUTE = 12;
+const SAMPLES_MIN = 24;
 /** The load comes in blocks, so that the generator need not remember all of it. */
 const BLOCK_SECONDS = 30;
-/** Part of the run that is not judged: caches fill, code is compiled. */
-const WARM_UP_PART = 0.25;
+/** After this part of the run (minute 5 of 30) caches are full and code is compiled. */
+const SETTLED_PART = 1 / 6;
 const MEBIBYTE = 1024 ** 2;
-const SECONDS_OF_AN_HOUR = 3_600;
+/** The heap in use of the main thread and of each other thread. */
+const HEAP_USED = /^isolate_heap_bytes\{(?=.*kind="used").*isolate="(?<name>[^"]+)".*\} (?<bytes>\S+)$/gm;
 const GROWTH_MAX = 1.1;
+const RESIDENT_MB_MAX = { api: 260, worker: 320 };
 const OTHERS_MS = 60_000;
 
-const minutesOf = (/** @type {{ minutes?: string }} */ { minutes }) => Number(minutes ?? MINUTES);
-
 /** @param {{ minutes?: string }} options */
-export const deadlineMs = (options) => minutesOf(options) * 60_000 + 2 * OTHERS_MS;
+export const deadlineMs = (options) => minutesOf(options, MINUTES) * 60_000 + 2 * OTHERS_MS;
 export const title = `Soak at ${RATE_PER_SECOND} consents/s, each delivered: memory`;
 
 /**
@@ -38,62 +41,78 @@ export async function run(scope, options) {
   const worker = await startService(scope, database, { program: 'worker', receivers });
   const load = await startHelper(scope, 'load');
   const projects = await database.makeProjects(PROJECTS, receivers[0].url('/now'));
-  const endMs = performance.now() + minutesOf(options) * 60_000;
+  const minutes = minutesOf(options, MINUTES);
+  const endMs = performance.now() + minutes * 60_000;
   const sending = send({ load, api, projects, receiver: receivers[0], endMs });
   // It is awaited at the end; until then a failure must wait there and not end the process.
   sending.catch(() => {});
   /** @type {Sample[]} */
   const samples = [];
   const startedMs = performance.now();
-  while (performance.now() < endMs) {
-    await sleep(SAMPLE_MS);
+  const count = Math.max(SAMPLES_MIN, Math.floor(minutes * SAMPLES_PER_MINUTE));
+  for (let taken = 1; taken <= count; taken++) {
+    await sleep(Math.max(0, startedMs + (taken / count) * minutes * 60_000 - performance.now()));
     samples.push({
-      seconds: (performance.now() - startedMs) / 1_000,
+      minutes: (performance.now() - startedMs) / 60_000,
       api: await memoryOf(api),
       worker: await memoryOf(worker),
     });
-    if (samples.length % 6 === 0) console.log(`  ${JSON.stringify(samples.at(-1))}`);
+    if (taken % SAMPLES_PER_MINUTE === 0) console.log(`  ${JSON.stringify(samples.at(-1))}`);
   }
   const { latencies, refused } = await sending;
-  const judged = samples.slice(Math.floor(samples.length * WARM_UP_PART));
-  // The lows: between two full collections the heap climbs for minutes, which is no growth.
-  const half = Math.ceil(judged.length / 2);
-  const rows = /** @type {const} */ (['api', 'worker']).flatMap((process) =>
-    /** @type {const} */ (['rssMb', 'heapMb']).flatMap((figure) => {
-      const of = (/** @type {Sample} */ sample) => sample[process][figure];
-      const what = `${process} ${figure === 'rssMb' ? 'resident memory' : 'heap in use'}`;
-      return [
-        row({
-          what: `${what}, lowest of the second half : of the first`,
-          ours: [range(judged.slice(half).map(of)).lowest],
-          baseline: [range(judged.slice(0, half).map(of)).lowest],
-          digits: 1,
-          unit: ' MB',
-          target: figure === 'rssMb' ? { ratioAtMost: GROWTH_MAX } : {},
-        }),
-        row({
-          what: `${what}, slope`,
-          ours: [slope(judged.map((sample) => [sample.seconds / SECONDS_OF_AN_HOUR, of(sample)]))],
-          digits: 1,
-          unit: ' MB/h',
-        }),
-      ];
-    }),
-  );
   return {
     database: await database.facts(),
     rows: [
-      ...rows,
+      ...rowsOf('api', 'API', samples),
+      ...rowsOf('worker', 'worker', samples),
       row({ what: 'ingest p99 of each block', ours: latencies, digits: 1, unit: ' ms' }),
       row({ what: 'consents not answered 201', ours: [refused], target: { atMost: 0 } }),
-      row({ what: 'messages waiting at the end', ours: [await waiting(database)] }),
+      row({ what: 'messages waiting at the end', ours: [await database.waiting()] }),
     ],
-    raw: { minutes: minutesOf(options), ratePerSecond: RATE_PER_SECOND, samples, latencies },
+    raw: { minutes, ratePerSecond: RATE_PER_SECOND, samples, latencies },
   };
 }
 
-/** @typedef {{ seconds: number, api: Memory, worker: Memory }} Sample */
-/** @typedef {{ rssMb: number, heapMb: number }} Memory */
+/**
+ * The last minute against the minute in which memory has settled.
+ * @param {'api' | 'worker'} process
+ * @param {string} name
+ * @param {Sample[]} samples
+ */
+function rowsOf(process, name, samples) {
+  const settled = Math.ceil(samples.length * SETTLED_PART);
+  const length = Math.min(SAMPLES_PER_MINUTE, settled);
+  const minute = (/** @type {number} */ end) => samples.slice(end - length, end);
+  const at = `minute ${samples[settled - 1]?.minutes.toFixed(1)}`;
+  const compared = (
+    /** @type {string} */ what,
+    /** @type {(memory: Memory) => number} */ figure,
+    target = {},
+  ) =>
+    row({
+      what: `${name}: ${what}, last minute : ${at}`,
+      ours: [median(minute(samples.length).map((sample) => figure(sample[process])))],
+      baseline: [median(minute(settled).map((sample) => figure(sample[process])))],
+      digits: 1,
+      unit: ' MB',
+      target,
+    });
+  const isolates = Object.keys(samples.at(-1)?.[process].heapMb ?? {});
+  return [
+    row({
+      what: `${name}: resident memory, highest`,
+      ours: [Math.max(...samples.map((sample) => sample[process].residentMb))],
+      digits: 1,
+      unit: ' MB',
+      target: { atMost: RESIDENT_MB_MAX[process] },
+    }),
+    compared('resident memory', ({ residentMb: mb }) => mb, { ratioAtMost: GROWTH_MAX }),
+    ...isolates.map((isolate) => compared(`heap of ${isolate}`, ({ heapMb }) => heapMb[isolate] ?? NaN)),
+  ];
+}
+
+/** @typedef {{ minutes: number, api: Memory, worker: Memory }} Sample */
+/** @typedef {{ residentMb: number, heapMb: Record<string, number> }} Memory `heapMb` by thread */
 
 /**
  * Sends until the time is over. Returns the p99 of each block in milliseconds, and how many were not answered 201.
@@ -121,16 +140,16 @@ async function send({ load, api, projects, receiver, endMs }) {
   return { latencies, refused };
 }
 
-/** @param {{ baseUrl: string, pid: number }} service */
+/**
+ * @param {{ baseUrl: string, pid: number }} service
+ * @returns {Promise<Memory>}
+ */
 async function memoryOf({ baseUrl, pid }) {
   const text = await (await fetch(`${baseUrl}/metrics`)).text();
-  const used = /^nodejs_heap_size_used_bytes\S* (\S+)$/m.exec(text)?.[1];
-  if (used === undefined) throw new Error('the metrics do not tell the heap');
-  return { rssMb: residentMb(pid), heapMb: Number(used) / MEBIBYTE };
-}
-
-/** @param {import('./support/database.mjs').Database} database */
-async function waiting({ client }) {
-  const { rows } = await client.query('select count(*)::int as count from outbox_message');
-  return rows[0].count;
+  const heaps = [...text.matchAll(HEAP_USED)].map(({ groups }) => [
+    groups?.name,
+    Number(groups?.bytes) / MEBIBYTE,
+  ]);
+  if (heaps.length === 0) throw new Error('the metrics have no heap size');
+  return { residentMb: residentMb(pid), heapMb: Object.fromEntries(heaps) };
 }

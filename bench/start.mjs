@@ -1,18 +1,13 @@
 // Start: how long `npm start` takes until the service is ready, the first time and again (design §7).
-import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../dist/standalone/infrastructure/server-state.js';
 import { row } from './support/report.mjs';
+import { scaledRounds } from './support/scale.mjs';
+import { startStandalone } from './support/standalone.mjs';
 
-const ROUNDS = 5;
-const READY = /^ready in /m;
-const START_DEADLINE_MS = 60_000;
-const STOP_DEADLINE_MS = 20_000;
+const ROUNDS = scaledRounds(5);
 const ROOT = join(import.meta.dirname, '..');
-/** What `npm start` needs of the checkout. */
-const SOURCES = ['package.json', 'package-lock.json', 'tsconfig.json', '.swcrc', 'src', 'loader', 'scripts'];
 
 export const deadlineMs = 240_000;
 export const title = 'Start: `npm start` in standalone mode, until ready';
@@ -25,8 +20,7 @@ export const title = 'Start: `npm start` in standalone mode, until ready';
  */
 export async function run(scope) {
   const checkout = join(scope.folder, 'checkout');
-  mkdirSync(checkout);
-  for (const name of SOURCES) cpSync(join(ROOT, name), join(checkout, name), { recursive: true });
+  for (const name of filesOfCheckout()) cpSync(join(ROOT, name), join(checkout, name));
   symlinkSync(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
   /** @type {Record<'first' | 'second', number[]>} */
   const seconds = { first: [], second: [] };
@@ -42,59 +36,31 @@ export async function run(scope) {
       row({
         what: 'first start: build, database, demo',
         ours: seconds.first,
-        target: { atMost: 15 },
+        target: { atMost: 6 },
         ...time,
       }),
-      row({ what: 'second start', ours: seconds.second, target: { atMost: 5 }, ...time }),
+      row({ what: 'second start', ours: seconds.second, target: { atMost: 2 }, ...time }),
     ],
     raw: { seconds },
   };
 }
 
+/** The files that a clone would have, with local changes. */
+function filesOfCheckout() {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)));
+}
+
 /**
- * Seconds from `npm start` until it says that it is ready; it is stopped before this returns.
+ * Seconds from `npm start` until it is ready; it is stopped before this returns.
  * @param {import('./support/scope.mjs').Scope} scope
  * @param {string} checkout
  */
 async function startOnce(scope, checkout) {
-  const startedMs = performance.now();
-  const child = spawn('npm', ['start'], {
-    cwd: checkout,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // A separate process group: npm's signal is the terminal's, which reaches the whole group.
-    detached: true,
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: process.env.HOME ?? '',
-      PORT: String(await freePort()),
-      LOG_LEVEL: 'warn',
-    },
-  });
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  const signal = (/** @type {NodeJS.Signals} */ name) => {
-    try {
-      process.kill(-(child.pid ?? 0), name);
-    } catch {
-      // It has already exited.
-    }
-  };
-  scope.defer(() => signal('SIGKILL'));
-  let text = '';
-  const ready = new Promise((resolve) => {
-    child.stdout.on('data', (chunk) => {
-      text += chunk;
-      if (READY.test(text)) resolve(true);
-    });
-  });
-  const answer = await Promise.race([
-    ready,
-    gone.then(() => false),
-    sleep(START_DEADLINE_MS, false, { ref: false }),
-  ]);
-  const seconds = (performance.now() - startedMs) / 1000;
-  if (!answer) throw new Error(`the service did not become ready:\n${text.slice(-2_000)}`);
-  signal('SIGINT');
-  await Promise.race([gone, sleep(STOP_DEADLINE_MS, undefined, { ref: false })]);
-  signal('SIGKILL');
+  const { seconds, stop } = await startStandalone(scope, { checkout });
+  await stop();
   return seconds;
 }

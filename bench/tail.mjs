@@ -5,10 +5,11 @@ import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
+import { scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
-const RATE_PER_SECOND = 1_000;
-const ROUNDS = 5;
-const SECONDS = 6;
+const RATE_PER_SECOND = scaledRate(1_000);
+const ROUNDS = scaledRounds(5);
+const SECONDS = scaledSeconds(6);
 const WARM_UP_SECONDS = 1;
 /** Partitions are made, a checkpoint is run and the outbox emptied and vacuumed so often. */
 const DISTURB_MS = 1_000;

@@ -9,18 +9,19 @@ import { startDatabase } from './support/database.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
 import { median } from './support/statistics.mjs';
+import { scaledCount, scaledRounds } from './support/scale.mjs';
 
-const ROUNDS = 7;
-const BATCHES_PER_ROUND = 150;
-const WARM_UP_BATCHES = 100;
+const ROUNDS = scaledRounds(7);
+const BATCHES_PER_ROUND = scaledCount(150, 5);
+const WARM_UP_BATCHES = scaledCount(100, 5);
 /** As many as commits share at a few thousand records a second. */
 const BATCH_ROWS = 64;
 /** Forwarding is off: only the record's own part is compared. */
 const NEVER = () => sql.lit('off');
 
 /** Records of one project, each with a different key, among which a wrong key finds nothing. */
-const STORED = 50_000;
-const REFUSALS_PER_ROUND = 150;
+const STORED = scaledCount(50_000, 500);
+const REFUSALS_PER_ROUND = scaledCount(150, 5);
 
 export const deadlineMs = 240_000;
 export const title = `Visitors: the ingest's statement, ${BATCH_ROWS} records at a time, with a visitor reference`;

@@ -5,14 +5,15 @@ import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
+import { scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
 
-const CONSENTS_PER_SECOND = 100;
+const CONSENTS_PER_SECOND = scaledRate(100);
 const VISITS_PER_CONSENT = 10;
 const VISITS_PER_SECOND = CONSENTS_PER_SECOND * VISITS_PER_CONSENT;
-const ROUNDS = 7;
-const SECONDS = 4;
+const ROUNDS = scaledRounds(7);
+const SECONDS = scaledSeconds(4);
 const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 3;
+const WARM_UP_SECONDS = scaledSeconds(3);
 /** What is counted is written every 5 s: a round without it begins after that. */
 const WRITTEN_MS = 5_500;
 

@@ -6,17 +6,33 @@ const SRC = 'dashboard/src';
 
 /** Parts of other features that a feature shows. */
 const PARTS = {
-  consents: ['banner/shown-banner', 'deliveries/delivery-history', 'evidence/proof', 'privacy/erase-record'],
-  deliveries: ['consents/consent-drawer'],
-  forwarding: ['deliveries/outcome', 'deliveries/endpoint-health'],
+  consents: [
+    'banner/banner-frame',
+    'banner/shown-banner',
+    'deliveries/outcome',
+    'deliveries/record-request',
+    'deliveries/response-body',
+    'deliveries/use-attempts',
+    'deliveries/use-resends',
+    'evidence/proof',
+    'privacy/erase-record',
+  ],
+  deliveries: ['consents/consent-drawer', 'consents/find-by-id'],
+  forwarding: ['deliveries/outcome', 'deliveries/endpoint-health', 'deliveries/undelivered-notice'],
   install: ['banner/configuration'],
-  overview: ['banner/configuration', 'consents/categories', 'deliveries/endpoint-health'],
+  overview: [
+    'banner/configuration',
+    'consents/columns',
+    'deliveries/endpoint-health',
+    'deliveries/health',
+    'deliveries/undelivered-notice',
+  ],
   privacy: ['consents/columns', 'consents/consent-drawer'],
-  projects: ['account/own-invitations'],
+  projects: ['account/own-invitations', 'banner/configuration', 'banner/copy-dialog'],
 };
 
 /** What every part may import: packages, the generated client, messages, and the service's constants. */
-const COMMON = ['node_modules/', `^${SRC}/(client|i18n)/`, '^src/shared/brand\\.ts$'];
+const COMMON = ['node_modules/', `^${SRC}/(client|i18n)/`, '^src/shared/(brand|wordmark)\\.ts$'];
 
 const SPEC = '\\.spec\\.ts$';
 
@@ -46,6 +62,11 @@ module.exports = {
       comment: 'The verifier that anyone can run without the service.',
       from: { path: `^${SRC}/features/evidence/` },
       to: { path: '^verify/verify\\.(cjs|d\\.cts)$' },
+    },
+    {
+      comment: 'The contrast and the size of a logo that the API requires.',
+      from: { path: `^${SRC}/features/banner/` },
+      to: { path: '^src/publishing/domain/(contrast|publishing\\.limits)\\.ts$' },
     },
     {
       comment: 'Examples from the documents.',

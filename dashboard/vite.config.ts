@@ -26,6 +26,9 @@ const CORE =
 /** What only pages with forms need. */
 const FORMS = /node_modules\/(@mantine\/form|fast-deep-equal|klona)\//;
 
+/** What only pages with a chart need, once the rest of them is drawn. */
+const CHARTS = /node_modules\/uplot\/|\/src\/shared\/line-chart\.ts$/;
+
 const PARTS = /node_modules\/(@mantine|@floating-ui|react-remove-scroll|clsx|tslib)\//;
 
 /** Parses the ICU messages at build time: the parser would add 8 kB to each first load. */
@@ -67,6 +70,7 @@ export default defineConfig({
           groups: [
             { name: 'core', priority: 2, test: CORE },
             { name: 'forms', priority: 2, test: FORMS },
+            { name: 'charts', priority: 2, test: CHARTS },
             { name: 'parts', priority: 1, test: PARTS, minShareCount: 4 },
             // Otherwise each small part that two pages share is a separate file, and a page requests forty of them.
             { name: 'shared', minShareCount: 2 },

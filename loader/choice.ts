@@ -1,14 +1,38 @@
 /** The visitor's last choice on this site, and whether it still counts. */
 import { lastGood, mode } from './configuration';
+import { CATEGORIES, type Choice } from './google-consent';
 import { storageKey } from './page';
+import { pristineDocument } from './pristine-document';
 import type { StoredChoice } from './site';
 import { readJson } from './storage';
 
 /** The mean month of the Gregorian calendar, to within 5 minutes. */
 const MONTH_MS = 2_630_000_000;
 
-/** The last choice, in whichever tab it was made. */
-export const storedChoice = (): StoredChoice | null => readJson(storageKey('choice'));
+/** The choice cookie (docs/loader.md): a flag for each category, seconds since 1970, policy version. */
+const COOKIE = /service-consent=v1.(...).(\d+).([^;]*)/;
+
+/** The last choice, in whichever tab it was made; or on another subdomain, where it is shared. */
+export const storedChoice = (): StoredChoice | null => {
+  const stored = readJson<StoredChoice>(storageKey('choice'));
+  try {
+    const [, flags, seconds, policy] = COOKIE.exec(pristineDocument('cookie')) as unknown as string[];
+    const at = (seconds as never) * 1000;
+    // That of the stored choice was written in the same second.
+    if (!stored || at > (stored.at as number))
+      return {
+        ...(Object.fromEntries(
+          CATEGORIES.map((category, n) => [category, (flags as string)[n] === '1']),
+        ) as never as Choice),
+        at,
+        // Another policy version is never the fingerprint of a prompt.
+        prompt: policy === lastGood?.policyVersion ? '' : policy,
+      };
+  } catch {
+    // There is no cookie, or none may be read.
+  }
+  return stored;
+};
 
 /** What the visitor was asked; a different prompt asks again. A dismissed notice is no consent in another mode. */
 export const promptFingerprint = (action?: string): string | undefined =>

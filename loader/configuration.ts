@@ -4,19 +4,17 @@ import { base, projectId, storageKey } from './page';
 import type { SiteConfiguration } from './site';
 import { readJson, writeJson } from './storage';
 
-/** After this time the last good configuration is used, or the defaults. */
-const CONFIGURATION_TIMEOUT_MS = 4000;
 /** Smaller differences between the clocks are ignored. */
 const CLOCK_DIFFERENCE_MIN_MS = 60_000;
 /** A country, with or without a subdivision; not a code for a continent or for an unknown place. */
 const REGION = /^(?!EU|AP|ZZ)[A-Z]{2}(-|$)/;
-const MODES = ['opt_in', 'opt_out', 'notice', 'none'];
+const MODE = /^(opt_in|opt_out|notice|none)$/;
 
 /** null until it has arrived, and where none was ever reached. */
 export let configuration: SiteConfiguration | null = null;
 /** The last good one, until this page's has arrived. */
 export let lastGood = readJson<SiteConfiguration>(storageKey('configuration'));
-export let region = UNKNOWN_REGION;
+export let region = lastGood?.region ?? UNKNOWN_REGION;
 export let clockAheadMs = 0;
 
 const country = (): string => region.slice(0, 2);
@@ -29,29 +27,31 @@ export const mode = (): string => resolveMode(configuration, [region, country(),
 export const consentUrl = (): URL =>
   new URL(configuration?.consentUrl || `/v1/projects/${projectId}/consents`, base);
 
+/** Uses the last good configuration where none has arrived. */
+export const useLastGood = (): void => void (configuration ??= lastGood);
+
 /**
  * Fetches the configuration. `check` reads what the page is going to read and throws where it cannot: such a document is
  * treated like one that did not arrive.
  */
 export const loadConfiguration = async (check: () => void): Promise<void> => {
   const last = lastGood;
-  const abort = new AbortController();
-  // Aborts nothing once the response has been read.
-  setTimeout(() => abort.abort(), CONFIGURATION_TIMEOUT_MS);
   try {
     const response = await fetch(new URL('config.json', base), {
       // Revalidates each time, which costs a 304 where nothing has changed.
       cache: 'no-cache',
       credentials: 'omit',
-      signal: abort.signal,
     });
-    const fresh = (lastGood = configuration = (await response.json()) as SiteConfiguration);
+    const fresh = (await response.json()) as SiteConfiguration;
+    // Too late: the page already uses the last good one.
+    if (configuration) return;
+    lastGood = configuration = fresh;
     const reported = response.headers.get(REGION_HEADER)?.toUpperCase() as string;
     fresh.region = region = REGION.test(reported) ? reported : fresh.region;
     const aheadMs = Date.now() - Date.parse(response.headers.get('Date') as string);
     if (aheadMs ** 2 > CLOCK_DIFFERENCE_MIN_MS ** 2) clockAheadMs = aheadMs;
     check();
-    (MODES.find((known) => known === mode()) as string).trim();
+    (MODE.exec(mode()) as never as [string])[0].trim();
     new URL(fresh.visitsUrl as string, consentUrl());
     fresh.texts.forEach(({ language }) => language.trim());
     new RegExp(fresh.previewHosts as string);

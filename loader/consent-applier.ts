@@ -1,10 +1,10 @@
-/** What a choice does to the page: Google's tags, and with our own banner the waiting scripts and frames and the link. */
+/** What a choice does to the page: Google's tags, and with our own banner the waiting scripts and frames. */
 import { currentChoice } from './choice';
 import { lastGood } from './configuration';
 import { type Choice, googleConsent } from './google-consent';
 import { loaderScript } from './page';
 import { pristineDocument } from './pristine-document';
-import { addSettingsLink } from './settings-link';
+import type { PageWork } from './site';
 import { trustedScript } from './trusted-script';
 
 /** Attributes of a blocked script that its copy does not get; handlers would need a separate policy. */
@@ -12,11 +12,10 @@ const NOT_COPIED = /^(type|src|n?on)/;
 
 let granted: Choice | undefined;
 let updateGoogle: (choice: Choice) => void;
-let openSettings: () => void;
+let pageWork: PageWork | undefined;
 
-/** Sets Google's defaults. `open` is called by the permanent link. */
-export const startApplier = (open: () => void): void => {
-  openSettings = open;
+/** Sets Google's defaults. */
+export const startApplier = (): void => {
   updateGoogle = googleConsent(currentChoice());
   // Again when the whole page has been parsed, with the grants at that time.
   addEventListener('DOMContentLoaded', release);
@@ -26,10 +25,14 @@ export const startApplier = (open: () => void): void => {
 export const applyChoice = (choice: Choice): void => {
   updateGoogle((granted = choice));
   release();
+  pageWork?.apply(granted);
 };
 
+/** `work` gets what is granted, now and at each choice. */
+export const setPageWork = (work?: PageWork): void => (pageWork = work)?.apply(granted);
+
 /** Runs what was waiting for a category that is granted. */
-const release = (): void => {
+export const release = (): void => {
   try {
     if (!granted || !lastGood?.banner?.enabled) return;
     for (const element of pristineDocument('querySelectorAll')<HTMLScriptElement>('[data-category]')) {
@@ -49,7 +52,6 @@ const release = (): void => {
         element.replaceWith(copy);
       }
     }
-    addSettingsLink(lastGood, openSettings);
   } catch {
     // The page's policy forbids it.
   }

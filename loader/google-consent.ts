@@ -18,6 +18,8 @@ const TYPES: Record<string, keyof Choice> = {
   functionality_storage: 'preferences',
   personalization_storage: 'preferences',
 };
+/** Of the data layer, after each update. */
+const CHOICE_EVENT = 'service_consent_update';
 /** How long Google's tags wait for a first update. */
 const WAIT_FOR_UPDATE_MS = 500;
 
@@ -38,7 +40,11 @@ export function googleConsent(known: Choice | null): (choice: Choice) => void {
     Object.fromEntries(
       Object.entries(TYPES).map(([type, category]) => [type, choice?.[category] ? 'granted' : 'denied']),
     );
-  const update = (choice: Choice): void => gtag('consent', 'update', states(choice));
+  const update = (choice: Choice): void => {
+    gtag('consent', 'update', states(choice));
+    // For triggers of tag managers.
+    layer.push({ event: CHOICE_EVENT });
+  };
   gtag('consent', 'default', { ...states(null), wait_for_update: WAIT_FOR_UPDATE_MS });
   if (known) update(known);
   return update;

@@ -1,25 +1,38 @@
+import { setPageWork } from './consent-applier';
 import { base } from './page';
 import { pristineDocument } from './pristine-document';
-import type { Consent, Reason, ShowBanner } from './site';
+import type { BannerScript, Consent, Reason } from './site';
 import { trustedScript } from './trusted-script';
 
-let banner: Promise<ShowBanner> | undefined;
+let banner: Promise<BannerScript> | undefined;
 
-/** Shows our banner and loads it first if needed; `failed` is called if it cannot be loaded. */
-export const showBanner = (consent: Consent, reason: Reason, failed?: () => void): void => {
+/**
+ * Loads our banner if needed, lets it care for the page, and shows it if there is a reason. `done` gets what the visitor
+ * sees; nothing if the banner cannot be loaded.
+ */
+export const showBanner = async (
+  consent: Consent,
+  reason: Reason | undefined,
+  done?: (seen?: object) => void,
+): Promise<void> => {
   const name = consent.configuration?.bannerScript;
-  if (!name) return;
   banner ??= new Promise((resolve, reject) => {
-    const script = trustedScript(new URL(name, base).href, '') as HTMLScriptElement & { show: ShowBanner };
-    script.onload = () => resolve(script.show);
+    if (!name) return reject();
+    const script = trustedScript(new URL(name, base).href, '') as unknown as BannerScript;
+    script.onload = () => resolve(script);
     script.onerror = reject;
     pristineDocument('head').appendChild(script);
   });
-  // The page may block the banner's file, or the network failed: the next call loads it again.
-  banner
-    .then((show) => show(consent, reason))
-    .catch(() => {
-      banner = undefined;
-      failed?.();
-    });
+  try {
+    const script = await banner;
+    // A banner that an older version has published only shows itself.
+    const work = script.start?.(consent);
+    if (reason) script.show(consent, reason);
+    setPageWork(work);
+    done?.({ ...work?.seen });
+  } catch {
+    // The page may block the banner's file, or the network failed: the next call loads it again.
+    banner = undefined;
+    done?.();
+  }
 };

@@ -4,8 +4,8 @@
  * our own banner, which it loads when a choice is needed. It never throws into the page and works without storage.
  */
 import { currentChoice, promptFingerprint } from './choice';
-import { configuration, loadConfiguration, mode } from './configuration';
-import { startApplier } from './consent-applier';
+import { configuration, loadConfiguration, mode, useLastGood } from './configuration';
+import { release, startApplier } from './consent-applier';
 import { decide } from './decide';
 import type { Choice } from './google-consent';
 import { showBanner } from './load-banner';
@@ -15,6 +15,9 @@ import { loaderScript } from './page';
 import { flushQueue, startQueue } from './queue';
 import type { Consent } from './site';
 import { submit } from './submit';
+
+/** After this time the last good configuration is used, or the defaults. */
+const CONFIGURATION_TIMEOUT_MS = 4000;
 
 let resolveReady: (meta: object) => void;
 
@@ -28,12 +31,13 @@ const start = (): void => {
     return;
   }
   const ready = new Promise<object>((resolve) => (resolveReady = resolve));
-  const open = (): Promise<void> => ready.then(() => showBanner(consent, 'link'));
   const consent: Consent = Object.freeze({
     submit,
     ready,
     /** Our own banner's second layer, once the configuration has arrived. */
-    open,
+    open: () => ready.then(() => showBanner(consent, 'link')),
+    /** Runs what was added to the page since and is granted. */
+    rescan: release,
     /** The published configuration: texts, categories, versions; null before `ready`, and where there is none. */
     get configuration() {
       return configuration;
@@ -47,7 +51,7 @@ const start = (): void => {
       return mode();
     },
   });
-  startApplier(open);
+  startApplier();
   startQueue();
   (window as unknown as Record<string, unknown>)[CONSENT_GLOBAL] = consent;
   // Nothing is granted where a stored configuration cannot be read.
@@ -55,12 +59,19 @@ const start = (): void => {
 };
 
 const load = async (consent: Consent): Promise<void> => {
-  await loadConfiguration(() => {
+  const arrived = loadConfiguration(() => {
     promptFingerprint('dismiss');
     currentChoice({} as Choice);
   });
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, CONFIGURATION_TIMEOUT_MS);
+    void arrived.then(resolve);
+  });
+  useLastGood();
   publishMeta(resolveReady);
   flushQueue();
+  // Without one that was stored, the page waits on: it is better asked late than never.
+  if (!configuration) await arrived;
   if (configuration) decide(consent);
 };
 

@@ -26,7 +26,7 @@ interface ServiceConsentSubmission {
   offered?: readonly ServiceConsentCategory[];
   /** BCP 47: the language that was shown. */
   language?: string;
-  surface?: 'banner' | 'preferences' | 'link' | 'signal' | 'api';
+  surface?: 'banner' | 'preferences' | 'link' | 'placeholder' | 'signal' | 'api';
   /** Of the key that the visitor's device keeps (docs/visitors.md), 76 hexadecimal digits. Never the key itself. */
   visitorKeyHash?: string;
   /** Kept with the record as an additional field. */
@@ -58,6 +58,8 @@ interface ServiceConsent {
   readonly ready: Promise<ServiceMeta>;
   /** Opens our own banner's second layer; nothing happens where the site brings its own. */
   open(): Promise<void>;
+  /** Runs scripts and frames that were added to the page and whose category is granted. */
+  rescan(): void;
   /** The published configuration; null before `ready`, and where none was ever reached. */
   readonly configuration: Readonly<Record<string, unknown>> | null;
   /** null: nothing yet, or it is to be asked again. */

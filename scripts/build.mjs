@@ -2,7 +2,8 @@
 // is newer than everything it is made of, so that a second start need not wait for it; in production that only looks
 // whether it exists. It is built in a separate folder and renamed, under a lock, so a reader never sees half of it.
 import './node-version.mjs';
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentHash, latestChangeMs } from './latest-change.mjs';
@@ -48,12 +49,15 @@ async function build() {
   rmSync(BUILDING, { recursive: true, force: true });
   if (!existsSync(join('node_modules', '@swc', 'core')))
     fail('The build tools are not installed. Run "npm ci" without --omit=dev and with NODE_ENV unset.');
-  run([join('scripts', 'write-client.mjs')]);
   const startedAt = new Date();
   const sourcesHash = contentHash(SOURCES);
-  run([join('scripts', 'compile.mjs'), BUILDING]);
-  run([join('scripts', 'build-loader.mjs'), BUILDING]);
-  run([join('scripts', 'build-dashboard.mjs'), BUILDING]);
+  const client = run([join('scripts', 'write-client.mjs')]);
+  await run([join('scripts', 'compile.mjs'), BUILDING]);
+  const loader = run([join('scripts', 'build-loader.mjs'), BUILDING]);
+  await client;
+  // A start does not wait for the last 7 percent of compression.
+  const fast = ifChanged ? ['--fast'] : [];
+  await Promise.all([loader, run([join('scripts', 'build-dashboard.mjs'), BUILDING, ...fast])]);
   // What was changed while it was built is newer than this, and is built the next time.
   writeFileSync(join(BUILDING, STAMP), sourcesHash);
   utimesSync(join(BUILDING, STAMP), startedAt, startedAt);
@@ -63,8 +67,8 @@ async function build() {
   rmSync(FORMER, { recursive: true, force: true });
 }
 
-function run(args) {
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+async function run(args) {
+  const [status] = await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit');
   if (status !== 0) process.exit(status ?? 1);
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { installPackages } from './install-packages.mjs';
 
 const TOOLS = join('scripts', 'tools');
-const LINTED = ['src', 'loader', 'dashboard', 'test', 'bench', 'scripts'];
+const LINTED = ['src', 'loader', 'dashboard', 'packages', 'test', 'bench', 'scripts'];
 
 /** The command lines of each check. */
 const CHECKS = {
@@ -16,6 +16,10 @@ const CHECKS = {
     [join('scripts', 'write-client.mjs')],
     [join('scripts', 'write-message-types.mjs')],
     bin('typescript', 'bin/tsc', '-p', 'dashboard'),
+    // Compiles the packages, which their examples import.
+    [join('scripts', 'build-packages.mjs')],
+    bin('typescript', 'bin/tsc', '-p', 'packages/consent-client/example'),
+    bin('typescript', 'bin/tsc', '-p', 'packages/consent-react/example'),
   ],
   lint: [tool('oxlint', 'bin/oxlint', '--deny-warnings', ...LINTED)],
   format: [tool('prettier', 'bin/prettier.cjs', '--check', '.')],

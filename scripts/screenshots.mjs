@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { SHOP_HEAD, SHOP_STYLE, SHOP_WINDOW } from '../dist/standalone/http/demo-shop.js';
 import { startDemoService } from './demo-service.mjs';
 
 const FOLDER = join('docs', 'images');
@@ -20,7 +21,7 @@ const PRICING = { width: 1280, height: 800 };
 const LAPTOP = { width: 1024, height: 640 };
 const PHONE = { width: 375, height: 800 };
 /** Pictures are in the repository for good: a larger one is a mistake. */
-const PICTURE_BYTES_MAX = 200_000;
+const PICTURE_BYTES_MAX = 250_000;
 const PASSWORD = 'correct horse battery';
 
 /** Mail goes through the outbox. */
@@ -36,6 +37,7 @@ const PAGES = [
   ['/consents', 'consents'],
   ['/deliveries', 'deliveries'],
   ['/analytics', 'analytics'],
+  ['/scans', 'scans'],
   ['/banner', 'banner'],
   ['/install', 'install'],
   ['/settings/consent/records-and-archive', 'records-and-archive'],
@@ -64,10 +66,13 @@ try {
   await demo.stop();
 }
 
-async function take(page, name) {
+async function take(page, name, part = page) {
   await page.waitForFunction(() => document.querySelectorAll('[aria-busy=true]').length === 0);
+  // The preview is a separate page.
+  if (await page.locator('iframe[title="Banner preview"]').isVisible())
+    await page.frameLocator('iframe[title="Banner preview"]').locator('#consent-banner .first').waitFor();
   await page.waitForTimeout(SETTLE_MS);
-  await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+  await part.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 
 /** Every page of the demo project, as its owner sees it on a plan with everything. */
@@ -94,10 +99,12 @@ async function takePages(link) {
     .first()
     .getByRole('link', { name: /Open record/ })
     .click();
-  await take(page, 'consent');
+  await take(page, 'consent', page.getByRole('dialog'));
   await page.setViewportSize(DESKTOP);
   await page.goto(`${base}/account`);
   await take(page, 'account');
+  await page.goto(`${base}/projects`);
+  await take(page, 'projects');
   await page.setViewportSize(PRICING);
   await page.goto(`${base}/pricing`);
   await take(page, 'pricing');
@@ -115,6 +122,7 @@ async function takePages(link) {
   for (const [path, name] of [
     ['', 'overview-phone'],
     ['/consents', 'consents-phone'],
+    ['/deliveries', 'deliveries-phone'],
   ]) {
     await page.goto(base + project + path);
     await take(page, name);
@@ -130,6 +138,8 @@ async function takeOnePath() {
     colorScheme: 'light',
   });
   const page = await context.newPage();
+  await page.goto(`${base}/sign-in`);
+  await take(page, 'sign-in');
   await page.goto(`${base}/sign-up`);
   await page.getByRole('textbox', { name: 'Name' }).fill('Ada Example');
   await page.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
@@ -145,12 +155,12 @@ async function takeOnePath() {
   await page.getByRole('textbox', { name: 'Domains' }).fill('shop.example.com');
   await take(page, 'path-2-site');
   await page.getByRole('button', { name: 'Create project' }).click();
-  await page.getByRole('heading', { name: 'My shop' }).waitFor();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   const project = new URL(page.url()).pathname;
   await page.request.post(`${base}/v1${project}/tier/simulate`, { data: { tier: 'pro' } });
   await page.goto(`${base}${project}/banner`);
   await take(page, 'path-3-banner');
-  await page.getByRole('button', { name: 'Publish…' }).click();
+  await page.getByRole('button', { name: 'Review and publish' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();
   await page.waitForTimeout(SETTLE_MS);
   await page.goto(`${base}${project}/install`);
@@ -215,7 +225,7 @@ async function forwardToTheDemo(page, project) {
 
 /** A customer's page with the line in it. */
 async function startSite(line) {
-  const html = `<!doctype html><html lang="en"><head>${line}<title>My shop</title><style>body{font:16px/1.5 sans-serif;margin:48px auto;max-width:720px}</style></head><body><h1>My shop</h1><p>Tea, cups and everything that belongs to them.</p></body></html>`;
+  const html = `<!doctype html><html lang="en"><head>${line}<meta name="viewport" content="width=device-width, initial-scale=1"><title>My shop</title><style>${SHOP_STYLE}</style></head><body>${SHOP_HEAD}<main>${SHOP_WINDOW}</main></body></html>`;
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
   });

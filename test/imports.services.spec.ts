@@ -39,6 +39,7 @@ const REFUSED: [file: string, imported: string][] = [
   ['consent/infrastructure/probe', 'consent/application/use-case'],
   ['consent/infrastructure/probe', 'consent/consent.hooks'],
   ['evidence/infrastructure/probe', 'evidence/application/use-case'],
+  ['scans/http/probe', 'scans/infrastructure/store'],
   ['visits/http/probe', 'visits/infrastructure/store'],
   ['visits/application/probe', 'visits/http/controller'],
   // The domain imports neither services nor anything that reaches the outside.
@@ -89,6 +90,7 @@ const REFUSED: [file: string, imported: string][] = [
   ['outbox/probe', 'access/access.decorators'],
   ['publishing/probe', 'forwarding/forwarding.service'],
   ['publishing/probe', 'evidence/evidence.service'],
+  ['scans/probe', 'publishing/publishing.service'],
   ['visits/probe', 'evidence/evidence.service'],
   ['visits/probe', 'publishing/publishing.service'],
   // Shared folders know no module, and nothing but the programs knows what puts everything together.

@@ -2,16 +2,17 @@
 import { startHelper } from '../support/helper.mjs';
 import { row } from '../support/report.mjs';
 import { startService } from '../support/service.mjs';
+import { scaledCount, scaledRounds, scaledSeconds } from '../support/scale.mjs';
 
-const STEPS = [0, 100_000, 1_000_000, 10_000_000];
+const STEPS = [0, 100_000, 1_000_000, 10_000_000].map((step) => scaledCount(step));
 const PROJECTS = 100;
-const ROUNDS = 5;
-const SECONDS = 3;
+const ROUNDS = scaledRounds(5);
+const SECONDS = scaledSeconds(3);
 const CONNECTIONS = 64;
 const UNUSED_URL = 'https://127.0.0.1:9/unused';
 
-/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts */
-export async function ingestWithRecords({ scope, server, scale }) {
+/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database }} parts */
+export async function ingestWithRecords({ scope, server }) {
   const database = await server.another('growth_ingest');
   const load = await startHelper(scope, 'load');
   const bare = await startHelper(scope, 'bare-route');
@@ -26,7 +27,7 @@ export async function ingestWithRecords({ scope, server, scale }) {
 
   const steps = [];
   let present = 0;
-  for (const records of STEPS.map((step) => step * scale)) {
+  for (const records of STEPS) {
     await database.fillRecords(projects, records - present);
     present = records;
     await database.settle();

@@ -3,19 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startHelper } from '../support/helper.mjs';
 import { row } from '../support/report.mjs';
 import { startService } from '../support/service.mjs';
+import { scaledCount, scaledRate, scaledRounds, scaledSeconds } from '../support/scale.mjs';
 
 /** The months of the retention, beside those that the service makes itself. */
 const OLD_MONTHS = 12;
-const RECORDS = 1_000_000;
-const ROUNDS = 5;
-const SECONDS = 3;
+const RECORDS = scaledCount(1_000_000, 1000);
+const ROUNDS = scaledRounds(5);
+const SECONDS = scaledSeconds(3);
 const CONNECTIONS = 64;
-const RATE_PER_SECOND = 500;
-const DROP_SECONDS = 5;
-const DROP_AFTER_MS = 3_000;
+const RATE_PER_SECOND = scaledRate(500);
+const DROP_SECONDS = scaledSeconds(5, 2);
+/** Into the seconds above, after one of warm-up. */
+const DROP_AFTER_MS = 1_000 + 400 * DROP_SECONDS;
 
-/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts */
-export async function partitionsPresentAndDropped({ scope, server, scale }) {
+/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database }} parts */
+export async function partitionsPresentAndDropped({ scope, server }) {
   const [few, many] = [await server.another('growth_few'), await server.another('growth_many')];
   const load = await startHelper(scope, 'load');
   const sides = [];
@@ -49,7 +51,7 @@ export async function partitionsPresentAndDropped({ scope, server, scale }) {
         load,
         side: sides[1],
         monthsAgo: OLD_MONTHS + 2 + round,
-        records: RECORDS * scale,
+        records: RECORDS,
       }),
     );
   }
@@ -63,7 +65,7 @@ export async function partitionsPresentAndDropped({ scope, server, scale }) {
         baseline: rates[0],
       }),
       row({
-        what: `drop of a month with ${(RECORDS * scale).toLocaleString('en')} records`,
+        what: `drop of a month with ${RECORDS.toLocaleString('en')} records`,
         ours: drops.map(({ dropMs }) => dropMs),
         ...ms,
       }),
@@ -90,9 +92,19 @@ export async function partitionsPresentAndDropped({ scope, server, scale }) {
  *           side: { database: import('../support/database.mjs').Database, service: { baseUrl: string },
  *                   project: import('../support/database.mjs').BenchProject } }} parts
  */
-async function dropUnderLoad({ load, side: { database, service, project }, monthsAgo, records }) {
-  const name = await makeMonth(database, monthsAgo);
-  await fillMonth(database, { name, projectId: project.id, records });
+async function dropUnderLoad({ load, side, monthsAgo, records }) {
+  const name = await makeMonth(side.database, monthsAgo);
+  await fillMonth(side.database, { name, projectId: side.project.id, records });
+  return dropMonth({ load, side, name });
+}
+
+/**
+ * Ingest at a fixed rate, calm and while a partition is dropped.
+ * @param {{ load: import('../support/helper.mjs').Helper, name: string,
+ *           side: { database: import('../support/database.mjs').Database, service: { baseUrl: string },
+ *                   project: { id: string } } }} parts
+ */
+export async function dropMonth({ load, side: { database, service, project }, name }) {
   const arriving = async () => {
     const { wrong, p99Ms, highestMs } = await load.call('openLoop', {
       baseUrl: service.baseUrl,
@@ -119,7 +131,7 @@ async function dropUnderLoad({ load, side: { database, service, project }, month
  * @param {import('../support/database.mjs').Database} database
  * @param {number} monthsAgo
  */
-async function makeMonth(database, monthsAgo) {
+export async function makeMonth(database, monthsAgo) {
   const { rows } = await database.client.query(
     `select to_char(m, '"consent_record_"YYYYMM') as name,
             lpad(to_hex((extract(epoch from m) * 1000)::bigint), 12, '0') || '00000000000000000000' as from,

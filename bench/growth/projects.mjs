@@ -4,24 +4,25 @@ import { startHelper } from '../support/helper.mjs';
 import { row } from '../support/report.mjs';
 import { startService } from '../support/service.mjs';
 import { median } from '../support/statistics.mjs';
+import { scaledCount, scaledRounds, scaledSeconds } from '../support/scale.mjs';
 
 const FEW = 100;
-const MANY = 10_000;
-const MESSAGES = 40_000;
-const ROUNDS = 5;
-const SECONDS = 3;
+const MANY = scaledCount(10_000, 200);
+const MESSAGES = scaledCount(40_000, 1000);
+const ROUNDS = scaledRounds(5);
+const SECONDS = scaledSeconds(3);
 const CONNECTIONS = 64;
-const CLAIMS = 40;
+const CLAIMS = scaledCount(40, 4);
 const LIMIT = 256;
 const LIMIT_PER_PROJECT = 4;
 const UNUSED_URL = 'https://127.0.0.1:9/unused';
 
-/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts */
-export async function manyProjects({ scope, server, scale }) {
+/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database }} parts */
+export async function manyProjects({ scope, server }) {
   const load = await startHelper(scope, 'load');
   const passes = await startHelper(scope, 'outbox-passes');
   const sides = [];
-  for (const count of [FEW, Math.max(FEW, MANY * scale)]) {
+  for (const count of [FEW, MANY]) {
     const database = await server.another(`growth_${count}_projects`);
     const service = await startService(scope, database);
     await passes.call('open', { databaseUrl: database.url, dataDir: join(scope.folder, 'data') });

@@ -6,23 +6,25 @@ import { startReceivers } from '../support/receivers.mjs';
 import { row } from '../support/report.mjs';
 import { startService } from '../support/service.mjs';
 import { median } from '../support/statistics.mjs';
+import { scaledCount, scaledRounds, scaledSeconds } from '../support/scale.mjs';
 
-const STEPS = [0, 1_000, 100_000, 1_000_000];
+const STEPS = [0, 1_000, 100_000, 1_000_000].map((step) => scaledCount(step));
 const PROJECTS = 100;
-const ROUNDS = 5;
-const CLAIMS = 40;
+const ROUNDS = scaledRounds(5);
+const CLAIMS = scaledCount(40, 4);
 const LIMIT = 256;
 const LIMIT_PER_PROJECT = 4;
-const DISPATCH_SECONDS = 2;
+const DISPATCH_SECONDS = scaledSeconds(2);
+const BARE_REQUESTS = scaledCount(10_000, 256);
 /** Before it is measured, so that connections are open and shares have grown. */
-const DISPATCH_WARM_UP_MS = 2_000;
+const DISPATCH_WARM_UP_MS = scaledSeconds(2) * 1_000;
 /** A worker passes more than this in the time measured where it is not held up. */
-const DISPATCH_MESSAGES_MIN = 100_000;
+const DISPATCH_MESSAGES_MIN = scaledCount(100_000, 2000);
 
-/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts */
-export async function messagesWaiting({ scope, server, scale }) {
-  const claims = await claimCosts({ scope, server, scale });
-  const dispatch = await dispatchRates({ scope, server, scale });
+/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database }} parts */
+export async function messagesWaiting({ scope, server }) {
+  const claims = await claimCosts({ scope, server });
+  const dispatch = await dispatchRates({ scope, server });
   return {
     rows: [
       ...claims.flatMap(({ waiting, claimMs, settleMs }) => [
@@ -55,15 +57,15 @@ export async function messagesWaiting({ scope, server, scale }) {
   };
 }
 
-/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts */
-async function claimCosts({ scope, server, scale }) {
+/** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database }} parts */
+async function claimCosts({ scope, server }) {
   const database = await server.another('growth_claims');
   const passes = await startHelper(scope, 'outbox-passes');
   await passes.call('open', { databaseUrl: database.url, dataDir: join(scope.folder, 'data') });
   const projects = await database.makeProjects(PROJECTS);
   const steps = [];
   let present = 0;
-  for (const waiting of STEPS.map((step) => step * scale)) {
+  for (const waiting of STEPS) {
     await database.fillMessages(projects, waiting - present);
     present = waiting;
     await database.settle();
@@ -86,18 +88,18 @@ async function claimCosts({ scope, server, scale }) {
 
 /**
  * A real worker and a receiver that answers at once, counted over a stretch of a long backlog.
- * @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database, scale: number }} parts
+ * @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database }} parts
  */
-async function dispatchRates({ scope, server, scale }) {
+async function dispatchRates({ scope, server }) {
   const [receiver] = await startReceivers(scope, 1);
   const sender = await startHelper(scope, 'bare-sender');
   const steps = [];
-  for (const waiting of STEPS.slice(2).map((step) => step * scale)) {
+  for (const waiting of STEPS.slice(2)) {
     const database = await server.another(`growth_dispatch_${waiting}`);
     const api = await startService(scope, database);
     await api.stop();
     const projects = await database.makeProjects(PROJECTS, receiver.url('/now'));
-    await database.fillRecords(projects, Math.max(waiting, DISPATCH_MESSAGES_MIN * scale), { waiting: true });
+    await database.fillRecords(projects, Math.max(waiting, DISPATCH_MESSAGES_MIN), { waiting: true });
     await database.settle();
     const step = { waiting, rates: /** @type {number[]} */ ([]), bare: /** @type {number[]} */ ([]) };
     for (let round = 0; round < ROUNDS; round++) {
@@ -105,7 +107,7 @@ async function dispatchRates({ scope, server, scale }) {
         url: receiver.url('/now'),
         caFile: receiver.caFile,
         concurrency: LIMIT,
-        count: 10_000,
+        count: BARE_REQUESTS,
       });
       const worker = await startService(scope, database, { program: 'worker', receivers: [receiver] });
       await sleep(DISPATCH_WARM_UP_MS);
@@ -116,7 +118,7 @@ async function dispatchRates({ scope, server, scale }) {
       const rate = ((after.requests - before.requests) / (performance.now() - startedMs)) * 1_000;
       await worker.stop();
       // What was taken out goes back in, so that every round meets the same depth.
-      await database.refillOutbox(projects, Math.max(waiting, DISPATCH_MESSAGES_MIN * scale));
+      await database.refillOutbox(projects, Math.max(waiting, DISPATCH_MESSAGES_MIN));
       step.rates.push(rate);
       step.bare.push(perSecond);
     }

@@ -6,8 +6,11 @@ import { v7 } from 'uuid';
 import { TokenVault } from '../../dist/forwarding/infrastructure/token-vault.js';
 import { startEmbeddedPostgres } from '../../dist/standalone/infrastructure/embedded-postgres.js';
 
+/** The partition of the outbox that new messages go to, as the service inserts them. */
+export const OPEN_PART = '(select last_value from outbox_open_part)';
 const TOKEN_BYTES = 32;
 const KEY_BYTES = 32;
+const MEBIBYTE = 1024 ** 2;
 /** Rows that one statement inserts. */
 const SEED_ROWS_MAX = 10_000;
 /** Rows that the server makes in one statement. */
@@ -53,7 +56,7 @@ export class Database {
   /**
    * Makes an API key.
    * @param {string} projectId
-   * @param {'viewer' | 'editor'} [role]
+   * @param {'viewer' | 'editor' | 'owner'} [role]
    */
   async makeApiKey(projectId, role = 'viewer') {
     const key = `ck_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
@@ -141,8 +144,8 @@ export class Database {
            from unnest($1::uuid[], $2::uuid[]) as r (project_id, id)
            returning project_id, id
          )
-         insert into outbox_message (ordering_key, project_id, topic, subject_id)
-         select project_id, project_id, 'consent.recorded', id from made`,
+         insert into outbox_message (part, ordering_key, project_id, topic, subject_id)
+         select ${OPEN_PART}, project_id, project_id, 'consent.recorded', id from made`,
         [projectIds, projectIds.map(() => v7())],
       );
     }
@@ -154,9 +157,9 @@ export class Database {
    * millions. With `waiting` each has its message in the outbox. The rollups count them as added up.
    * @param {BenchProject[]} projects
    * @param {number} count
-   * @param {{ waiting?: boolean }} [options]
+   * @param {{ waiting?: boolean, spreadSeconds?: number }} [options] up to now; all partitions must exist
    */
-  async fillRecords(projects, count, { waiting = false } = {}) {
+  async fillRecords(projects, count, { waiting = false, spreadSeconds = FILL_SECONDS } = {}) {
     const ids = projects.map(({ id }) => id);
     for (let done = 0; done < count; done += FILL_ROWS_MAX) {
       await this.client.query(
@@ -174,9 +177,9 @@ export class Database {
            ) s
            returning project_id, id
          )
-         insert into outbox_message (ordering_key, project_id, topic, subject_id)
-         select project_id, project_id, 'consent.recorded', id from made where $6`,
-        [ids, done, Math.min(FILL_ROWS_MAX, count - done), count, FILL_SECONDS, waiting],
+         insert into outbox_message (part, ordering_key, project_id, topic, subject_id)
+         select ${OPEN_PART}, project_id, project_id, 'consent.recorded', id from made where $6`,
+        [ids, done, Math.min(FILL_ROWS_MAX, count - done), count, spreadSeconds, waiting],
       );
     }
     await this.client.query(`update consent_rollup_state set done_until = now()`);
@@ -189,8 +192,8 @@ export class Database {
    */
   async fillMessages(projects, count) {
     await this.client.query(
-      `insert into outbox_message (ordering_key, project_id, topic, subject_id)
-       select key, key, 'consent.recorded', gen_random_uuid()
+      `insert into outbox_message (part, ordering_key, project_id, topic, subject_id)
+       select ${OPEN_PART}, key, key, 'consent.recorded', gen_random_uuid()
        from generate_series(1, $2::int) n cross join lateral (select ($1::uuid[])[1 + n % cardinality($1::uuid[])]) as p (key)`,
       [projects.map(({ id }) => id), count],
     );
@@ -204,8 +207,8 @@ export class Database {
   async refillOutbox(projects, count) {
     await this.client.query('truncate outbox_message');
     await this.client.query(
-      `insert into outbox_message (ordering_key, project_id, topic, subject_id)
-       select project_id, project_id, 'consent.recorded', id from consent_record where project_id = any($1::uuid[]) limit $2`,
+      `insert into outbox_message (part, ordering_key, project_id, topic, subject_id)
+       select ${OPEN_PART}, project_id, project_id, 'consent.recorded', id from consent_record where project_id = any($1::uuid[]) limit $2`,
       [projects.map(({ id }) => id), count],
     );
     await this.settle();
@@ -215,6 +218,33 @@ export class Database {
   async settle() {
     await this.client.query('vacuum analyze');
     await this.client.query('checkpoint');
+  }
+
+  /** Size, dead and live rows, and vacuums of a table or of all its partitions. @param {string} table */
+  async statisticsOf(table) {
+    const { rows } = await this.client.query(
+      `with tree as (select relid from pg_partition_tree($1::regclass) where isleaf union select $1::regclass)
+       select coalesce(sum(pg_table_size(tree.relid)), 0)::float8 / $2 as "tableMb",
+              coalesce(sum(pg_indexes_size(tree.relid)), 0)::float8 / $2 as "indexMb",
+              coalesce(sum(n_dead_tup), 0)::float8 as dead, coalesce(sum(n_live_tup), 0)::float8 as live,
+              coalesce(sum(autovacuum_count), 0)::float8 as vacuums
+       from tree left join pg_stat_user_tables using (relid)`,
+      [table, MEBIBYTE],
+    );
+    return /** @type {{ tableMb: number, indexMb: number, dead: number, live: number, vacuums: number }} */ (
+      rows[0]
+    );
+  }
+
+  /** Turns autovacuum of the outbox off or on again. @param {boolean} isOn */
+  async setAutovacuum(isOn) {
+    const { rows } = await this.client.query(
+      `select relid::regclass::text as name from pg_partition_tree('outbox_message') where isleaf`,
+    );
+    for (const { name } of rows)
+      await this.client.query(
+        `alter table ${name} ${isOn ? 'reset (autovacuum_enabled)' : 'set (autovacuum_enabled = off)'}`,
+      );
   }
 
   /** @param {string} table also of all its partitions */

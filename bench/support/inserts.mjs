@@ -11,8 +11,8 @@ const STATEMENT = {
       insert into consent_record (project_id, id, analytics, marketing, preferences, action, hostname, extra)
       values ($1, $2, $3, $4, $5, $6, $7, $8) returning project_id, id
     )
-    insert into outbox_message (ordering_key, project_id, topic, subject_id)
-    select project_id, project_id, 'consent.recorded', id from made`,
+    insert into outbox_message (part, ordering_key, project_id, topic, subject_id)
+    select (select last_value from outbox_open_part), project_id, project_id, 'consent.recorded', id from made`,
 };
 const EXTRA = JSON.stringify({ language: 'de', bannerVersion: '2026-11' });
 

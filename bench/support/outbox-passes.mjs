@@ -8,13 +8,17 @@ import { ormOptions } from '../../dist/app/orm-options.js';
 import { createHttpApp } from '../../dist/app/http-app.js';
 import { prepareRuntime } from '../../dist/standalone/application/prepare-runtime.js';
 import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
+import { PartitionRotation } from '../../dist/outbox/application/partition-rotation.js';
 import { SingleStatementSettler } from '../../dist/outbox/infrastructure/single-statement-settler.js';
 import { PartitionMaintenance } from '../../dist/database/partition-maintenance.js';
 import { DELIVERY_PARTITIONS } from '../../dist/forwarding/infrastructure/delivery.partitions.js';
 import { ConsentForwarder } from '../../dist/forwarding/application/consent-forwarder.js';
+import { idAt } from '../../dist/shared/ids.js';
+import { OPEN_PART } from './database.mjs';
 import { answerCalls } from './helper.mjs';
 
 const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
+const ROTATE_MS = 1_000;
 const TOPICS = ['consent.recorded'];
 const DELIVERED = {
   outcome: 'delivered',
@@ -26,7 +30,11 @@ const DELIVERED = {
   health: { kind: 'up' },
 };
 
-/** @type {Map<string, { claimer: any, settlement: any, quick: any, client: Client, afterKey: string }>} */
+/**
+ * @typedef {{ claimer: any, settlement: any, singleStatement: any, rotation: any, client: Client,
+ *             afterKey: Map<number, string>, rotatedMs: number }} Opened
+ */
+/** @type {Map<string, Opened>} */
 const opened = new Map();
 
 answerCalls({
@@ -58,7 +66,9 @@ answerCalls({
       settlement: app.get(SingleStatementSettler, { strict: false }),
       singleStatement: app.get(ConsentForwarder, { strict: false }).singleStatement,
       client,
-      afterKey: LOWEST_KEY,
+      rotation: app.get(PartitionRotation, { strict: false }),
+      afterKey: new Map(),
+      rotatedMs: 0,
     });
   },
 
@@ -75,37 +85,67 @@ answerCalls({
     const settleMs = [];
     let passed = 0;
     for (let turn = 0; turn < count; turn++) {
+      await rotate(on);
       const startedMs = performance.now();
-      const { claimId, messages, nextKey } = await on.claimer.claim({
-        topics: TOPICS,
-        throttledTopics: TOPICS,
-        limit,
-        limitPerKey: limitPerProject,
-        freeOf: new Map(),
-        freeOfTopic: new Map(),
-        afterKey: on.afterKey,
-      });
+      const leased = await claim(on, { limit, limitPerProject });
       claimMs.push(performance.now() - startedMs);
-      on.afterKey = nextKey;
-      if (messages.length === 0) continue;
+      if (leased.length === 0) continue;
       const claimedMs = performance.now();
       const attemptedAt = new Date();
       const settled = await on.settlement.settle(
         on.singleStatement,
-        messages.map((/** @type {any} */ message) => ({
-          leased: { message, claimId },
-          values: on.singleStatement.valuesOf({ message, outcome: { ...DELIVERED, attemptedAt } }),
+        leased.map((one) => ({
+          leased: one,
+          values: on.singleStatement.valuesOf({
+            message: one.message,
+            outcome: { ...DELIVERED, id: idAt(attemptedAt), attemptedAt },
+          }),
         })),
       );
       settleMs.push(performance.now() - claimedMs);
-      if (settled.size !== messages.length) throw new Error('a claimed message was not there any more');
-      passed += messages.length;
+      if (settled.size !== leased.length) throw new Error('a claimed message was already gone');
+      passed += leased.length;
       await on.client.query(
-        `insert into outbox_message (ordering_key, project_id, topic, subject_id)
-         select project_id, project_id, $2, gen_random_uuid() from unnest($1::uuid[]) as p (project_id)`,
-        [messages.map((/** @type {any} */ { projectId }) => projectId), TOPICS[0]],
+        `insert into outbox_message (part, ordering_key, project_id, topic, subject_id)
+         select ${OPEN_PART}, project_id, project_id, $2, gen_random_uuid() from unnest($1::uuid[]) as p (project_id)`,
+        [leased.map(({ message }) => message.projectId), TOPICS[0]],
       );
     }
     return { claimMs, settleMs, passed };
   },
 });
+
+/** As often as a worker does. @param {Opened} on */
+async function rotate(on) {
+  if (performance.now() - on.rotatedMs < ROTATE_MS) return;
+  on.rotatedMs = performance.now();
+  await on.rotation.step();
+}
+
+/**
+ * Claims from all partitions that a worker would look at.
+ * @param {Opened} on
+ * @param {{ limit: number, limitPerProject: number }} limits
+ * @returns {Promise<{ message: any, claimId: string }[]>}
+ */
+async function claim({ claimer, rotation, afterKey }, { limit, limitPerProject }) {
+  const leased = [];
+  for (const part of rotation.claimed.due(performance.now())) {
+    if (leased.length >= limit) break;
+    const { claimId, messages, nextKey, openPart } = await claimer.claim({
+      part,
+      topics: TOPICS,
+      throttledTopics: TOPICS,
+      limit: limit - leased.length,
+      limitPerKey: limitPerProject,
+      freeOf: new Map(),
+      freeOfTopic: new Map(),
+      afterKey: afterKey.get(part) ?? LOWEST_KEY,
+    });
+    rotation.claimed.opened(openPart);
+    afterKey.set(part, nextKey);
+    if (messages.length === 0) rotation.claimed.foundNothing(part, performance.now());
+    leased.push(...messages.map((/** @type {any} */ message) => ({ message, claimId })));
+  }
+  return leased;
+}

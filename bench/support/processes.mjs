@@ -37,6 +37,42 @@ export function cpuSecondsOfTree(pid) {
   return cpuSeconds(pid) + ended + children.reduce((sum, child) => sum + cpuSeconds(child), 0);
 }
 
+/**
+ * A process and everything below it, with their command lines.
+ * @param {number} pid
+ * @returns {{ pid: number, command: string }[]}
+ */
+export function processTree(pid) {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: Number(statOf(Number(name))?.[PARENT]) }));
+  const below = (/** @type {number} */ of) =>
+    parents.filter(({ parent }) => parent === of).flatMap((child) => [child.pid, ...below(child.pid)]);
+  return [pid, ...below(pid)].map((one) => ({ pid: one, command: commandOf(one) }));
+}
+
+/**
+ * Memory of a process in MiB, with its part of the pages that it shares (PSS).
+ * @param {number} pid
+ */
+export function proportionalMb(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1]) / 1024;
+  } catch {
+    return residentMb(pid);
+  }
+}
+
+/** @param {number} pid */
+function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
+}
+
 /** The first process of the PostgreSQL that was started below `folder`. @param {string} folder */
 export function postgresPid(folder) {
   const found = [join(folder, 'postgres', 'data', 'postmaster.pid')].find((file) => existsSync(file));

@@ -14,6 +14,8 @@ const LARGEST_BACKLOG = 4_096;
 /** @type {Map<string, bigint>} */
 const receivedAt = new Map();
 let requests = 0;
+/** False in runs of millions of records: it only counts requests. */
+let remembers = true;
 /** While it is away every request is answered so; null: it is not. */
 /** @type {number | null} */
 let awayStatus = null;
@@ -29,7 +31,7 @@ function receive(request, response) {
     if (requests === 1) firstAt = now;
     lastAt = now;
     const id = request.headers[CONSENT_ID_HEADER];
-    if (typeof id === 'string' && !receivedAt.has(id)) receivedAt.set(id, now);
+    if (remembers && typeof id === 'string' && !receivedAt.has(id)) receivedAt.set(id, now);
     if (awayStatus !== null) return response.writeHead(awayStatus).end();
     const path = request.url ?? '';
     if (path === '/hang') return;
@@ -61,7 +63,9 @@ answerCalls({
   away: ({ status }) => {
     awayStatus = status;
   },
-  reset: () => {
+  /** @param {{ remember?: boolean }} args */
+  reset: ({ remember = true }) => {
+    remembers = remember;
     receivedAt.clear();
     requests = 0;
     firstAt = 0n;

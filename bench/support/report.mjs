@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { isFullSize } from './scale.mjs';
 import { median, range } from './statistics.mjs';
 
 const RESULTS = join(import.meta.dirname, '..', 'results');
@@ -67,6 +68,7 @@ function isMet(target, { ours, ratio, difference }) {
     target.ratioAtMost !== undefined && ratio <= target.ratioAtMost,
     target.differenceAtMost !== undefined && difference <= target.differenceAtMost,
   ].filter(Boolean).length;
+  if (!isFullSize()) return null;
   const asked = Object.keys(target).filter((name) => name !== 'either').length;
   if (asked === 0) return null;
   return target.either ? held > 0 : held === asked;
@@ -98,24 +100,26 @@ function format(value, digits) {
 
 /** @param {number} value */
 function formatRatio(value) {
+  if (!Number.isFinite(value)) return 'none';
   return value >= 10 ? format(value, 1) : format(value, 3);
 }
 
 const COLUMNS = /** @type {const} */ (['what', 'target', 'baseline', 'ours', 'ratio', 'spread', 'met']);
 
-/** @param {Row[]} rows */
+/** Rows of several benches name theirs in the first column. @param {(Row & { bench?: string })[]} rows */
 export function printTable(rows) {
+  const columns = rows.some(({ bench }) => bench) ? /** @type {const} */ (['bench', ...COLUMNS]) : COLUMNS;
   const cells = [
-    [...COLUMNS],
+    [...columns],
     ...rows.map((row) =>
-      COLUMNS.map((column) => {
+      columns.map((column) => {
         const value = row[column];
         if (typeof value === 'boolean') return value ? 'yes' : 'NO';
         return value ?? '';
       }),
     ),
   ];
-  const widths = COLUMNS.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const widths = columns.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   for (const row of cells) {
     console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
   }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../dist/standalone/infrastructure/server-state.js';
 
-const READY_DEADLINE_MS = 30_000;
+const READY_DEADLINE_MS = 60_000;
 /** A worker with hanging receivers would wait for them; its data is deleted anyway. */
 const STOP_DEADLINE_MS = 3_000;
 const DIST = join(import.meta.dirname, '..', '..', 'dist');
@@ -26,7 +27,7 @@ export async function startService(scope, database, options = {}) {
   const child = spawn(
     process.execPath,
     [
-      '--disable-warning=ExperimentalWarning',
+      ...nodeOptions(),
       ...(profile
         ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${program}-${port}.cpuprofile`]
         : []),
@@ -74,6 +75,14 @@ export async function startService(scope, database, options = {}) {
   ]);
   child.stdout.on('data', (text) => process.stderr.write(warningsOf(String(text))));
   return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
+}
+
+/** Those of `npm start`, such as the sizes of heaps. */
+function nodeOptions() {
+  const manifest = readFileSync(join(DIST, '..', 'package.json'), 'utf8');
+  const start = /exec node (.*) dist\/main\.js$/.exec(JSON.parse(manifest).scripts.start);
+  if (!start?.[1]) throw new Error('the start script of package.json has another form');
+  return start[1].split(' ');
 }
 
 /**

@@ -29,20 +29,3 @@ export function range(values) {
   const order = sorted(values);
   return { lowest: order[0] ?? NaN, highest: order.at(-1) ?? NaN };
 }
-
-/**
- * The slope of the line that fits the points best (least squares).
- * @param {number[][]} points x and y of each
- */
-export function slope(points) {
-  const mean = (/** @type {number} */ axis) =>
-    points.reduce((sum, point) => sum + (point[axis] ?? NaN), 0) / points.length;
-  const [meanX, meanY] = [mean(0), mean(1)];
-  let above = 0;
-  let below = 0;
-  for (const [x = NaN, y = NaN] of points) {
-    above += (x - meanX) * (y - meanY);
-    below += (x - meanX) ** 2;
-  }
-  return above / below;
-}

@@ -1,6 +1,7 @@
-/** Our banner's script (docs/loader.md). It exposes one function to the loader, as a member of its script element. */
+/** Our banner's script (docs/loader.md). It exposes two functions to the loader, as members of its script element. */
 import { pristineDocument } from '../pristine-document';
-import type { ShowBanner } from '../site';
+import type { BannerScript } from '../site';
+import { start } from './page-work';
 import { showBanner } from './show-banner';
 
-(pristineDocument('currentScript') as unknown as { show: ShowBanner }).show = showBanner;
+Object.assign(pristineDocument('currentScript') as BannerScript, { show: showBanner, start });

@@ -2,6 +2,7 @@
 import type { Category, SiteService } from '../site';
 import { element, link } from './element';
 import { describeCategory, isGranted, type Prompt } from './prompt';
+import { serviceFacts, translationIn } from './rules';
 
 export interface CategoryList {
   list: HTMLElement;
@@ -40,6 +41,7 @@ function categorySwitch(key: SiteService['category'], isOn: boolean): HTMLInputE
   return box;
 }
 
+/** Title, switch and one line; the line opens the services, if there are any. */
 function categoryItem(
   prompt: Prompt,
   box: HTMLInputElement,
@@ -47,35 +49,57 @@ function categoryItem(
 ): HTMLElement {
   const label = element('label', '', title);
   label.htmlFor = box.id;
-  const about = element('p', 'text', description);
+  const services = prompt.configuration.services.filter(({ category }) => category === box.value);
+  const facts = serviceFacts(services, prompt.text);
+  const about = element(facts ? 'summary' : 'p', 'text', description, facts && ` ${facts}`);
   about.id = `about-${box.value}`;
   box.setAttribute('aria-describedby', about.id);
   return element(
     'li',
-    '',
-    element('div', 'category', element('div', '', label, about), box),
-    ...serviceDetails(prompt, box.value),
+    'category',
+    element('div', '', label, facts ? element('details', '', about, serviceList(prompt, services)) : about),
+    box,
   );
 }
 
-/** The services of a category with their cookies. They are written in the default language. */
-function serviceDetails({ configuration, text }: Prompt, category: string): Node[] {
-  const services = configuration.services.filter((service) => service.category === category);
-  if (services.length === 0) return [];
-  const list = element('ul', 'services', ...services.map(serviceItem));
-  list.lang = configuration.defaultLanguage;
-  return [element('details', '', element('summary', '', text.labels.services ?? ''), list)];
+function serviceList(prompt: Prompt, services: SiteService[]): HTMLElement {
+  const list = element('ul', 'services', ...services.map((service) => serviceItem(prompt, service)));
+  list.setAttribute('aria-label', prompt.text.labels.services ?? '');
+  return list;
 }
 
-function serviceItem({ name, provider, policyUrl, cookies }: SiteService): HTMLElement {
+function serviceItem(prompt: Prompt, service: SiteService): HTMLElement {
+  const { language } = prompt.text;
+  const { name, provider, policyUrl, cookies } = service;
   return element(
     'li',
     '',
-    element('b', '', name),
+    translated(prompt, 'b', name, translationIn(service, language)?.name),
     ' – ',
     policyUrl ? link(policyUrl, provider) : provider,
-    ...cookies.map((cookie) =>
-      element('p', '', element('code', '', cookie.name), ` ${cookie.duration}: ${cookie.purpose}`),
-    ),
+    ...cookies.map((cookie) => {
+      const words = translationIn(cookie, language);
+      return element(
+        'p',
+        '',
+        element('code', '', cookie.name),
+        ' ',
+        translated(prompt, 'span', cookie.duration, words?.duration),
+        ': ',
+        translated(prompt, 'span', cookie.purpose, words?.purpose),
+      );
+    }),
   );
+}
+
+/** The translation, or the original and the language that it is written in. */
+function translated(
+  { configuration }: Prompt,
+  name: 'b' | 'span',
+  original: string,
+  translation: string | undefined,
+): HTMLElement {
+  const created = element(name, '', translation || original);
+  if (!translation) created.lang = configuration.defaultLanguage;
+  return created;
 }

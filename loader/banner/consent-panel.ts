@@ -4,6 +4,7 @@ import { clearCookies } from './clear-cookies';
 import { bannerAddress } from './decision';
 import { button, element } from './element';
 import type { Prompt } from './prompt';
+import { forgetShared } from './share-choice';
 import { forget, visitorKey } from './visitor-key';
 
 export function consentPanel(prompt: Prompt, withdraw: () => void): Node[] {
@@ -29,7 +30,10 @@ export function consentPanel(prompt: Prompt, withdraw: () => void): Node[] {
       element('p', 'text', `${labels.consentId ?? ''}: `, id),
       small(labels.copy, () => copy(id)),
       small(labels.download, () => downloadReceipt(configuration, choice, key)),
-      small(labels.withdraw, withdraw),
+      // Nothing can be withdrawn after everything was rejected.
+      ...(choice.analytics || choice.marketing || choice.preferences
+        ? [small(labels.withdraw, withdraw)]
+        : []),
       ...(key || isPreview ? [erasure] : []),
       status,
     ),
@@ -76,6 +80,7 @@ async function eraseRecords(configuration: SiteConfiguration, key: string | null
   // 404: nothing is stored any more.
   if (!response || !(response.ok || response.status === 404)) return false;
   forget(configuration.projectId);
+  forgetShared();
   clearCookies(configuration.services, () => false);
   return true;
 }

@@ -1,9 +1,11 @@
 /** What happens with a visitor's decision: it is submitted, the page is notified, withdrawn cookies are cleared. */
 import { pristineDocument } from '../pristine-document';
 import type { Category, SiteConfiguration, Submission } from '../site';
+import { afterPaint } from './after-paint';
 import { clearCookies } from './clear-cookies';
 import { countVisit } from './count-visit';
 import type { Prompt } from './prompt';
+import { seenBy } from './seen';
 import { hashForChoice } from './visitor-key';
 
 const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
@@ -21,22 +23,27 @@ export function startVisit(configuration: SiteConfiguration): void {
 
 /** Where the visitor decided, and what the flags alone do not say. */
 export interface Decision {
-  surface: 'banner' | 'preferences' | 'link';
+  surface: 'banner' | 'preferences' | 'link' | 'placeholder';
   action?: string;
   granted: Category[];
 }
 
+/**
+ * Submits a decision after the browser has painted the page without the banner, because the scripts that a choice
+ * releases may take long. The key is hashed before, so that the choice can be sent when the visitor leaves.
+ */
 export function recordDecision(prompt: Prompt, { granted, ...decision }: Decision): void {
-  const { consent, configuration, text, isPreview } = prompt;
+  const { consent, configuration, isPreview } = prompt;
   const { projectId, categories, services } = configuration;
-  const submission: Submission = { offered: categories, language: text.language, ...decision };
+  const submission: Submission = { offered: categories, ...seenBy(prompt), ...decision };
   for (const key of CATEGORIES) submission[key] = granted.includes(key);
-  const submitted = isPreview
-    ? consent.submit(submission)
-    : hashForChoice(projectId).then((visitorKeyHash) => consent.submit({ ...submission, visitorKeyHash }));
+  const hashing = isPreview ? undefined : hashForChoice(projectId);
+  const submitted = Promise.all([hashing, afterPaint()]).then(([visitorKeyHash]) => {
+    clearCookies(services, (category) => granted.includes(category as Category));
+    return consent.submit({ ...submission, visitorKeyHash });
+  });
   // The response first: counting never delays a consent.
   void notifyPage(submitted).then(countDecision);
-  clearCookies(services, (category) => granted.includes(category as Category));
 }
 
 /** Dispatches the result of a decision to the page. */

@@ -1,6 +1,18 @@
 /** Who is responsible, and their policy: below the descriptions of both layers. */
+import { bannerAddress } from './decision';
 import { element, link } from './element';
 import type { Prompt } from './prompt';
+
+/** The site's logo, above the title. It is decoration: the title names the dialog. */
+export function logo({ configuration: { banner } }: Prompt): Node[] {
+  if (!banner?.logo) return [];
+  const image = element('img', 'logo');
+  image.alt = '';
+  // The page's policy may forbid it.
+  image.onerror = () => image.remove();
+  image.src = new URL(banner.logo, bannerAddress).href;
+  return [image];
+}
 
 /** The site's own policy, after a description. */
 export function policyLink({ configuration, text }: Prompt): (Node | string)[] {

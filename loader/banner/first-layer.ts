@@ -1,7 +1,8 @@
 /** The first layer: accept and reject, alike in every respect, and the way to the second layer. */
-import { policyLink } from './details';
+import { logo, policyLink } from './details';
 import { button, element } from './element';
 import type { Prompt } from './prompt';
+import { wordsOf } from './words';
 
 export interface FirstLayerActions {
   accept(): void;
@@ -12,24 +13,19 @@ export interface FirstLayerActions {
 }
 
 export function firstLayer(prompt: Prompt, actions: FirstLayerActions): HTMLElement {
-  const { text, reason, informs } = prompt;
-  const { labels } = text;
-  const title = element('h2', '', text.title);
+  const { text, informs } = prompt;
+  const words = wordsOf(prompt);
+  const title = element('h2', '', words.title);
   title.id = 'title';
-  const description = element(
-    'p',
-    'text',
-    (reason === 'signal' ? labels.signalHonoured : text.description) ?? '',
-    ...policyLink(prompt),
-  );
+  const description = element('p', 'text', words.description, ...policyLink(prompt));
   description.id = 'description';
   const answers = informs
-    ? [button('answer', labels.acknowledge ?? '', actions.acknowledge)]
-    : [button('answer', text.acceptAll, actions.accept), button('answer', text.rejectAll, actions.reject)];
+    ? [button('answer', text.labels.acknowledge ?? '', actions.acknowledge)]
+    : [button('answer', words.accept, actions.accept), button('answer', words.reject, actions.reject)];
   const layer = element(
     'div',
     'layer first',
-    element('div', 'body', title, description),
+    element('div', 'body', ...logo(prompt), title, description),
     element(
       'div',
       'actions',

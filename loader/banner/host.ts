@@ -3,7 +3,7 @@
  * the page's dialogs from covering it.
  */
 import { pristineDocument } from '../pristine-document';
-import { BANNER_HOST_ID } from '../site';
+import { BANNER_HOST_ID, type BannerSettings } from '../site';
 import { element } from './element';
 import type { Prompt } from './prompt';
 import { isRightToLeft } from './rules';
@@ -23,8 +23,7 @@ export function createHost({ configuration: { banner }, text, isPreview }: Promp
   host.id = BANNER_HOST_ID;
   const shadow = host.attachShadow({ mode: 'open' });
   addStyles(shadow);
-  const isBar = banner?.layout === 'bar';
-  const frame = element('div', `frame ${isBar ? 'bar' : (banner?.position ?? 'left')}`);
+  const frame = element('div', `frame ${placeClasses(banner)}`);
   frame.classList.toggle('still', isPreview);
   frame.lang = text.language;
   frame.dir = isRightToLeft(text.language) ? 'rtl' : 'ltr';
@@ -63,6 +62,14 @@ export function createHost({ configuration: { banner }, text, isPreview }: Promp
       host.remove();
     },
   };
+}
+
+/** `top left`, `middle center`, `bar top`: the edge and the side of the window, as the style sheet names them. */
+function placeClasses(banner: BannerSettings | undefined): string {
+  const { layout, position = 'left' } = banner ?? {};
+  const [edge, side] = position === 'middle' ? ['middle', 'center'] : position.split('-');
+  if (layout === 'bar') return edge === 'top' ? 'bar top' : 'bar';
+  return `${edge} ${side ?? ''}`;
 }
 
 /** The page's modal dialog, if one is open: everything outside of it is inert, whatever lies on top. */

@@ -23,6 +23,33 @@ export function readableServices<S extends { cookies: { name: string }[] }>(serv
   return Array.isArray(services) ? services.filter((service) => service && isReadable(service)) : [];
 }
 
+interface Translated<T> {
+  translations?: (T & { language: string })[];
+}
+
+/** What is translated into a language; undefined where nothing is. */
+export const translationIn = <T>(
+  { translations }: Translated<T>,
+  language: string,
+): (T & { language: string }) | undefined =>
+  Array.isArray(translations) ? translations.find((entry) => entry?.language === language) : undefined;
+
+/** Services that are named before they are listed. */
+const NAMES_MAX = 3;
+
+/** `Matomo · 2 cookies`; empty where there is no service. */
+export function serviceFacts(
+  services: ({ name: string; cookies: object[] } & Translated<{ name?: string }>)[],
+  { language, labels }: { language: string; labels: { cookieOne?: string; cookieCount?: string } },
+): string {
+  const names = services.map((service) => translationIn(service, language)?.name || service.name);
+  const shown = [...names.slice(0, NAMES_MAX), ...(names.length > NAMES_MAX ? ['…'] : [])].join(', ');
+  const count = services.reduce((sum, { cookies }) => sum + cookies.length, 0);
+  // Zero is never shown, so in the languages of our labels one is the only count with a different form.
+  const label = count === 1 ? labels.cookieOne : labels.cookieCount;
+  return [shown, count > 0 && label?.replace('{count}', String(count))].filter(Boolean).join(' · ');
+}
+
 /** Names of the cookies in `jar` (`document.cookie`) of services whose category is not granted; `*` is any rest. */
 export function withdrawnCookies<C extends string>(
   jar: string,

@@ -5,6 +5,7 @@ import { consentPanel } from './consent-panel';
 import { controllerLine, policyLink } from './details';
 import { button, element } from './element';
 import type { Prompt } from './prompt';
+import { wordsOf } from './words';
 
 export interface SecondLayerActions {
   save(granted: Category[]): void;
@@ -17,6 +18,7 @@ export interface SecondLayerActions {
 export function secondLayer(prompt: Prompt, actions: SecondLayerActions): HTMLDialogElement {
   const { text } = prompt;
   const { labels } = text;
+  const words = wordsOf(prompt);
   const title = element('h2', '', labels.settingsLink ?? text.title);
   title.id = 'title';
   const close = button('close', '', () => layer.close());
@@ -29,16 +31,16 @@ export function secondLayer(prompt: Prompt, actions: SecondLayerActions): HTMLDi
     element(
       'div',
       'body',
-      element('p', 'text', text.description, ...policyLink(prompt)),
-      ...controllerLine(prompt),
       categories.list,
+      element('p', 'text about', words.description, ...policyLink(prompt)),
+      ...controllerLine(prompt),
       ...consentPanel(prompt, actions.withdraw),
     ),
     element(
       'div',
       'answers',
       button('answer', text.save, () => actions.save(categories.granted())),
-      button('answer', text.rejectAll, actions.reject),
+      button('answer', words.reject, actions.reject),
     ),
   );
   layer.setAttribute('aria-labelledby', title.id);

@@ -20,8 +20,11 @@ interface Presentation {
 
 let current: Presentation | undefined;
 
-addEventListener('storage', () => current?.closeIfAnswered());
-addEventListener('pageshow', () => current?.closeIfAnswered());
+/** Closes a banner that asks what has been answered elsewhere. */
+export const closeIfAnswered = (): void => current?.closeIfAnswered();
+
+addEventListener('storage', closeIfAnswered);
+addEventListener('pageshow', closeIfAnswered);
 
 export function showBanner(consent: Consent, reason: Reason): void {
   const prompt = preparePrompt(consent, reason);
@@ -52,8 +55,8 @@ function present(prompt: Prompt, host: Host): Presentation {
     host.remove();
   };
   const decide = (decision: Decision): void => {
-    recordDecision(prompt, decision);
     close();
+    recordDecision(prompt, decision);
   };
   const decideFirst = (granted: Category[], action?: string): void =>
     decide({ surface: 'banner', granted, ...(action && { action }) });

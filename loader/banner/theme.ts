@@ -1,4 +1,5 @@
 /** The banner's look: the style sheet and the project's colors. No inline style or `<style>` is parsed. */
+import { pristineDocument } from '../pristine-document';
 import type { BannerSettings } from '../site';
 import { element } from './element';
 
@@ -18,13 +19,19 @@ export function addStyles(root: ShadowRoot): void {
 }
 
 /** Follows the visitor's system where the owner leaves it to the system. */
-export function applyTheme(frame: HTMLElement, { theme, accent, accentDark }: BannerSettings): void {
-  const system = matchMedia('(prefers-color-scheme: dark)');
+export function applyTheme(frame: HTMLElement, settings: BannerSettings): void {
   const paint = (): void => {
-    const isDark = theme === 'dark' || (theme === 'auto' && system.matches);
-    frame.classList.toggle('dark', isDark);
-    frame.style.setProperty('--accent', isDark ? accentDark : accent);
+    const dark = isDark(settings);
+    frame.classList.toggle('dark', dark);
+    frame.style.setProperty('--accent', dark ? settings.accentDark : settings.accent);
   };
-  if (theme === 'auto') system.addEventListener('change', paint);
+  const page = pristineDocument('body');
+  if (settings.font === 'site' && page) frame.style.fontFamily = getComputedStyle(page).fontFamily;
+  if (settings.theme === 'auto') system().addEventListener('change', paint);
   paint();
 }
+
+export const isDark = ({ theme }: BannerSettings): boolean =>
+  theme === 'dark' || (theme === 'auto' && system().matches);
+
+const system = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');

@@ -21,6 +21,8 @@ interface Scene {
   dark: boolean;
   /** Whether the visitor's browser sends Global Privacy Control. */
   signal: boolean;
+  /** What held for a visitor; absent: what the region's rule says. */
+  mode?: string;
   /** The second layer with this choice, in place of what a new visitor sees. */
   choice: Omit<StoredChoice, 'at'> | null;
 }
@@ -61,6 +63,7 @@ function previewConsent({ configuration, choice: shown }: Scene, mode: string): 
     },
     ready: Promise.resolve({}),
     open: () => Promise.resolve(),
+    rescan: () => {},
     submit(submission: Submission) {
       const { analytics = false, marketing = false, preferences = false } = submission;
       choice = { analytics, marketing, preferences, id: SAMPLE_ID, at: Date.now() };
@@ -77,13 +80,13 @@ async function showScene(scene: Scene): Promise<void> {
   document.documentElement.lang = language;
   document.documentElement.classList.toggle('dark', dark);
   const isEu = region === UNKNOWN_REGION || (configuration.euRegions ?? []).includes(region.slice(0, 2));
-  const mode = resolveMode(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
+  const mode = scene.mode ?? resolveMode(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
   if (!configuration.banner?.enabled || (mode === 'none' && !chosen)) {
     document.getElementById(BANNER_HOST_ID)?.remove();
     report({ kind: configuration.banner?.enabled ? 'hidden' : 'own', mode });
     return;
   }
-  const honoured = signal && configuration.honorGlobalPrivacyControl && mode === 'opt_out';
+  const honoured = signal && (scene.mode ?? (configuration.honorGlobalPrivacyControl && mode)) === 'opt_out';
   // The visitor's system decides where the owner leaves it to it.
   const system = dark ? 'dark' : 'light';
   const theme = configuration.banner.theme === 'auto' ? system : configuration.banner.theme;

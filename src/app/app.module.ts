@@ -26,6 +26,7 @@ import { queueConnection, QueueLifetime } from '../database/queue.js';
 import { erasureListeners } from './erasure-listeners.js';
 import { ormOptions } from './orm-options.js';
 import type { Settings } from './settings.js';
+import { ScansModule } from '../scans/scans.module.js';
 import { VisitsModule } from '../visits/visits.module.js';
 import { MaintenanceModule } from '../shared/maintenance.js';
 
@@ -89,9 +90,10 @@ export class AppModule {
         ConsentModule,
         EvidenceModule.forRoot(options),
         VisitsModule,
-        ForwardingModule,
+        ForwardingModule.forRoot(settings.app),
         BillingModule,
         PublishingModule,
+        ScansModule,
         OperationsModule.forRoot(settings.app),
       ],
       providers: [{ provide: QueueLifetime, useValue: queues }],

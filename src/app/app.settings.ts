@@ -22,7 +22,7 @@ export const appSettings = declareSettings({
     runWorker: flag('RUN_WORKER', {
       default: (read) => read.value(databaseUrl) === '',
       defaultShown: '`true` without `DATABASE_URL`, else `false`',
-      meaning: 'whether the API process also runs the worker',
+      meaning: 'whether the API starts a worker as its child process',
     }),
     workerPort: port('WORKER_PORT', {
       default: 0,

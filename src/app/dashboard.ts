@@ -3,15 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DASHBOARD_FOLDER } from '../http/dashboard-build.js';
+import { setNotFoundPage } from '../http/problem.filter.js';
 import { pagePreloads } from './page-preloads.js';
 import { PREVIEW_FRAME, previewFrame } from './preview-frame.js';
 
-/** Where the build puts the dashboard; the same whether this file runs compiled or, in tests, as it is. */
-const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
-
 /**
  * The addresses of the dashboard's pages. A list, so that an unknown address stays a 404 for people and
- * programs alike. The dashboard itself interprets the rest of a page's address.
+ * programs alike; people see the dashboard's page for it. The dashboard itself interprets the rest of a page's address.
  */
 export const PAGES = [
   '/',
@@ -23,11 +22,15 @@ export const PAGES = [
   '/confirm-new-email',
   '/accept-invitation',
   '/new-project',
+  '/projects',
   '/account',
   '/projects/:projectId',
   '/projects/:projectId/consents',
   '/projects/:projectId/*page',
 ];
+
+/** For those who change the dashboard. */
+export const STYLEGUIDE = '/styleguide';
 
 /** Stands in the built page wherever the answer's own nonce belongs. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
@@ -46,28 +49,29 @@ const ENCODINGS = [
 export function mountDashboard(app: NestExpressApplication, production: boolean): void {
   app.use('/assets', chooseEncoding, assets());
   const html = readHtml(production);
-  const preloads = pagePreloads(join(FOLDER, 'manifest.json'), NONCE_PLACEHOLDER);
+  const preloads = pagePreloads(join(DASHBOARD_FOLDER, 'manifest.json'), NONCE_PLACEHOLDER);
   const router = express.Router();
-  for (const path of PAGES)
+  for (const path of production ? PAGES : [...PAGES, STYLEGUIDE])
     router.get(path, sendPage(html.replace('</head>', `${preloads.get(path) ?? ''}</head>`), production));
   router.get(PREVIEW_FRAME, previewFrame());
   app.use(router);
+  setNotFoundPage(app, sendPage(html, production, 404));
 }
 
 function readHtml(production: boolean): string {
-  const file = join(FOLDER, 'index.html');
+  const file = join(DASHBOARD_FOLDER, 'index.html');
   if (!existsSync(file)) throw new Error('The dashboard is not built. Run "npm run build".');
   const environment = production ? 'production' : 'development';
   return readFileSync(file, 'utf8').replace(ENVIRONMENT_PLACEHOLDER, environment);
 }
 
-function sendPage(html: string, production: boolean): RequestHandler {
+function sendPage(html: string, production: boolean, status = 200): RequestHandler {
   return (_request, response) => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.setHeader('Content-Security-Policy', contentSecurityPolicy(nonce, production));
     // Each response has its own nonce.
     response.setHeader('Cache-Control', 'no-store');
-    response.type('html').send(html.replaceAll(NONCE_PLACEHOLDER, nonce));
+    response.status(status).type('html').send(html.replaceAll(NONCE_PLACEHOLDER, nonce));
   };
 }
 
@@ -95,7 +99,8 @@ function chooseEncoding(request: Request, response: Response, next: () => void):
   if (!ASSET.test(request.path)) return next();
   const accepted = request.acceptsEncodings(['br', 'gzip', 'identity']);
   const [encoding, ending] = ENCODINGS.find(([name]) => name === accepted) ?? [];
-  if (ending === undefined || !existsSync(join(FOLDER, 'assets', `${request.path}${ending}`))) return next();
+  if (ending === undefined || !existsSync(join(DASHBOARD_FOLDER, 'assets', `${request.path}${ending}`)))
+    return next();
   response.setHeader('Content-Encoding', encoding);
   response.type(request.path.slice(request.path.lastIndexOf('.')));
   request.url = `${request.path}${ending}`;
@@ -103,7 +108,7 @@ function chooseEncoding(request: Request, response: Response, next: () => void):
 }
 
 function assets(): RequestHandler {
-  return express.static(join(FOLDER, 'assets'), {
+  return express.static(join(DASHBOARD_FOLDER, 'assets'), {
     index: false,
     redirect: false,
     immutable: true,

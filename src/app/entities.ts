@@ -47,6 +47,7 @@ import {
 } from '../evidence/infrastructure/evidence.entities.js';
 import {
   DeliverySchema,
+  DeliveryRetrySchema,
   ForwardingHoldSchema,
   ForwardingLastFailureSchema,
   ForwardingSettingsSchema,
@@ -65,6 +66,12 @@ import {
   PublicationSchema,
   SiteConfigurationSchema,
 } from '../publishing/infrastructure/publishing.entities.js';
+import {
+  ScanItemSchema,
+  ScannerSchema,
+  ScanPageSchema,
+  ScanSchema,
+} from '../scans/infrastructure/scan.entities.js';
 import { SiteVisitSchema } from '../visits/infrastructure/visit.entities.js';
 
 /**
@@ -121,6 +128,7 @@ export const entities = [
   ForwardingLastFailureSchema,
   ForwardingHoldSchema,
   DeliverySchema,
+  DeliveryRetrySchema,
   // billing
   BillingEventSchema,
   BillingPriceSchema,
@@ -131,4 +139,9 @@ export const entities = [
   SiteConfigurationSchema,
   ConfigurationDraftSchema,
   PublicationSchema,
+  // scans
+  ScanSchema,
+  ScanPageSchema,
+  ScanItemSchema,
+  ScannerSchema,
 ];

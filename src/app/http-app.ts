@@ -5,6 +5,7 @@ import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { Logger } from 'nestjs-pino';
 import { credentialsIn, sessionCookieName } from '../access/domain/credential.js';
+import { AuthLibrary } from '../access/infrastructure/auth-library.js';
 import { AppModule } from './app.module.js';
 import { CheckedInputPipe } from './checked-input.pipe.js';
 import { mountDashboard } from './dashboard.js';
@@ -84,6 +85,7 @@ export async function createHttpApp(
   app.use('/v1', refuseDeepBody);
   app.useGlobalPipes(new CheckedInputPipe());
   if (!options.operationsOnly) {
+    await app.get(AuthLibrary, { strict: false }).load();
     mountApiDocs(app);
     mountDashboard(app, production);
   }

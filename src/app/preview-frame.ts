@@ -30,7 +30,8 @@ export function previewFrame(): RequestHandler {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.setHeader(
       'Content-Security-Policy',
-      `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; base-uri 'none'; ` +
+      `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data:; ` +
+        "base-uri 'none'; " +
         "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts",
     );
     response.setHeader('Cache-Control', 'no-store');

@@ -1,40 +1,57 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readProcessSettings, type Settings } from './settings.js';
 import type { Demo } from '../standalone/application/demo.js';
+import type { ReceiverProcess } from '../standalone/application/receiver-process.js';
 import { type Runtime, prepareRuntime } from '../standalone/application/prepare-runtime.js';
 import { refuseUnwritableStorage } from './storage-check.js';
 import { resolveBaseUrl } from '../shared/base-url.js';
 import { close, listen } from './http-server.js';
 import { prepareDatabase } from './start-database.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
+import { findChromium } from '../scans/infrastructure/chromium.js';
+import type { ScannerSettings } from './start-scanner.js';
+import { SCANNER, WorkerProcess } from './worker-process.js';
 
 /** Runs the API, and in standalone mode everything else with it, until a signal ends it. */
 export async function runApi(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const startedMs = performance.now();
     buildMissingParts();
-    const [machine, { createHttpApp, startDemo }] = await prepareAndLoad(stops);
-    const demo = machine.settings.app.demo ? await startDemo(machine, stops) : null;
+    const given = readProcessSettings();
+    const [machine, { createHttpApp, prepareDemo }, { worker, receiver }] = await prepareAndLoad(
+      given,
+      stops,
+      () => startChildren(given),
+    );
+    if (receiver) stops.push(() => receiver.stop());
+    const demo = receiver && prepareDemo(machine, receiver);
     const settings = demo?.settings ?? machine.settings;
-    const app = await createHttpApp(settings, {
-      sequencerThread: settings.app.runWorker,
+    if (worker) stops.push(() => worker.stop());
+    const working = worker?.start(withRunWorker(settings, true));
+    // Handled below.
+    working?.catch(() => {});
+    const app = await createHttpApp(withRunWorker(settings, false), {
       ...(demo && { mount: (a) => demo.mount(a) }),
     });
     stops.push(() => close(app, settings.app.shutdownDelayMs));
+    if (worker) await reportWorker(app, worker);
     const { host, publicBaseUrl } = settings.service;
     const port = await listen(app, settings.service.port, host, 'PORT');
     const baseUrl = resolveBaseUrl({ publicBaseUrl, host, port });
-    await demo?.ready(app, baseUrl);
+    await Promise.all([working, demo?.ready(app, baseUrl)]);
     announce(baseUrl, demo, performance.now() - startedMs);
+    startScannerProcess(given, settings, stops);
   });
 }
 
 /** Runs a worker alone: outbox, sweepers, maintenance. With WORKER_PORT it answers health and metrics. */
 export async function runWorker(): Promise<void> {
   await runUntilSignal(async (stops) => {
-    const [machine, { createHttpApp }] = await prepareAndLoad(stops, workAlone);
+    const given = withRunWorker(readProcessSettings(), true);
+    const [machine, { createHttpApp }] = await prepareAndLoad(given, stops, () => Promise.resolve());
     const app = await createHttpApp(machine.settings, { operationsOnly: true, sequencerThread: true });
     const { app: settings, service } = machine.settings;
     stops.push(() => close(app, settings.shutdownDelayMs));
@@ -42,6 +59,29 @@ export async function runWorker(): Promise<void> {
     else await app.init();
     process.stdout.write('worker ready\n');
   });
+}
+
+/** Runs a scanner alone. It needs a database that others use, too, and a Chromium. */
+export async function runScanner(): Promise<void> {
+  await runUntilSignal(async (stops) => {
+    const settings = readProcessSettings();
+    const { startScanner } = await import('./start-scanner.js');
+    stops.push(await startScanner(settings, { standalone: false }));
+    process.stdout.write('scanner ready\n');
+  });
+}
+
+/**
+ * In standalone mode with a Chromium: scans run in a child process. It gets no keys, and starts last because nothing
+ * waits for it.
+ */
+function startScannerProcess(given: Settings, { database, scans, service }: Settings, stops: Stops): void {
+  if (given.database.databaseUrl !== '' || findChromium(scans.chromium) === null) return;
+  const scanner = new WorkerProcess<ScannerSettings>(SCANNER);
+  stops.push(() => scanner.stop());
+  scanner
+    .start({ database, scans, service })
+    .catch(() => process.stderr.write('Scans are not available until the service is restarted.\n'));
 }
 
 /** `nest build` compiles only the service; this builds the loader and the dashboard where they are missing. */
@@ -58,22 +98,44 @@ function buildMissingParts(): void {
   }
 }
 
-/** Whatever RUN_WORKER says. */
-function workAlone(settings: Settings): Settings {
-  return { ...settings, app: { ...settings.app, runWorker: true } };
+function withRunWorker(settings: Settings, runWorker: boolean): Settings {
+  return { ...settings, app: { ...settings.app, runWorker } };
+}
+
+/** Health and metrics of the API include those of its worker process. */
+async function reportWorker(app: NestExpressApplication, worker: WorkerProcess): Promise<void> {
+  const [{ Metrics }, { ReadinessChecks }] = await Promise.all([
+    import('../shared/metrics.js'),
+    import('../operations/application/readiness.js'),
+  ]);
+  app.get(Metrics).includeWorker(() => worker.metrics());
+  app.get(ReadinessChecks, { strict: false }).includeWorker(() => worker.isRunning);
 }
 
 type Application = typeof import('./http-app.js') & typeof import('../standalone/application/demo.js');
 
-/** Loads the application while the database starts: each takes a second, and neither needs the other. */
-async function prepareAndLoad(
+/** Loads the application while the database and the child processes start: none of them needs the others. */
+async function prepareAndLoad<Children>(
+  settings: Settings,
   stops: Stops,
-  change: (settings: Settings) => Settings = (settings) => settings,
-): Promise<[Runtime<Settings>, Application]> {
-  const preparing = prepare(change(readProcessSettings()), stops);
+  startOthers: () => Promise<Children>,
+): Promise<[Runtime<Settings>, Application, Children]> {
+  const preparing = prepare(settings, stops);
   // Wrong settings and a locked data folder are reported before loading the application blocks the event loop.
   await Promise.race([preparing, new Promise((wake) => setImmediate(wake))]);
-  return Promise.all([preparing, loadApplication()]);
+  return Promise.all([preparing, loadApplication(), startOthers()]);
+}
+
+/** The worker waits for its settings; the receiver's address is one of them. */
+async function startChildren(
+  settings: Settings,
+): Promise<{ worker: WorkerProcess | null; receiver: ReceiverProcess | null }> {
+  const worker = settings.app.runWorker ? new WorkerProcess() : null;
+  if (!settings.app.demo) return { worker, receiver: null };
+  const { createReceiver } = await import('../standalone/application/receiver-process.js');
+  const receiver = createReceiver(settings.service.dataDir);
+  await receiver.start();
+  return { worker, receiver };
 }
 
 async function loadApplication(): Promise<Application> {

@@ -5,6 +5,7 @@ import { consentSettings } from '../consent/consent.settings.js';
 import { databaseSettings } from '../database/database.settings.js';
 import { evidenceSettings } from '../evidence/evidence.settings.js';
 import { forwardingSettings } from '../forwarding/forwarding.settings.js';
+import { licensingSettings } from '../licensing/licensing.settings.js';
 import { mailSettings } from '../mail/mail.settings.js';
 import { outboxSettings } from '../outbox/outbox.settings.js';
 import { publishingSettings } from '../publishing/publishing.settings.js';
@@ -12,6 +13,7 @@ import { type Namespace, SettingReader, type SettingsOf } from '../settings/decl
 import { queueSettings } from '../database/queue.settings.js';
 import { secretSettings } from '../settings/secret-keys.settings.js';
 import { serviceSettings } from '../settings/service.settings.js';
+import { scanSettings } from '../scans/scans.settings.js';
 import { visitSettings } from '../visits/visits.settings.js';
 import { appSettings } from './app.settings.js';
 
@@ -28,9 +30,11 @@ export const NAMESPACES = [
   visitSettings,
   outboxSettings,
   forwardingSettings,
+  licensingSettings,
   billingSettings,
   publishingSettings,
   evidenceSettings,
+  scanSettings,
 ] as const;
 
 /** The settings of one process, by module. Each module is given its own; only the programs see all of them. */

@@ -10,6 +10,33 @@ export type Stops = (() => Promise<void>)[];
  * there as soon as there is something to undo, so a start that fails half-way leaves nothing behind.
  */
 export async function runUntilSignal(start: (stops: Stops) => Promise<void>): Promise<void> {
+  await run(start, (stop) => {
+    let isFirst = true;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        // npm passes a signal on that the terminal has sent already: the same one again is no impatience.
+        if (isFirst) process.stdout.write(`\n${signal}: shutting down gracefully\n`);
+        isFirst = false;
+        stop();
+      });
+    }
+    stopWithNpm(stop);
+  });
+}
+
+/** The same in a child process, which stops when its parent disconnects or is killed. */
+export async function runUntilDisconnect(start: (stops: Stops) => Promise<void>): Promise<void> {
+  await run(start, (stop) => {
+    // Ctrl-C and process managers signal all processes; the parent stops first and disconnects then.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+    process.on('disconnect', stop);
+  });
+}
+
+async function run(
+  start: (stops: Stops) => Promise<void>,
+  listen: (stop: () => void) => void,
+): Promise<void> {
   const stops: Stops = [];
   let stopping: Promise<void> | null = null;
   const stop = (exitCode: number): void => {
@@ -22,20 +49,14 @@ export async function runUntilSignal(start: (stops: Stops) => Promise<void>): Pr
       process.exit(exitCode);
     })();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      // npm passes a signal on that the terminal has sent already: the same one again is no impatience.
-      if (!stopping) process.stdout.write(`\n${signal}: shutting down gracefully\n`);
-      stop(0);
-    });
-  }
-  stopWithNpm(() => stop(0));
+  listen(() => stop(0));
   // The reader of the output may exit first; a closed pipe must not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     await start(stops);
   } catch (error) {
-    process.stderr.write(`${sentenceOf(error)}\n`);
+    // A start that is stopped half-way fails, because its connections are closed.
+    if (!stopping) process.stderr.write(`${sentenceOf(error)}\n`);
     stop(1);
   }
 }

@@ -34,6 +34,15 @@ export interface RecordConditions {
 /** Finds the records whose delivery is in a state. */
 type DeliveryFilter = (projectId: string, state: DeliveryStateName) => Promise<RecordConditions>;
 
+/** Of a record, what decides where the state of its delivery is found. */
+export type DeliverySubject = Pick<ConsentRecorded, 'id' | 'receivedAt' | 'skippedReason'>;
+
+/** The delivery state of each record by its id; missing: the log no longer holds its attempt. */
+type DeliveryStates = (
+  projectId: string,
+  records: readonly DeliverySubject[],
+) => Promise<ReadonlyMap<string, DeliveryStateName>>;
+
 /** Proves a record for its visitor's receipt. Returns the text of a proof file; null where the record is not sealed. */
 type ReceiptProver = (ref: ConsentRef) => Promise<string | null>;
 
@@ -46,6 +55,7 @@ export interface ExportProver {
 interface Hooks {
   forwardingPredicate: ForwardingPredicate;
   filterByDelivery: DeliveryFilter;
+  readDeliveryStates: DeliveryStates;
   /** Whether new records are stored with a salt, which sealing needs. */
   areRecordsSalted: boolean;
   proveForReceipt: ReceiptProver;
@@ -57,6 +67,7 @@ interface Hooks {
 const DEFAULTS: Hooks = {
   forwardingPredicate: () => sql`'off'`,
   filterByDelivery: () => Promise.resolve({ conditions: [sql`false`] }),
+  readDeliveryStates: () => Promise.resolve(new Map()),
   areRecordsSalted: false,
   proveForReceipt: () => Promise.resolve(null),
   proverForExport: () => Promise.resolve(null),
@@ -78,6 +89,14 @@ export class ConsentHooks {
 
   get current(): Readonly<Hooks> {
     return this.hooks;
+  }
+
+  /** Conditions on records whose delivery is in a state; undefined: on all records, so none. */
+  async deliveryConditions(
+    projectId: string,
+    state: DeliveryStateName | undefined,
+  ): Promise<RecordConditions> {
+    return state === undefined ? { conditions: [] } : this.hooks.filterByDelivery(projectId, state);
   }
 
   /** Call it while modules start (`onModuleInit`). */

@@ -4,6 +4,7 @@ import { AccessModule } from '../access/access.module.js';
 import { ConsentAnalytics } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
 import { ConsentOverview } from './application/consent-overview.js';
+import { RecordsToday } from './application/records-today.js';
 import { ConsentReader } from './application/consent.reader.js';
 import { ConsentService } from './application/consent.service.js';
 import { DeleteProjectRecords } from './application/delete-project-records.js';
@@ -64,6 +65,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentRollup,
     ConsentAnalytics,
     ConsentOverview,
+    RecordsToday,
     ConsentExport,
     EraseRecords,
     ErasureService,

@@ -46,15 +46,15 @@ export function boundedScan<Row>(scan: BoundedScan): RawBuilder<ScannedRow<Row>>
       ? sql`null::uuid`
       : sql`(select c.id from ${table} c where ${range} order by c.id desc offset ${(scan.scannedMax ?? SCANNED_ROWS_MAX) - 1} limit 1)`;
   return sql<ScannedRow<Row>>`
-    with scan as materialized (select ${end} as scanned_to),
+    with bound as materialized (select ${end} as scanned_to),
     found as materialized (
       select ${scan.columns} from ${table} c
       where ${sql.join([...scan.range, ...scan.filters], sql` and `)}
-        and c.id >= coalesce((select scanned_to from scan), ${LOWEST_UUID}::uuid)
+        and c.id >= coalesce((select scanned_to from bound), ${LOWEST_UUID}::uuid)
       order by c.id desc
       limit ${scan.limit + 1}
     )
-    select scan.scanned_to as "scannedTo", found.* from scan left join found on true order by found.id desc
+    select bound.scanned_to as "scannedTo", found.* from bound left join found on true order by found.id desc
   `;
 }
 

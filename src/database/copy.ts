@@ -138,6 +138,8 @@ async function createPartitions(source: Client, target: Client): Promise<void> {
     const startsAt = new Date(Number.parseInt(starts.replaceAll('-', '').slice(0, 12), 16));
     await target.query('select partition_make($1, $2)', [parent, startsAt]);
   }
+  const { rows: parts } = await source.query<{ part: number }>('select distinct part from outbox_message');
+  for (const { part } of parts) await target.query('select outbox_open($1)', [part]);
 }
 
 interface Table {

@@ -103,7 +103,7 @@ function isHeld(held: HeldGrant, expected: TableGrant): boolean {
   );
 }
 
-/** The owner's tables but partitions, which are reached through their parent alone. */
+/** The owner's tables without partitions, which are reached through their parent, except those of the outbox. */
 async function readGrants(client: ClientBase, role: string): Promise<HeldGrant[]> {
   const { rows } = await client.query<HeldGrant>(
     `select n.nspname || '.' || c.relname as name, c.oid::regclass::text as quoted,
@@ -114,7 +114,10 @@ async function readGrants(client: ClientBase, role: string): Promise<HeldGrant[]
             (select count(*)::int from pg_attribute
              where attrelid = c.oid and attnum > 0 and not attisdropped) as columns
      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('public', 'bullmq') and c.relkind in ('r', 'p') and not c.relispartition
+     where n.nspname in ('public', 'bullmq') and c.relkind in ('r', 'p')
+       and (not c.relispartition or c.oid in (
+         select inhrelid from pg_inherits where inhparent = to_regclass('public.outbox_message')
+       ))
        and pg_has_role(current_user, c.relowner, 'USAGE')`,
     [role, PRIVILEGES],
   );

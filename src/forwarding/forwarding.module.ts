@@ -1,4 +1,4 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { PartitionMaintenance } from '../database/partition-maintenance.js';
@@ -7,9 +7,13 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { settingsToken } from '../settings/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from './forwarding.settings.js';
 import { ConsentForwarder } from './application/consent-forwarder.js';
+import { DeliveryActivityService } from './application/delivery-activity.service.js';
 import { DeliveryLogService } from './application/delivery-log.service.js';
 import { ListByDelivery } from './application/list-by-delivery.js';
 import { ResendService } from './application/resend.service.js';
+import { UndeliveredMails } from './application/undelivered-mails.js';
+import { ProjectStatuses } from './application/project-statuses.js';
+import { UndeliveredService } from './application/undelivered.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
 import { SigningSecretService } from './application/signing-secret.service.js';
@@ -17,6 +21,7 @@ import { SigningSecretController } from './http/signing-secret.controller.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { HoldService } from './application/hold.service.js';
 import { ReceiverCircuitBreaker } from './application/receiver-circuit-breaker.js';
+import { RetryScheduler } from './application/retry-scheduler.js';
 import { SettleHolds } from './application/settle-holds.js';
 import { HoldNotifications } from './application/hold-notifications.js';
 import { TargetRateLimiter } from './application/target-rate-limiter.js';
@@ -25,7 +30,7 @@ import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/deliv
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
 import { DeliveryController } from './http/delivery.controller.js';
 import { ForwardingController } from './http/forwarding.controller.js';
-import { NameResolver } from './infrastructure/name-resolver.js';
+import { NameResolver } from '../shared/name-resolver.js';
 import { Sender } from './infrastructure/sender.js';
 import { TokenVault } from './infrastructure/token-vault.js';
 
@@ -60,13 +65,22 @@ import { TokenVault } from './infrastructure/token-vault.js';
     SigningSecretService,
     EndpointTestService,
     DeliveryLogService,
+    DeliveryActivityService,
     ResendService,
+    UndeliveredService,
+    ProjectStatuses,
+    UndeliveredMails,
     ListByDelivery,
     ForwardingMetrics,
     DeleteProjectDeliveries,
   ],
 })
 export class ForwardingModule implements OnModuleInit {
+  /** Only a worker schedules retries. */
+  static forRoot({ runWorker }: { runWorker: boolean }): DynamicModule {
+    return { module: ForwardingModule, providers: runWorker ? [RetryScheduler] : [] };
+  }
+
   constructor(private readonly partitions: PartitionMaintenance) {}
 
   async onModuleInit(): Promise<void> {

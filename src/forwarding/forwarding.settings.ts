@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { outboxSettings } from '../outbox/outbox.settings.js';
-import { flag, integer, isAddressOrCidr, list, text } from '../settings/setting-kinds.js';
+import { flag, integer, isAddressOrCidr, isHostAndPort, list, text } from '../settings/setting-kinds.js';
 import { declareSettings, type Refuse, type SettingsOf } from '../settings/declare-settings.js';
 
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
@@ -78,10 +78,6 @@ export const forwardingSettings = declareSettings({
 });
 
 export type ForwardingSettings = SettingsOf<typeof forwardingSettings>;
-
-function isHostAndPort(value: string): boolean {
-  return /^[^@/?#\s]+:\d{1,5}$/.test(value) && URL.canParse(`https://${value}`);
-}
 
 /** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
 function isAddressAndPort(value: string): boolean {

@@ -4,7 +4,7 @@ import { isUuid } from '../shared/ids.js';
 import { QueryInteger } from './integer.decorator.js';
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, readCursor } from '../shared/page.js';
 
-const CURSOR_CHARACTERS_MAX = 200;
+export const CURSOR_CHARACTERS_MAX = 200;
 
 /** The query of every list: how many, and from where on. */
 export class PageQuery {
@@ -21,6 +21,6 @@ export class PageQuery {
 }
 
 /** What to read for a page of rows ordered by a UUID: one extra row shows whether there is a next page. */
-export function rowsOf(query: PageQuery): { after: string | null; limit: number } {
+export function rowsOf(query: Pick<PageQuery, 'limit' | 'cursor'>): { after: string | null; limit: number } {
   return { after: readCursor(query.cursor, isUuid), limit: query.limit + 1 };
 }

@@ -1,5 +1,13 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
-import type { NextFunction, Request, Response } from 'express';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+  NotFoundException,
+} from '@nestjs/common';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { ClientDisconnected } from './client-disconnected.js';
 import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from '../shared/domain-error.js';
@@ -19,6 +27,9 @@ interface Problem {
   /** Methods that the path knows (405). */
   allow?: string;
 }
+
+/** The member of the application's locals with the page for an unknown address. */
+const NOT_FOUND_PAGE = 'notFoundPage';
 
 /** What a caller is asked to wait while the database is away. */
 const RETRY_AFTER_SECONDS = 2;
@@ -52,7 +63,12 @@ export class ProblemFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    this.answer(error, http.getRequest<IncomingMessage>(), http.getResponse<ServerResponse>());
+    const [request, response] = [http.getRequest<Request>(), http.getResponse<Response>()];
+    if (error instanceof NotFoundException && isNavigation(request)) {
+      const page = request.app.locals[NOT_FOUND_PAGE] as RequestHandler | undefined;
+      if (page) return void page(request, response, () => {});
+    }
+    this.answer(error, request, response);
   }
 
   /** Answers a request with what was thrown, for routes that Nest does not serve too. Returns the problem's code. */
@@ -112,6 +128,17 @@ export class ProblemFilter implements ExceptionFilter {
       members: { errorId },
     };
   }
+}
+
+/** Browsers that open an unknown address get this page with 404, and programs a problem document. */
+export function setNotFoundPage(app: NestExpressApplication, page: RequestHandler): void {
+  const { locals } = app.getHttpAdapter().getInstance() as unknown as { locals: Record<string, unknown> };
+  locals[NOT_FOUND_PAGE] = page;
+}
+
+/** Whether a browser opens the address as a page. */
+function isNavigation({ method, headers }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html');
 }
 
 function problemOfHttpException(error: HttpException): Problem {

@@ -8,7 +8,8 @@ import { type SecretSettings, secretSettings } from '../settings/secret-keys.set
 import { SecretVault } from '../shared/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../settings/service.settings.js';
 import { MAIL_TOPICS, mailOrderingKey, type MailPayload, topicOf } from './domain/mail-message.js';
-import type { MailTemplate, MailValues } from './domain/mail-templates.js';
+import { type MailLanguage, mailLanguage } from './domain/mail-language.js';
+import type { MailTemplate, MailValues } from './domain/mail-values.js';
 import { createMailer } from './infrastructure/mailer.js';
 import { type MailSettings, mailSettings } from './mail.settings.js';
 
@@ -19,11 +20,16 @@ export interface NewMail<Name extends MailTemplate> {
   /** A line of `domain/mail-templates.ts`, where the docstring says how to add one. */
   template: Name;
   values: MailValues<Name>;
+  /** For an address without an account, e.g. that of the request; an account has its own. */
+  language?: MailLanguage | null;
   /** The project that it is about, with which it goes if it has not been sent. */
   projectId?: string;
   /** When it is of no use any more, e.g. because its link ends. */
   until?: Date;
 }
+
+/** The language of the account with an address; null: no account, or not known. */
+type AccountLanguage = (tx: EntityManager, email: string) => Promise<string | null>;
 
 /** The entry point for mails: appends a template and a recipient in the caller's transaction. */
 @Injectable()
@@ -32,6 +38,7 @@ export class MailService implements OnModuleInit {
   readonly isConfigured: boolean;
   private readonly vault: SecretVault;
   private readonly turnSecret: Buffer;
+  private accountLanguage: AccountLanguage = () => Promise.resolve(null);
 
   constructor(
     private readonly outbox: OutboxService,
@@ -49,6 +56,11 @@ export class MailService implements OnModuleInit {
     for (const topic of MAIL_TOPICS) this.outbox.announce(topic);
   }
 
+  /** Called by the owner of the accounts when the process starts. */
+  useAccountLanguage(lookUp: AccountLanguage): void {
+    this.accountLanguage = lookUp;
+  }
+
   /**
    * Has a mail sent exactly if the transaction commits: a worker hands it to the mail server soon after, again while the
    * server is away, for six hours at most; then it is a dead letter. It may come twice where a worker dies in between.
@@ -58,8 +70,9 @@ export class MailService implements OnModuleInit {
   async send<Name extends MailTemplate>(mail: NewMail<Name>, tx: EntityManager): Promise<void> {
     if (!this.isConfigured) return;
     const { to, template, values, projectId = null, until } = mail;
+    const language = mailLanguage((await this.accountLanguage(tx, to)) ?? mail.language);
     const id = newId();
-    const { ciphertext, keyId } = this.vault.seal(`mail/${id}`, JSON.stringify({ to, values }));
+    const { ciphertext, keyId } = this.vault.seal(`mail/${id}`, JSON.stringify({ to, values, language }));
     const payload: MailPayload = {
       template,
       sealed: ciphertext.toString('base64'),

@@ -1,7 +1,21 @@
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration20261201000000_baseline } from './Migration20261201000000_baseline.js';
+import { Migration20261202000000_outbox_partitions } from './Migration20261202000000_outbox_partitions.js';
+import { Migration20261203000000_retry_failures } from './Migration20261203000000_retry_failures.js';
+import { Migration20261204000000_asked_visitors } from './Migration20261204000000_asked_visitors.js';
+import { Migration20261205000000_undelivered_mails } from './Migration20261205000000_undelivered_mails.js';
+import { Migration20261206000000_response_bodies } from './Migration20261206000000_response_bodies.js';
+import { Migration20261207000000_user_language } from './Migration20261207000000_user_language.js';
+import { Migration20261208000000_scans } from './Migration20261208000000_scans.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
   { name: 'Migration20261201000000_baseline', class: Migration20261201000000_baseline },
+  { name: 'Migration20261202000000_outbox_partitions', class: Migration20261202000000_outbox_partitions },
+  { name: 'Migration20261203000000_retry_failures', class: Migration20261203000000_retry_failures },
+  { name: 'Migration20261204000000_asked_visitors', class: Migration20261204000000_asked_visitors },
+  { name: 'Migration20261205000000_undelivered_mails', class: Migration20261205000000_undelivered_mails },
+  { name: 'Migration20261206000000_response_bodies', class: Migration20261206000000_response_bodies },
+  { name: 'Migration20261207000000_user_language', class: Migration20261207000000_user_language },
+  { name: 'Migration20261208000000_scans', class: Migration20261208000000_scans },
 ];

@@ -6,7 +6,9 @@ import { DeleteProjectMessages } from './application/delete-project-messages.js'
 import { OutboxClaimer } from './infrastructure/outbox.claimer.js';
 import { OutboxDispatcher } from './application/outbox.dispatcher.js';
 import { OutboxMetrics } from './infrastructure/outbox.metrics.js';
+import { OutboxPartitions } from './infrastructure/outbox.partitions.js';
 import { OutboxProcessor } from './application/outbox.processor.js';
+import { PartitionRotation } from './application/partition-rotation.js';
 import { OutboxService } from './outbox.service.js';
 import { OutboxSettler } from './application/outbox.settler.js';
 import { SingleStatementSettler } from './infrastructure/single-statement-settler.js';
@@ -27,6 +29,8 @@ export class OutboxModule {
         OutboxService,
         WakeupNotifier,
         OutboxStore,
+        OutboxPartitions,
+        PartitionRotation,
         OutboxClaimer,
         SingleStatementSettler,
         OutboxSettler,

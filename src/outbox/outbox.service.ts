@@ -13,7 +13,9 @@ import {
   oldestAgeOfTopics,
   type Waiting,
   type WaitingOf,
+  waitingAmong,
   waitingSubjects,
+  waitingSubjectsOfKeys,
 } from './infrastructure/waiting-messages.js';
 import {
   countThrottled,
@@ -138,6 +140,25 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   /** Subjects of the newest `scanMax` queued messages, as the transaction sees them. */
   waitingSubjects(tx: EntityManager, waiting: WaitingOf, scanMax: number): Promise<string[]> {
     return waitingSubjects(tx, waiting, scanMax);
+  }
+
+  /** Those of these subjects that are among the newest `scanMax` queued messages. */
+  waitingAmong(
+    tx: EntityManager,
+    waiting: WaitingOf,
+    subjectIds: readonly string[],
+    scanMax: number,
+  ): Promise<string[]> {
+    return waitingAmong(tx, waiting, subjectIds, scanMax);
+  }
+
+  /** As `waitingSubjects`, of several keys in one statement. */
+  waitingSubjectsOfKeys(
+    tx: EntityManager,
+    waiting: { orderingKeys: readonly string[]; topic: string },
+    scanMax: number,
+  ): Promise<string[]> {
+    return waitingSubjectsOfKeys(tx, waiting, scanMax);
   }
 
   /** Whether a message of the key with a payload was appended in the last seconds. */

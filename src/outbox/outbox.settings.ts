@@ -12,6 +12,13 @@ export const outboxSettings = declareSettings({
       max: 60_000,
       meaning: 'interval at which workers poll the outbox',
     }),
+    gatherMs: integer('OUTBOX_GATHER_MS', {
+      default: 8,
+      min: 0,
+      max: 1000,
+      meaning:
+        'interval between claims of a worker under load; a shorter one delivers sooner and takes more processor time',
+    }),
     leaseMs: integer('OUTBOX_LEASE_MS', {
       default: 60_000,
       min: 1000,

@@ -20,6 +20,9 @@ export const POLLING_MS_SQL = sql<number | null>`(
   select (extract(epoch from until - clock_timestamp()) * 1000)::float8 from worker_polling
 )`;
 
+/** The partition that new messages go to. */
+export const OPEN_PART_SQL = sql`(select last_value from outbox_open_part)`;
+
 /**
  * The part of a statement that appends messages without a separate round trip: the ingest writes records and
  * messages at once. Returns a row for each. Call `OutboxService.notifyWorkers` after the commit. Without parameters.
@@ -32,8 +35,8 @@ export function appendMessagesSql({
   from,
 }: MessageSource): RawBuilder<unknown> {
   return sql`
-    insert into outbox_message (ordering_key, project_id, topic, subject_id)
-    select ${orderingKey}, ${projectId}, ${sql.lit(topic)}, ${subjectId}
+    insert into outbox_message (part, ordering_key, project_id, topic, subject_id)
+    select ${OPEN_PART_SQL}, ${orderingKey}, ${projectId}, ${sql.lit(topic)}, ${subjectId}
     from ${from}
     returning 1`;
 }

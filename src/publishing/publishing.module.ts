@@ -6,6 +6,7 @@ import { ConfigurationService } from './application/configuration.service.js';
 import { DraftService } from './application/draft.service.js';
 import { DraftExpiry } from './application/draft-expiry.js';
 import { PublicationLog } from './application/publication-log.js';
+import { PublicationTimes } from './application/publication-times.js';
 import { PublishSite } from './application/publish-site.js';
 import { SiteChangeHandler } from './application/site-change-handler.js';
 import { SiteReader } from './application/site-reader.js';
@@ -29,6 +30,7 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     DraftService,
     DraftExpiry,
     PublicationLog,
+    PublicationTimes,
     SiteSource,
     SiteReader,
     PublishSite,

@@ -145,3 +145,8 @@ export function isAddressOrCidr(value: string): boolean {
   if (version === 0 || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
+
+/** A hostname or address with a port. */
+export function isHostAndPort(value: string): boolean {
+  return /^[^@/?#\s]+:\d{1,5}$/.test(value) && URL.canParse(`https://${value}`);
+}

@@ -18,6 +18,7 @@ export const FIELD_CODES = [
   'region_code',
   'web_url',
   'contrast',
+  'png',
   'field_name',
   // By what else is there.
   'same_email',
@@ -39,6 +40,11 @@ export const FIELD_CODES = [
   'token_required_again',
   'token_useless',
   'token_characters',
+  // Of the addresses of a scan.
+  'scan_urls_missing',
+  'scan_url_malformed',
+  'scan_url_outside',
+  'scan_url_port',
 ] as const;
 
 export type FieldCode = (typeof FIELD_CODES)[number];

@@ -1,10 +1,51 @@
 import { Global, Injectable, Module } from '@nestjs/common';
-import { Registry } from 'prom-client';
+import { type Metric, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
+
+/** One metric with its values, as processes send it to each other. */
+export type MetricValues = MetricObjectWithValues<MetricValue<string>>;
+
+/** Reads the metrics of another process; none while it is not running. */
+export type MetricSource = () => Promise<MetricValues[]>;
 
 /** The metrics of one application; each module registers its own, and `/metrics` prints them all. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
+  private worker: MetricSource | null = null;
+
+  /** From now on each metric carries the label `process`, and those of the worker process are printed as well. */
+  includeWorker(source: MetricSource): void {
+    this.worker = source;
+  }
+
+  async values(): Promise<MetricValues[]> {
+    return (await this.registry.getMetricsAsJSON()) as MetricValues[];
+  }
+
+  /** As Prometheus reads them. */
+  async text(): Promise<string> {
+    if (!this.worker) return this.registry.metrics();
+    const [own, workers] = await Promise.all([this.values(), this.worker()]);
+    return textOf([...labeled(own, 'api'), ...labeled(workers, 'worker')]);
+  }
+}
+
+function labeled(metrics: MetricValues[], process: 'api' | 'worker'): MetricValues[] {
+  return metrics.map((metric) => ({
+    ...metric,
+    values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, process } })),
+  }));
+}
+
+/** Prometheus requires the values of a metric to stand together. */
+function textOf(metrics: MetricValues[]): Promise<string> {
+  const merged = new Registry();
+  for (const [, [first, ...others]] of Map.groupBy(metrics, ({ name }) => name)) {
+    if (!first) continue;
+    const all = { ...first, values: [first, ...others].flatMap(({ values }) => values) };
+    merged.registerMetric({ ...all, get: () => Promise.resolve(all) } as unknown as Metric);
+  }
+  return merged.metrics();
 }
 
 @Global()

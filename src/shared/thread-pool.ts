@@ -1,3 +1,4 @@
+import type { HeapInfo } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type SerializableError, fromSerializable } from './serializable-error.js';
 import type { DomainError } from './domain-error.js';
@@ -24,6 +25,22 @@ interface Job<Task, Result> {
   gone: AbortSignal | undefined;
   promised: PromiseWithResolvers<Result>;
   timer?: NodeJS.Timeout;
+}
+
+/** Every thread of this process, by its name. */
+const threadsByWorker = new Map<Worker, string>();
+
+/** Heap statistics of all threads of this process; a thread that is exiting is left out. */
+export async function threadHeaps(): Promise<{ name: string; heap: HeapInfo }[]> {
+  const heaps = await Promise.all(
+    [...threadsByWorker].map(([thread, name]) =>
+      thread.getHeapStatistics().then(
+        (heap) => ({ name, heap }),
+        () => null,
+      ),
+    ),
+  );
+  return heaps.filter((each) => each !== null);
 }
 
 /**
@@ -84,6 +101,7 @@ export class ThreadPool<Task, Result> {
 
   private begin(): Worker {
     const thread = new Worker(this.program, { name: this.options.name });
+    threadsByWorker.set(thread, this.options.name);
     thread.on('message', (answer: TaskAnswer<Result>) => {
       const job = this.leave(thread);
       if (!job) return;
@@ -94,7 +112,10 @@ export class ThreadPool<Task, Result> {
       this.startNext();
     });
     thread.on('error', (error) => this.end(thread, error));
-    thread.on('exit', () => this.end(thread, new Error(`The thread ${this.options.name} has exited.`)));
+    thread.on('exit', () => {
+      threadsByWorker.delete(thread);
+      this.end(thread, new Error(`The thread ${this.options.name} has exited.`));
+    });
     return thread;
   }
 

@@ -96,6 +96,27 @@ describe('sign-up', () => {
     });
   });
 
+  it('writes mails in the language of the browser, at sign-up and for the account from then on', async () => {
+    const email = freshEmail();
+    const german = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.8' };
+    await postAuth(service, 'sign-up/email', { email, password: PASSWORD }, german);
+    const mail = await mailTo(service, email);
+    expect(mail.subject).toBe('Bestätigen Sie Ihre E-Mail-Adresse');
+    expect(mail.html).toContain('<html lang="de">');
+    await postAuth(service, 'confirm-email', { token: linkIn(mail).token, password: PASSWORD }, german);
+    const subjectOfReset = async (): Promise<string> => {
+      await postAuth(service, 'forgot-password', { email }, { 'accept-language': 'en' });
+      return (await mailTo(service, email)).subject;
+    };
+    // Anyone can request it, with any language.
+    expect(await subjectOfReset()).toBe('Passwort zurücksetzen');
+    const credentials = { email, password: PASSWORD };
+    await postAuth(service, 'sign-in/email', credentials, { 'accept-language': 'fr' });
+    expect(await subjectOfReset()).toBe('Passwort zurücksetzen');
+    await postAuth(service, 'sign-in/email', credentials, { 'accept-language': 'en-GB' });
+    expect(await subjectOfReset()).toBe('Reset your password');
+  });
+
   it('names a user after the address where no name is given', async () => {
     const token = await askFor('grace@example.com');
     const response = await postAuth(service, 'confirm-email', { token, password: PASSWORD });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KeyScope } from '../../src/access/domain/key-scope.js';
 import { ROLES, type Role, roleCovers } from '../../src/access/domain/role.js';
-import { PAGES } from '../../src/app/dashboard.js';
+import { PAGES, STYLEGUIDE } from '../../src/app/dashboard.js';
 import { PREVIEW_FRAME } from '../../src/app/preview-frame.js';
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { SiteStorage } from '../../src/publishing/infrastructure/site-storage.js';
@@ -71,6 +71,7 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/analytics/site`]: { least: 'viewer', tiers: 'business' },
   [`GET ${AT}/analytics/last-seen`]: { least: 'viewer' },
   [`GET ${AT}/analytics/overview`]: { least: 'viewer' },
+  [`GET ${AT}/analytics/daily`]: { least: 'viewer' },
   [`POST ${AT}/visits`]: { least: 'public' },
   [`GET ${AT}/forwarding`]: { least: 'viewer' },
   [`PUT ${AT}/forwarding`]: { least: 'editor', tiers: 'pro' },
@@ -81,10 +82,18 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/forwarding/resume`]: { least: 'editor' },
   [`POST ${AT}/forwarding/test`]: { least: 'editor', tiers: 'pro' },
   [`GET ${AT}/forwarding/deliveries`]: { least: 'viewer' },
+  [`GET ${AT}/forwarding/deliveries/undelivered`]: { least: 'viewer' },
+  [`GET ${AT}/forwarding/deliveries/activity`]: { least: 'viewer' },
+  [`GET ${AT}/forwarding/deliveries/{deliveryId}/response-body`]: { least: 'editor' },
   [`POST ${AT}/forwarding/deliveries/resend`]: { least: 'editor', tiers: 'pro' },
   [`POST ${AT}/forwarding/deliveries/resend/count`]: { least: 'editor', tiers: 'pro' },
   [`POST ${AT}/forwarding/deliveries/resend/chosen`]: { least: 'editor', tiers: 'pro' },
   [`POST ${AT}/forwarding/deliveries/{consentId}/resend`]: { least: 'editor', tiers: 'pro' },
+  [`POST ${AT}/scans`]: { least: 'editor' },
+  [`GET ${AT}/scans`]: { least: 'viewer' },
+  [`GET ${AT}/scans/{scanId}`]: { least: 'viewer' },
+  [`GET ${AT}/scans/{scanId}/items`]: { least: 'viewer' },
+  [`POST ${AT}/scans/{scanId}/cancel`]: { least: 'editor' },
   [`GET ${AT}/tier`]: { least: 'viewer' },
   [`POST ${AT}/tier/simulate`]: { least: 'editor' },
   [`GET ${AT}/subscription`]: { least: 'viewer' },
@@ -136,6 +145,7 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'DELETE /v1/me/invitations/{invitationId}': 'session',
   'GET /v1/me/security-log': 'session',
   'GET /v1/projects': 'signed in',
+  'GET /v1/project-statuses': 'signed in',
   'POST /v1/projects': 'session',
   'GET /v1/pricing': 'public',
   'POST /v1/visitor/records': 'public',
@@ -155,11 +165,13 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /cdn/{projectId}/loader.js': 'public',
   'GET /cdn/{projectId}/config.json': 'public',
   'GET /cdn/{projectId}/banner-{hash}.js': 'public',
+  'GET /cdn/{projectId}/logo-{hash}.png': 'public',
 };
 
 /** Operations that require a confirmed address. */
 const FOR_CONFIRMED = [
   'GET /v1/projects',
+  'GET /v1/project-statuses',
   'POST /v1/projects',
   'POST /v1/auth/change-email',
   'GET /v1/me/invitations',
@@ -175,7 +187,7 @@ const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS 
 
 /** The pages of the dashboard, which hold nothing before they ask for it. */
 const DASHBOARD = new Set([
-  ...[...PAGES, PREVIEW_FRAME].map((page) => `GET ${page.replaceAll(/[:*](\w+)/g, '{$1}')}`),
+  ...[...PAGES, PREVIEW_FRAME, STYLEGUIDE].map((page) => `GET ${page.replaceAll(/[:*](\w+)/g, '{$1}')}`),
   'GET /pricing',
   'GET /pricing/{language}',
 ]);
@@ -237,8 +249,10 @@ async function ask(
     userId: newId(),
     apiKeyId: newId(),
     consentId: newId(),
+    deliveryId: newId(),
     invitationId: newId(),
     erasureId: newId(),
+    scanId: newId(),
     sessionId: newId(),
     version: '1',
     ...ids,
@@ -478,7 +492,18 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
     `insert into erasure_request (project_id, id, reason, finished_at) values ($1, $2, 'asked for', now())`,
     [project.id, erasureId],
   );
-  const ids = { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id };
+  const scanId = newId();
+  await service.database.query(
+    `insert into scan (project_id, id, urls, domains, pages_max) values ($1, $2, '{}', '{}', 1)`,
+    [project.id, scanId],
+  );
+  const deliveryId = newId();
+  await service.database.query(
+    `insert into delivery (project_id, id, consent_id, outcome, duration_ms, attempted_at)
+     values ($1, $2, $3, 'failed', 1, now())`,
+    [project.id, deliveryId, consent.id],
+  );
+  const ids = { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id, deliveryId };
   const configHash = 'a'.repeat(64);
   const options = { contentType: 'application/json', cacheControl: 'no-store' };
   await service.app
@@ -490,12 +515,13 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
     `insert into evidence_log (log, origin, size, edge, checkpoint_size) values ($1, 'log', 1, $2, 1)`,
     [project.id, Buffer.alloc(64)],
   );
-  return { ...ids, invitationId, erasureId, version: '1', configHash, path: '0/000.p/1' };
+  return { ...ids, invitationId, erasureId, scanId, version: '1', configHash, path: '0/000.p/1' };
 }
 
 /** The stored state of all these resources, to detect changes. */
 function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
   const tables = [
+    'scan',
     'project_invitation',
     'api_key',
     'project_member',

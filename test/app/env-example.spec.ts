@@ -35,6 +35,7 @@ describe('the documents of the settings', () => {
 describe('.env.example', () => {
   it('shows the defaults', () => {
     const left = [
+      'CONTACT_URL',
       'DATABASE_URL',
       'EVIDENCE_HEADS_URL',
       'EVIDENCE_KEYS',

@@ -83,6 +83,15 @@ describe('settings', () => {
     expect(settings.forwarding.nameServers).toEqual(servers);
   });
 
+  it('takes an https page or a mailto link as contact', () => {
+    for (const url of ['https://www.example.com/contact', 'mailto:sales@example.com'])
+      expect(readSettings({ CONTACT_URL: url }).licensing.contactUrl).toBe(url);
+    for (const url of ['javascript:alert(1)', 'http://www.example.com', 'sales@example.com'])
+      expect(() => readSettings({ CONTACT_URL: url })).toThrow(
+        'CONTACT_URL must be a URL that starts with https:// or mailto:.',
+      );
+  });
+
   it('reads where to publish, and who tells the country', () => {
     expect(readSettings({ DATA_DIR: '/data' }).publishing).toMatchObject({
       storage: { kind: 'folder', path: '/data/cdn' },

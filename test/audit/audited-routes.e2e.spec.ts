@@ -16,6 +16,7 @@ import type { Json } from '../support/json.js';
 import { readOperations } from '../support/openapi.js';
 import { newId } from '../../src/shared/ids.js';
 import { linkIn, mailTo } from '../support/mails.js';
+import { reportTestScanner } from '../support/scanner.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { becomeMember, BEHIND_LOOPBACK_PROXY, PASSWORD, signUp, type TestUser } from '../support/user.js';
 
@@ -70,6 +71,12 @@ const customer = async ({ id }: World): Promise<string> => {
     customerId,
   ]);
   return customerId;
+};
+
+const scan = async ({ call }: World): Promise<string> => {
+  await reportTestScanner(service);
+  await call('PATCH', '', { domains: ['shop.example.com'] });
+  return (await call('POST', '/scans', {})).id as string;
 };
 
 const nameVisitors = ({ call }: World): Promise<Json> =>
@@ -278,6 +285,11 @@ const AUDITED: Record<string, Audited> = {
       stripe.subscriptions.set(subscription.id, subscription);
       await world.call('POST', '/billing/sync');
     },
+  },
+  [`POST ${AT}/scans`]: { action: 'scan.request', change: scan },
+  [`POST ${AT}/scans/{scanId}/cancel`]: {
+    action: 'scan.cancel',
+    change: async (world) => world.call('POST', `/scans/${await scan(world)}/cancel`),
   },
   [`PUT ${AT}/configuration`]: {
     action: 'configuration.save',

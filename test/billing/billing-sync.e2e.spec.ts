@@ -384,6 +384,7 @@ describe('an event', () => {
     await postEvent(service.baseUrl, event);
     const { claimId, messages } = await service.app.get(OutboxClaimer, { strict: false }).claim({
       topics: [BILLING_EVENT],
+      part: 0,
       throttledTopics: [],
       limit: 1,
       limitPerKey: 1,

@@ -46,6 +46,8 @@ const moveMarks = (to: string): string => `update consent_rollup_state set done_
 /** Before records of a minute ago, however long they took to be stored. */
 const MARK_MINUTES_AGO = moveMarks(`now() - interval '5 minutes'`);
 
+const HOUR_MS = 60 * 60 * 1000;
+
 const sumOf = (entries: readonly { records: number }[]): number =>
   entries.reduce((sum, { records }) => sum + records, 0);
 
@@ -81,12 +83,13 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     return Number(row?.n);
   };
 
-  it('counts by category, action and hostname, with rates of all records', async () => {
+  it('counts by category, action and hostname, with rates of the visitors asked', async () => {
     const project = await createTestProject(service, { tier: 'business' });
     await postChoices(service, project.id, [ALL, ALL, NONE, SOME, WITHDRAWN]);
     const answer = await ask(project);
     expect(answer.totals).toEqual({
       records: 5,
+      asked: 5,
       analytics: 3,
       marketing: 2,
       preferences: 2,
@@ -116,6 +119,56 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     expect(answer.series).toHaveLength(31);
   });
 
+  it('counts dismissed notices and browser signals as records, and not as answers', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    const shown = { ...ALL, action: 'dismiss' };
+    const signal = { ...NONE, action: 'opt_out', surface: 'signal' };
+    await postChoices(service, project.id, [shown, shown, shown, signal, ALL, NONE, NONE, WITHDRAWN]);
+    const check = async (): Promise<void> => {
+      const { totals, byAction } = await ask(project);
+      expect(totals).toMatchObject({ records: 8, asked: 4, analytics: 1, fullAccept: 1, rejection: 2 });
+      expect(totals.rates).toMatchObject({ analytics: 0.25, rejection: 0.5, withdrawal: 0.25 });
+      expect(byAction[0]).toMatchObject({
+        action: 'dismiss',
+        records: 3,
+        asked: 0,
+        rates: { analytics: null },
+      });
+      const overview = await project.request('viewer', 'GET', '/analytics/overview');
+      expect(await overview.json()).toMatchObject({
+        today: { now: { records: 8, asked: 4, optInRate: 0.25 } },
+      });
+    };
+    await check();
+    await moveMarkBack(1);
+    await age(project, 10);
+    await rollup.advance();
+    expect(await rolledUp(project)).toBe(8);
+    await check();
+  });
+
+  it('compares with the same elapsed time of yesterday, to the second', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await postChoices(service, project.id, [ALL, ALL, NONE]);
+    // Two of the three are stored a minute before this time of yesterday, and one a minute after it.
+    await service.database.query(
+      `update consent_record set received_at = now() - interval '24 hours'
+         + case when action = 'accept_all' then interval '-1 minute' else interval '1 minute' end
+       where project_id = $1`,
+      [project.id],
+    );
+    const pastNoon = new Date().getUTCHours() < 12 ? 'Pacific/Tarawa' : 'UTC';
+    const ofYesterday = async (): Promise<object> => {
+      const answer = await project.request('viewer', 'GET', `/analytics/overview?timeZone=${pastNoon}`);
+      return ((await answer.json()) as { today: { before: object } }).today.before;
+    };
+    await moveMarkBack(48);
+    expect(await ofYesterday()).toMatchObject({ records: 2, optInRate: 1 });
+    await rollup.advance();
+    expect(await rolledUp(project)).toBe(3);
+    expect(await ofYesterday()).toMatchObject({ records: 2, optInRate: 1 });
+  });
+
   it('tells every tier of today and this month, in and before the rollups, beside as much of the ones before', async () => {
     const project = await createTestProject(service);
     const overview = async (query = ''): Promise<Response> =>
@@ -131,7 +184,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     // in the first hour of a day nothing of the day before is shown. It is added up by hand.
     await service.database.query(
       `insert into consent_rollup_hour
-       values ($1, date_trunc('hour', now() - interval '25 hours', 'UTC'), 'custom', '', 8, 2, 0, 0, 0, 6, 0)`,
+       values ($1, date_trunc('hour', now() - interval '25 hours', 'UTC'), 'custom', '', 8, 2, 0, 0, 0, 6, 0, 8)`,
       [project.id],
     );
     const pastNoon = new Date().getUTCHours() < 12 ? 'Pacific/Tarawa' : 'UTC';
@@ -147,6 +200,36 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
         { errors: [{ field: 'timeZone' }] },
       ]);
     }
+  });
+
+  it('tells every tier of each of the last 30 days, in and before the rollups, beside 30 days earlier', async () => {
+    const project = await createTestProject(service);
+    const daily = async (): Promise<object[]> => {
+      const answer = await project.request('viewer', 'GET', '/analytics/daily?timeZone=UTC');
+      expect(answer.status).toBe(200);
+      return ((await answer.json()) as { days: object[] }).days;
+    };
+    await postChoices(service, project.id, [ALL, SOME, NONE, WITHDRAWN]);
+    // Three days ago, and 30 days before that.
+    await service.database.query(
+      `insert into consent_rollup_hour
+       select $1, date_trunc('hour', now() - make_interval(days => n), 'UTC'), 'custom', '', n, 2, 0, 0, 0, 1, 0, n
+       from unnest(array[3, 33]) n`,
+      [project.id],
+    );
+    for (const isRolledUp of [false, true]) {
+      if (isRolledUp) await rollup.advance();
+      const days = await daily();
+      expect(days).toHaveLength(30);
+      expect(days.at(-1)).toEqual({
+        at: `${daysAgo(0)}T00:00:00.000Z`,
+        ...{ records: 4, asked: 4, optedIn: 2, recordsBefore: 0 },
+      });
+      expect(days.at(-4)).toMatchObject({ records: 3, recordsBefore: 33 });
+      expect(days.at(-2)).toMatchObject({ records: 0, asked: 0, optedIn: 0, recordsBefore: 0 });
+    }
+    const refused = await project.request('viewer', 'GET', '/analytics/daily?timeZone=Middle-earth');
+    expect(refused.status).toBe(422);
   });
 
   it('counts as a full accept what accepted all that was offered, and nothing that gives nothing', async () => {
@@ -179,6 +262,44 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     expect(await rolledUp(project)).toBe(4);
     const after = await ask(project, `?interval=hour&from=${daysAgo(20)}&to=${daysAgo(-1)}`);
     expect(after).toEqual(before);
+  });
+
+  it('counts a past period up to its very end, and not the rest of its last day, before and in the rollups', async () => {
+    const project = await createTestProject(service, { tier: 'business' });
+    await postChoices(service, project.id, Array<object>(5).fill({ ...ALL, region: 'FR', language: 'fr' }));
+    const end = new Date(Date.now() - 24 * HOUR_MS);
+    // Two are received at the end or after it, and do not count.
+    const receivedAt = [-25 * HOUR_MS, -HOUR_MS, -1, 0, HOUR_MS].map((ms) => new Date(end.getTime() + ms));
+    await service.database.query(
+      `update consent_record c set received_at = at from (
+         select r.id, t.at from (
+           select id, row_number() over (order by id) as n from consent_record where project_id = $1
+         ) r join unnest($2::timestamptz[]) with ordinality t (at, n) using (n)
+       ) moved where c.project_id = $1 and c.id = moved.id`,
+      [project.id, receivedAt],
+    );
+    await moveMarkBack(72);
+    for (const isRolledUp of [false, true]) {
+      if (isRolledUp) await rollup.advance();
+      expect(await rolledUp(project)).toBe(isRolledUp ? 5 : 0);
+      for (const interval of ['day', 'hour']) {
+        const from = new Date(end.getTime() - 48 * HOUR_MS).toISOString();
+        const answer = await ask(project, `?from=${from}&to=${end.toISOString()}&interval=${interval}`);
+        expect(answer).toMatchObject({
+          to: end.toISOString(),
+          totals: { records: 3, fullAccept: 3 },
+          byAction: [{ action: 'accept_all', records: 3 }],
+          byHostname: [{ hostname: 'a.example', records: 3 }],
+          byRegion: [{ region: 'FR', records: 3 }],
+          byLanguage: [{ language: 'fr', records: 3 }],
+        });
+        expect(sumOf(answer.series)).toBe(3);
+        expect(answer.series.at(-1)?.at.slice(0, 10)).toBe(end.toISOString().slice(0, 10));
+        // A millisecond later the record at the end is before it.
+        const later = new Date(end.getTime() + 1).toISOString();
+        expect((await ask(project, `?from=${from}&to=${later}&interval=${interval}`)).totals.records).toBe(4);
+      }
+    }
   });
 
   it('adds every record up once, however often and by however many workers it is done', async () => {

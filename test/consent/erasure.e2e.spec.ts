@@ -282,7 +282,7 @@ describe('a visitor’s file', () => {
     const { text } = await extractText(new Uint8Array(await pdf.arrayBuffer()), { mergePages: true });
     expect(text).toContain('Records: 504');
     // Under the heads of the columns, in their order.
-    expect(text).toContain('Consent id Analytics Marketing Preferences Action');
+    expect(text).toContain('Consent ID Analytics Marketing Preferences Action');
     for (const row of [`${analytics} yes no no`, `${marketing} no yes no`, `${preferences} no no yes`])
       expect(text).toContain(row);
     const none = await project.request('viewer', 'GET', '/visitor-records?visitorReference=c-9&format=json');

@@ -73,6 +73,8 @@ const open = (path: string, of: Page = page) => of.goto(`${service.baseUrl}/proj
 const heading = (name: string, of: Page = page): Promise<void> =>
   of.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 const dialog = (name: string) => page.getByRole('dialog', { name, exact: true });
+/** Its name ends with the record's id. */
+const recordDrawer = () => page.getByRole('dialog', { name: 'Consent record' });
 
 /** Stores a record as a banner does; answers with its id. */
 async function choose(fields: object = {}): Promise<string> {
@@ -183,7 +185,7 @@ describe('members', () => {
     await accept.waitFor();
     expect(await pageFaults(his)).toEqual([]);
     await accept.click();
-    await heading('Tea shop', his);
+    await heading('Overview', his);
     await open('/settings/members');
     await page.getByLabel('Role of bo@example.com').selectOption('owner');
     await page.getByText('bo@example.com becomes an owner when they accept the invitation.').waitFor();
@@ -192,7 +194,7 @@ describe('members', () => {
     await his.getByRole('menuitem', { name: 'Invitations (1)' }).click();
     await heading('Account', his);
     await accept.click();
-    await heading('Tea shop', his);
+    await heading('Overview', his);
     expect(await api('GET', '/members')).toMatchObject({ items: [{}, { role: 'owner' }] });
     await his.close();
   });
@@ -273,7 +275,8 @@ describe('members', () => {
 
 describe('what was shown', () => {
   it('is said not to be known where the record tells no hash, or one that was never published', async () => {
-    const [without, unknown] = [await choose(), await choose({ configHash: 'a'.repeat(64) })];
+    const unpublished = { configHash: 'a'.repeat(64), surface: 'banner' };
+    const [without, unknown] = [await choose(), await choose(unpublished)];
     await open(`/consents?open=${without}`);
     await page.getByText('The banner didn’t report which configuration it showed.').waitFor();
     await open(`/consents?open=${unknown}`);
@@ -335,8 +338,8 @@ describe('the banner’s page', () => {
     const counting = page.getByRole('switch', { name: 'Count page visits' });
     await counting.press('Space');
     expect(await counting.isChecked()).toBe(false);
-    await page.getByRole('button', { name: 'Publish…' }).click();
-    const box = dialog('Publish…');
+    await page.getByRole('button', { name: 'Review and publish' }).click();
+    const box = dialog('Review and publish');
     await box
       .getByText('Count page visits')
       .waitFor()
@@ -396,7 +399,8 @@ describe('visitors and privacy', () => {
   it('erases one record from its drawer, with a reason and the project’s name', async () => {
     const id = await choose();
     await open(`/consents?open=${id}`);
-    const drawer = dialog('Consent record');
+    const drawer = recordDrawer();
+    await drawer.getByRole('button', { name: 'Erase…' }).click();
     await drawer.getByRole('button', { name: 'Erase this record…' }).click();
     const box = dialog('Erase this record');
     await box.getByRole('textbox', { name: 'Type “Tea shop” to confirm' }).fill('Tea shop');
@@ -422,7 +426,8 @@ describe('visitors and privacy', () => {
     const without = await choose();
     const ask = async (consentId: string) => {
       await open(`/consents?open=${consentId}`);
-      const drawer = dialog('Consent record');
+      const drawer = recordDrawer();
+      await drawer.getByRole('button', { name: 'Erase…' }).click();
       const erase = drawer.getByRole('button', { name: 'Erase all from this device…' });
       await erase.waitFor();
       expect(await pageFaults(page)).toEqual([]);
@@ -485,66 +490,113 @@ describe('records and analytics', () => {
     await page.getByText('No records match these filters.').waitFor();
     await onDay(await dayOf(0));
     await page.getByText('1 result').waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Export CSV' }).click(),
+      page.getByRole('menuitem', { name: 'Export CSV', exact: true }).click(),
     ]);
     const rows = readFileSync(await file.path(), 'utf8')
       .trim()
       .split('\r\n');
     expect(rows.map((row) => row.slice(1, 37)).slice(1)).toEqual([ids[0]]);
-    // A file knows nothing of deliveries, and the page says so.
-    await page.getByLabel('Delivery').selectOption('unsent');
-    await page.getByText('Exports can’t be filtered by delivery. Clear that filter first.').waitFor();
-    expect(await page.getByRole('button', { name: 'Export PDF' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Delivery', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Delivery', exact: true }).selectOption('delivered');
+    await page.getByText('No records match these filters.').waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [none] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Export CSV', exact: true }).click(),
+    ]);
+    expect(
+      readFileSync(await none.path(), 'utf8')
+        .trim()
+        .split('\r\n'),
+    ).toHaveLength(1);
   });
 
   it('are the same in the picture and in the table', async () => {
     await open('/analytics?days=30');
     await page.getByText('7 days', { exact: true }).click();
     await page.waitForURL(/days=7$/);
+    await page.getByRole('region', { name: 'Rates over time' }).getByText('Show table').click();
     const days = page.getByRole('table', { name: 'By day (UTC)' });
     await until('a week is shown', async () => (await days.locator('tbody tr').count()) === 7);
     const today = await days.locator('tbody tr').first().locator('td').allTextContents();
-    // With the pointer at its right edge the chart shows the last day.
-    const picture = page.getByRole('img', { name: /^Accept-all, rejection/ });
+    expect(today[0]).toMatch(/ \(so far\)$/);
+    // Before the pointer is on it, the chart shows the running day, as with the pointer at its right edge.
+    const picture = page.getByRole('img', { name: /^Opt-in, accept-all/ });
     const box = await picture.locator('.u-over').boundingBox();
     if (!box) throw new Error('there is no picture');
-    await page.mouse.move(box.x + box.width - 2, box.y + 20);
-    const told = (await picture.locator('.u-legend .u-value').allTextContents()).map((text) => text.trim());
-    const [when, , analytics, , , fullAccept, rejection, withdrawal] = today;
-    expect(told).toEqual([when, fullAccept, rejection, withdrawal, analytics]);
-    await page.getByRole('link', { name: 'Definitions' }).click();
-    const means = page.getByRole('region', { name: 'Definitions' });
-    await until('they are in sight', async () => {
-      const place = await means.boundingBox();
-      return place !== null && place.y >= 0 && place.y < 800;
-    });
+    for (const isOver of [false, true]) {
+      if (isOver) await page.mouse.move(box.x + box.width - 2, box.y + 20);
+      const shown = (await picture.locator('.u-legend .u-value').allTextContents()).map((text) =>
+        text.trim(),
+      );
+      const [when, , optIn, , , , fullAccept, rejection, withdrawal] = today;
+      expect(shown).toEqual([when, optIn, fullAccept, rejection, withdrawal]);
+    }
+    await page.getByRole('button', { name: 'Definitions' }).click();
+    await page
+      .getByRole('dialog', { name: 'Definitions' })
+      .getByText('Visitors asked', { exact: true })
+      .waitFor();
     expect(await pageFaults(page)).toEqual([]);
+    await page.keyboard.press('Escape');
   });
 
-  it('are told by region and by language, beside the period before, the same in the picture and in the table', async () => {
+  it('are compared with the same elapsed time, and exported as they are shown', async () => {
+    await choose({ hostname: 'export.example.com' });
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (/analytics\/(consents|site)\?/.test(request.url())) asked.push(request.url());
+    });
+    await open('/analytics?days=7');
+    const figures = page.getByRole('region', { name: 'Key figures' });
+    const consents = figures.locator('.figure').filter({ has: page.getByText('Consents', { exact: true }) });
+    const records = await consents.locator('.figure-value > span').first().textContent();
+    const spans = asked.map((address) => {
+      const { searchParams } = new URL(address);
+      return [searchParams.get('from'), searchParams.get('to')].map((at) => Date.parse(at ?? ''));
+    });
+    const lengths = new Map<number, number>();
+    for (const [from = 0, to = 0] of spans) lengths.set(to - from, (lengths.get(to - from) ?? 0) + 1);
+    // Consents and visits until now, with consents before; and finished hours of visits with those before.
+    expect([...lengths.values()].toSorted()).toEqual([2, 3]);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('analytics-7-days.csv');
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    const column = lines[0]?.split(',').indexOf('"records"') ?? -1;
+    expect(lines[1]?.split(',')[column]).toBe(`"${records}"`);
+    expect(lines.filter((line) => line.startsWith('"hostname","export.example.com"'))).toHaveLength(1);
+  });
+
+  it('are listed by region and by language, beside the period before, in the bars and in the table', async () => {
     await choose({ region: 'US-CA', language: 'pt-BR' });
     await choose({ region: 'US-CA', language: 'de' });
     await choose({ region: 'Atlantis', language: 'de' });
     const storageState = await context.storageState();
     const other = await browser.newContext({ storageState, reducedMotion: 'reduce', colorScheme: 'dark' });
     const seen = await other.newPage();
-    /** Name, records and those of the period before, as the table of a section has them and as its picture does. */
-    const told = async (title: string, of = seen): Promise<string[][]> => {
+    /** Name, records and those of the period before, as the bars of a section have them and as its table does. */
+    const shown = async (title: string, of = seen): Promise<string[][]> => {
       const section = of.getByRole('region', { name: title, exact: true });
       await section.waitFor();
-      const rows = await section.locator('tbody tr').all();
-      const table = await Promise.all(
-        rows.map(async (row) => (await row.locator('td').allTextContents()).slice(0, 3)),
-      );
-      const bars = await section.getByRole('img').locator('.bars-row:not(.bars-head)').all();
+      const bars = await section.locator('.bars tbody tr').all();
       const picture = await Promise.all(
         bars.map(async (bar) => {
-          const texts = await bar.locator('.sentence-cell, .number').allTextContents();
-          const [now, before] = await bar
-            .locator('.bar')
-            .evaluateAll((lengths) => lengths.map((length) => length.getBoundingClientRect().width));
+          const texts = await bar.locator('td').allTextContents();
+          const [now, before] = await Promise.all(
+            ['.bar', '.bar-before'].map(async (line) =>
+              bar
+                .locator(line)
+                .evaluateAll((lines) => lines.map((each) => each.getBoundingClientRect().width)[0] ?? 0),
+            ),
+          );
           // Of two bars the longer one has more records.
           expect(Math.sign(Number(texts[1]) - Number(texts[2]))).toBe(
             Math.sign(Math.round(now ?? 0) - Math.round(before ?? 0)),
@@ -552,16 +604,21 @@ describe('records and analytics', () => {
           return texts;
         }),
       );
+      await section.getByRole('button').click();
+      const rows = await section.locator('.rows tbody tr').all();
+      const table = await Promise.all(
+        rows.map(async (row) => (await row.locator('td').allTextContents()).slice(0, 3)),
+      );
       expect(picture).toEqual(table);
       return table;
     };
     await open('/analytics?days=1', seen);
-    expect(await told('By region')).toEqual([
+    expect(await shown('By region')).toEqual([
       ['Unknown', expect.stringMatching(/^\d+$/), '0'],
       ['United States: CA', '2', '0'],
       ['Others', '1', '0'],
     ]);
-    expect(await told('By language')).toEqual(
+    expect(await shown('By language')).toEqual(
       expect.arrayContaining([
         ['German (de)', '2', '0'],
         ['Brazilian Portuguese (pt-BR)', '1', '0'],
@@ -569,10 +626,10 @@ describe('records and analytics', () => {
     );
     await seen.setViewportSize({ width: 375, height: 800 });
     expect(await pageFaults(seen)).toEqual([]);
-    // A day later the same records are those of the period before.
-    await seen.clock.setFixedTime(new Date(Date.now() + 24 * 3_600_000));
+    // A day later, at the end of the next minute, the same records are those of the period before.
+    await seen.clock.setFixedTime(new Date(Date.now() + 24 * 3_600_000 + 60_000));
     await seen.reload();
-    expect(await told('By region')).toEqual(
+    expect(await shown('By region')).toEqual(
       expect.arrayContaining([
         ['United States: CA', '0', '2'],
         ['Others', '0', '1'],
@@ -582,14 +639,17 @@ describe('records and analytics', () => {
     const german = await browser.newContext({ storageState, locale: 'de-DE', reducedMotion: 'reduce' });
     const seite = await german.newPage();
     await open('/analytics?days=1', seite);
-    expect(await told('Nach Region', seite)).toContainEqual(['Vereinigte Staaten: CA', '2', '0']);
+    expect(await shown('Nach Region', seite)).toContainEqual(['Vereinigte Staaten: CA', '2', '0']);
     await german.close();
   });
 });
 
 describe('the overview', () => {
-  it('shows the figures of today and of the month, each in its own row', async () => {
-    const figures = (records: number) => ({ records, optInRate: records / 1_000 });
+  it('shows the figures of the month, and of today at a click, each beside the same point before', async () => {
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    const figures = (records: number) => ({
+      ...{ from, to: from, records, asked: 2 * records, optInRate: records / 1_000 },
+    });
     const seen = await context.newPage();
     // On the first of a month both are the same; and nothing here was received before today.
     await seen.route('**/analytics/overview?*', (route) =>
@@ -601,14 +661,50 @@ describe('the overview', () => {
       }),
     );
     await open('', seen);
-    const rows = seen.getByRole('region', { name: 'Today and this month' }).locator('tbody tr');
-    await until('both rows are shown', async () => (await rows.count()) === 2);
-    const cells = async (row: number) =>
-      (await rows.nth(row).locator('td').allTextContents()).map((text) => text.replace(/\s+/g, ''));
-    expect([await cells(0), await cells(1)]).toEqual([
-      ['Today', '11', '12', '1.1%', '1.2%'],
-      ['Thismonth', '210', '220', '21%', '22%'],
+    const figureTexts = async () =>
+      (await seen.getByRole('region', { name: 'Key figures' }).locator('.figure').allTextContents()).slice(
+        0,
+        2,
+      );
+    await seen.getByText('220 at this point last month').waitFor();
+    expect(await figureTexts()).toEqual([
+      'Consents210-4.5%220 at this point last month',
+      'Opt-in rate21%-1 ppof 420 visitors who were asked',
     ]);
+    await seen.getByRole('radiogroup', { name: 'Period' }).getByText('Today').click();
+    await seen.getByText('12 at this time yesterday').waitFor();
+    expect(new URL(seen.url()).search).toBe('?period=today');
+    await seen.reload();
+    await seen.getByText('12 at this time yesterday').waitFor();
+    expect(await figureTexts()).toEqual([
+      'Consents11-8.3%12 at this time yesterday',
+      'Opt-in rate1.1%-0.1 ppof 22 visitors who were asked',
+    ]);
+    await seen.close();
+  });
+
+  it('draws the last 30 days, and lists the same days in a table', async () => {
+    const seen = await context.newPage();
+    await open('', seen);
+    const section = seen.getByRole('region', { name: 'Consents per day' });
+    const picture = section.getByRole('img', { name: /^Consents per day over the last 30 days/ });
+    // Today is the last point.
+    const plot = picture.locator('.u-over');
+    const { width = 0 } = (await plot.boundingBox()) ?? {};
+    const tip = section.locator('.chart-tip');
+    await until('the tip shows', async () => {
+      await plot.hover({ position: { x: width - 2, y: 20 } });
+      return tip.isVisible();
+    });
+    const told = await tip.locator('b, .number').allTextContents();
+    await section.getByRole('button', { name: 'Show table' }).click();
+    const rows = section.getByRole('table').locator('tbody tr');
+    expect(await rows.count()).toBe(30);
+    const [day, all, optedIn, , daysBefore] = await rows.first().locator('td').allTextContents();
+    expect(told).toEqual([day, all, optedIn, daysBefore]);
+    expect(await pageFaults(seen)).toEqual([]);
+    await section.getByRole('button', { name: 'Show chart' }).click();
+    await picture.waitFor();
     await seen.close();
   });
 });
@@ -635,6 +731,11 @@ describe('tables', () => {
       '/settings/audit',
     ]) {
       await open(path, seite);
+      if (path === '/analytics') {
+        const closed = seite.getByRole('button', { name: 'Tabelle anzeigen' });
+        await closed.first().waitFor();
+        while ((await closed.count()) > 0) await closed.first().click();
+      }
       await seite.locator('.rows tbody tr').first().waitFor();
       const wide = await seite
         .locator('.rows')
@@ -724,7 +825,6 @@ describe('the plan', () => {
     expect(await planned.allTextContents()).toEqual([
       'Custom domains (planned)',
       'Scheduled scans (planned)',
-      'Pages per scan (planned)',
     ]);
     expect(await pageFaults(first)).toEqual([]);
     await leadsTo(first, 'Switch to Pro', 'checkout.stripe.example');
@@ -835,7 +935,7 @@ describe('deliveries', () => {
     await api('PUT', '/forwarding', { ...forwardingTo404(), enabled: false });
     const id = await choose();
     await open(`/consents?open=${id}`);
-    await dialog('Consent record').getByRole('button', { name: 'Send', exact: true }).waitFor();
+    await recordDrawer().getByRole('button', { name: 'Send', exact: true }).waitFor();
   });
 });
 
@@ -843,7 +943,8 @@ describe('the ownership', () => {
   it('is offered by typing the project’s name, and handed over once the other accepts', async () => {
     await open('/settings/members');
     await page.getByLabel('New owner').selectOption({ label: 'bo@example.com' });
-    await page.getByRole('button', { name: 'Transfer ownership' }).click();
+    // Without a pointer, which would leave the color of a hovered button behind the dialog.
+    await page.getByRole('button', { name: 'Transfer ownership' }).press('Enter');
     const box = dialog('Transfer ownership');
     await box.getByText('When they accept, you become an editor').waitFor();
     expect(await pageFaults(page)).toEqual([]);

@@ -48,6 +48,7 @@ const OWNERS: Record<string, readonly string[]> = {
   forwarding: [
     'delivery',
     'delivery_failed',
+    'delivery_retry',
     'delivery_settled',
     'forwarding_hold',
     'forwarding_last_failure',
@@ -57,6 +58,7 @@ const OWNERS: Record<string, readonly string[]> = {
   outbox: ['claim_throttle', 'outbox_dead_letter', 'outbox_message', 'worker_polling'],
   projects: ['project'],
   publishing: ['configuration_draft', 'publication', 'site_configuration'],
+  scans: ['scan', 'scan_item', 'scan_page', 'scanner'],
   visits: ['site_visit'],
 };
 const PARTITIONS = ['delivery_failed', 'delivery_settled'];

@@ -74,7 +74,7 @@ describe('the proof beside a record', () => {
     await proof.getByRole('button', { name: 'Verify in this browser' }).click();
     await proof.getByText('Proof verified in your browser:').waitFor();
     expect(await pageFaults(page)).toEqual([]);
-    const file = await downloadBy(proof.getByRole('link', { name: 'Download proof' }));
+    const file = await downloadBy(page.getByRole('link', { name: 'Download proof' }));
     expect(file.name).toBe(`consent-${consentId}.tlog-proof`);
     expect(file.bytes.toString()).toMatch(/^c2sp\.org\/tlog-proof@v1\n/);
     const pdf = await downloadBy(proof.getByRole('link', { name: 'Download as PDF' }));
@@ -83,18 +83,21 @@ describe('the proof beside a record', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('comes with the export of the records, where the box for it is ticked', async () => {
-    const csv = await downloadBy(page.getByRole('link', { name: 'Export CSV' }));
+  it('comes with the export of the records that is named for it', async () => {
+    const exported = async (name: string) => {
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      return downloadBy(page.getByRole('menuitem', { name, exact: true }));
+    };
+    const csv = await exported('Export CSV');
     expect(csv.name).toMatch(/^consents-.*\.csv$/);
-    await page.getByLabel('With proofs').check();
-    const zip = await downloadBy(page.getByRole('link', { name: 'Export CSV' }));
+    const zip = await exported('Export CSV with proofs');
     expect(zip.name).toMatch(/^consents-.*\.zip$/);
     expect([...(await unzip(zip.bytes)).keys()]).toEqual([
       csv.name,
       `proofs/${consentId}.tlog-proof`,
       'README.txt',
     ]);
-    const pdf = await downloadBy(page.getByRole('link', { name: 'Export PDF' }));
+    const pdf = await exported('Export PDF');
     expect(pdf.name).toMatch(/^consents-.*\.pdf$/);
     await page.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${consentId}`);
   });

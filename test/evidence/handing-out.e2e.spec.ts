@@ -339,7 +339,7 @@ describe('a proof as a PDF', () => {
     for (const fact of [
       ...[id, project.id, receivedAt, 'www.example.com', configHash, '{"note":"näher"}'],
       ...['Analytics given', 'Marketing not given', 'policy version 7'],
-      ...['In de Title Ihre „Wahl“ Text Dürfen wir? ??', 'Ja · Nein · Wählen · Speichern'],
+      ...['Language de Title Ihre „Wahl“ Text Dürfen wir? ??', 'Ja · Nein · Wählen · Speichern'],
       ...['Analytics Statistik: Wir zählen – ohne Namen.'],
       'A ? replaces characters that the font of this page lacks',
       `/${project.id}, entry 0 of 1`,

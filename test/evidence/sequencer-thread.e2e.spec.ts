@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { newId } from '../../src/shared/ids.js';
@@ -8,6 +10,8 @@ import { until } from '../support/until.js';
 
 const TEST_TIMEOUT_MS = 120_000;
 const DEADLINE_MS = 60_000;
+/** Of those after the name of the thread (proc_pid_stat(5)). */
+const NICE_FIELD = 16;
 /** Name of the thread's connections. */
 const SEQUENCER = 'consent-service sequencer';
 
@@ -70,6 +74,19 @@ async function terminateConnections(state: string): Promise<number> {
   return ended.length;
 }
 
+/** Scheduling priorities of the threads of the worker: 0 is the usual one, more is lower. */
+function threadPriorities(): number[] {
+  const folder = `/proc/${worker.pid}/task`;
+  return readdirSync(folder).map((thread) => {
+    // The name, in parentheses, may contain spaces.
+    const fields =
+      readFileSync(join(folder, thread, 'stat'), 'utf8')
+        .split(') ')[1]
+        ?.split(' ') ?? [];
+    return Number(fields[NICE_FIELD]);
+  });
+}
+
 const untilSigned = (count: number): Promise<unknown> =>
   until(`${count} records are signed`, async () => (await readLog()).signed === count, DEADLINE_MS);
 
@@ -78,6 +95,8 @@ it(
   async () => {
     await store(3);
     await untilSigned(3);
+    // The main thread keeps its priority.
+    expect(threadPriorities().filter((priority) => priority > 0)).toHaveLength(1);
     // The pool keeps it for some seconds after a batch.
     await until('the thread has a connection', () => terminateConnections('%').then((count) => count > 0));
 

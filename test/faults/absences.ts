@@ -7,7 +7,7 @@ const FIRST_STEP_MS = 5_000;
 /** What was claimed so shortly after a hold's instant may have been claimed before the hold was committed. */
 const COMMIT_SLACK_MS = 1_000;
 
-/** What was seen of the forwarding projects just before a receiver came back that was away. */
+/** What was seen of the projects that forward without retries just before a receiver came back that was away. */
 export interface Absence {
   fromMs: number;
   toMs: number;
@@ -23,11 +23,11 @@ export async function lookAtHolds(client: Client): Promise<Pick<Absence, 'heldSi
     select f.project_id as "projectId", (extract(epoch from h.held_since) * 1000)::float8 as "heldSinceMs"
     from forwarding_settings f
     left join forwarding_hold h on h.project_id = f.project_id and h.phase = 'open'
-    where f.enabled`);
+    where f.enabled and not f.retry_failures`);
   const astray = await client.query<{ text: string }>(
     `select r.id || case when attempted.id is null then ' is lost' else ' was attempted and waits' end as text
      from consent_record r
-     join forwarding_settings f on f.project_id = r.project_id and f.enabled
+     join forwarding_settings f on f.project_id = r.project_id and f.enabled and not f.retry_failures
      left join (select distinct consent_id as id from delivery) attempted on attempted.id = r.id
      left join outbox_message waiting on waiting.subject_id = r.id and waiting.topic = $1
      where (attempted.id is null) = (waiting.id is null)`,
@@ -37,6 +37,21 @@ export async function lookAtHolds(client: Client): Promise<Pick<Absence, 'heldSi
     heldSinceMs: new Map(holds.rows.map(({ projectId, heldSinceMs }) => [projectId, heldSinceMs])),
     astray: astray.rows.map(({ text }) => text),
   };
+}
+
+/** Whether records wait for a retry. */
+export async function haveRetries(client: Client): Promise<boolean> {
+  const { rows } = await client.query('select from delivery_retry limit 1');
+  return rows.length > 0;
+}
+
+/** Whether retries are in the outbox, under a lease. */
+export async function areRetriesQueued(client: Client): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from delivery_retry r join outbox_message m on m.subject_id = r.consent_id
+     where r.queued_at is not null and m.claim_id is not null limit 1`,
+  );
+  return rows.length > 0;
 }
 
 /** Which worker has made the latest claim since; null where nothing was claimed. */
@@ -54,7 +69,8 @@ export function probesOf({ heldSinceMs, fromMs, toMs }: Absence, claims: Claim[]
   const probes = new Map<string, Set<string>>();
   for (const claim of claims) {
     const since = heldSinceMs.get(claim.projectId);
-    if (typeof since !== 'number' || claim.end === 'released') continue;
+    // Hold notifications have a claim too, and it may end with the worker that is killed.
+    if (claim.topic !== CONSENT_RECORDED || claim.end === 'released' || typeof since !== 'number') continue;
     const isLater = claim.fromMs > Math.max(since, fromMs) + COMMIT_SLACK_MS;
     if (!isLater || claim.fromMs > toMs) continue;
     probes.set(claim.projectId, (probes.get(claim.projectId) ?? new Set()).add(claim.consentId));
@@ -70,7 +86,9 @@ export function wasted(absence: Absence, claims: Claim[]): string[] {
     if (since === null) return [`project ${projectId} was not held`];
     const spent = probes.get(projectId)?.size ?? 0;
     const most = stepsWithin(toMs - since);
-    return spent <= most ? [] : [`project ${projectId}: ${spent} records in ${most} steps`];
+    if (spent <= most) return [];
+    const records = [...(probes.get(projectId) ?? [])].map((id) => `${id} was sent while held`);
+    return [`project ${projectId}: ${spent} records in ${most} steps`, ...records];
   });
 }
 

@@ -5,6 +5,8 @@ import type { Installation } from './installation.js';
 import { isAllowed, type Load } from './load.js';
 import type { Outages } from './outages.js';
 import { accountOfSealing, type Witness } from './evidence-log.js';
+import { isTemporary } from '../../src/forwarding/domain/retry.js';
+import type { DeliveryOutcome } from '../../src/forwarding/domain/outcome.js';
 import { FORWARDING_HOLD } from '../../src/forwarding/forwarding.events.js';
 import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/evidence/evidence.events.js';
 import { uuidTimeMs } from '../../src/shared/ids.js';
@@ -26,6 +28,7 @@ const EXAMPLES_MAX = 5;
 /** Records that broke a rule and whose whole history is reported. */
 const HISTORIES_MAX = 6;
 const CONSENT_ID = /^[0-9a-f-]{36}/;
+const UUID_CHARACTERS = 36;
 
 /** One rule, and what breaks it; none broken means it holds. */
 interface Finding {
@@ -46,7 +49,7 @@ export interface Ledger {
   outages: Outages;
   absences: Absence[];
   witness: Witness;
-  projects: { forwarding: string[]; silent: string };
+  projects: { forwarding: string[]; retrying: string; silent: string };
   /** Processes that ended unexpectedly, and faults that did not heal. */
   died: string[];
   unhealed: string[];
@@ -55,8 +58,10 @@ export interface Ledger {
 interface DeliveryRow {
   projectId: string;
   consentId: string;
-  outcome: string;
-  category: string | null;
+  outcome: DeliveryOutcome['outcome'];
+  category: DeliveryOutcome['category'];
+  httpStatus: number | null;
+  attempt: number;
 }
 
 /** Adds everything up by sets of ids, once all is healed and the outbox had its time to empty. */
@@ -71,6 +76,12 @@ export async function account(ledger: Ledger): Promise<Accounts> {
   const allStored = new Set([...stored.values()].flatMap((ids) => [...ids]));
   const forwarded = projects.forwarding.flatMap((id) => [...(stored.get(id) ?? [])]);
   const inTheLog = countBy(deliveries.map(({ consentId }) => consentId));
+  const timesAtAttempt = countBy(
+    deliveries.map(({ consentId, attempt }) => `${consentId} at attempt ${attempt}`),
+  );
+  const attemptsOf = new Map<string, number>();
+  for (const { consentId, attempt } of deliveries)
+    attemptsOf.set(consentId, Math.max(attempt, attemptsOf.get(consentId) ?? 1));
   const delivered = deliveries
     .filter(({ outcome }) => outcome === 'delivered')
     .map(({ consentId }) => consentId);
@@ -80,7 +91,8 @@ export async function account(ledger: Ledger): Promise<Accounts> {
     takenOver.filter((claim) => mayBeLoggedLate(claim, outages)).map(({ consentId }) => consentId),
   );
   const inFlightAtOutages = claims.filter((claim) => wasHit(claim, outages));
-  const duplicates = sum([...taken.values()].map((times) => times - 1));
+  // An automatic retry repeats a request on purpose.
+  const duplicates = sum([...taken].map(([id, times]) => Math.max(0, times - (attemptsOf.get(id) ?? 1))));
   const silentRows = deliveries.filter(({ projectId }) => projectId === projects.silent);
   const sealing = await accountOfSealing(installation, ledger.witness);
   const troubles = load.troubles.filter((trouble) => !isAllowed(trouble, outages));
@@ -101,6 +113,7 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       takenOver: takenOver.length,
       inFlightAtOutages: inFlightAtOutages.length,
       receivedTwice: duplicates,
+      retries: sum([...attemptsOf.values()].map((attempts) => attempts - 1)),
       spentOnProbes: sum(
         absences.flatMap((one) => [...probesOf(one, claims).values()].map(({ size }) => size)),
       ),
@@ -122,9 +135,12 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       finding('no delivery without a record', without(inTheLog.keys(), allStored)),
       finding(
         'no record is in the log twice, except for attempts whose lease had ended or whose claim a crash undid',
-        [...inTheLog]
-          .filter(([id, times]) => times > 1 + (loggedLate.get(id) ?? 0) + claimsUndone(id, claims, outages))
-          .map(([id, times]) => `${id} ${times} times`),
+        [...timesAtAttempt]
+          .filter(([key, times]) => {
+            const id = key.slice(0, UUID_CHARACTERS);
+            return times > 1 + (loggedLate.get(id) ?? 0) + claimsUndone(id, claims, outages);
+          })
+          .map(([key, times]) => `${key}, ${times} times`),
       ),
       finding(
         'a message is taken over only while a worker or PostgreSQL was unavailable',
@@ -162,6 +178,11 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       ),
       finding('every signed checkpoint is consistent with the current log', sealing.forked),
       finding('the outbox is empty', left.waiting),
+      finding('no record waits for a retry', left.retrying),
+      finding(
+        'every record of a project that retries was delivered, or failed permanently',
+        notRetried(deliveries.filter(({ projectId }) => projectId === projects.retrying)),
+      ),
       finding('there are no dead letters', left.dead),
       finding(
         'callers see only 200, 201, 503 with Retry-After, and an unavailable API',
@@ -230,12 +251,26 @@ async function idsByProject(client: Client): Promise<Map<string, Set<string>>> {
 
 async function deliveryRows(client: Client): Promise<DeliveryRow[]> {
   const { rows } = await client.query<DeliveryRow>(
-    'select project_id as "projectId", consent_id as "consentId", outcome, category from delivery',
+    'select project_id as "projectId", consent_id as "consentId", outcome, category, http_status as "httpStatus", attempt from delivery order by id',
   );
   return rows;
 }
 
-async function leftovers(client: Client): Promise<{ waiting: string[]; dead: string[] }> {
+/** Records whose latest attempt failed temporarily, although no attempt of them was delivered. */
+function notRetried(deliveries: DeliveryRow[]): string[] {
+  const delivered = new Set(
+    deliveries.filter(({ outcome }) => outcome === 'delivered').map(({ consentId }) => consentId),
+  );
+  const latest = new Map(deliveries.map((row) => [row.consentId, row]));
+  return [...latest.values()]
+    .filter(({ consentId, outcome, category, httpStatus }) => {
+      const isOver = delivered.has(consentId) || !isTemporary({ outcome, category, httpStatus });
+      return !isOver;
+    })
+    .map(({ consentId, category, attempt }) => `${consentId}: ${category} at attempt ${attempt}`);
+}
+
+async function leftovers(client: Client): Promise<{ waiting: string[]; retrying: string[]; dead: string[] }> {
   const waiting = await client.query<{ text: string }>(
     `select subject_id || ', claimed ' || abandoned_attempts || ' times, ' || coalesce(last_error, 'no error') as text
      ${TO_BE_DONE}`,
@@ -243,7 +278,15 @@ async function leftovers(client: Client): Promise<{ waiting: string[]; dead: str
   const dead = await client.query<{ text: string }>(
     `select subject_id || ', ' || coalesce(last_error, 'no error') as text from outbox_dead_letter`,
   );
-  return { waiting: waiting.rows.map(({ text }) => text), dead: dead.rows.map(({ text }) => text) };
+  const retrying = await client.query<{ text: string }>(
+    `select consent_id || ', due ' || due_at || case when queued_at is null then '' else ', queued' end as text
+     from delivery_retry`,
+  );
+  return {
+    waiting: waiting.rows.map(({ text }) => text),
+    retrying: retrying.rows.map(({ text }) => text),
+    dead: dead.rows.map(({ text }) => text),
+  };
 }
 
 /** What is in `these` and not in `those`. */

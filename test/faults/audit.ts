@@ -13,6 +13,7 @@ const AUDIT = `
     seq bigint generated always as identity primary key,
     at timestamptz not null default clock_timestamp(),
     event text not null,
+    topic text not null,
     project_id uuid not null,
     message_id bigint not null,
     subject_id uuid not null,
@@ -23,13 +24,16 @@ const AUDIT = `
     -- Logs have rules of their own, and one message may stand for many records (sealing.ts).
     if old.topic in ('${SEQUENCING_DUE}', '${CHECKPOINT_DUE}') then
       return null;
+    elsif tg_op = 'DELETE' and current_query() ~ 'insert into outbox_message ' then
+      -- Moved to another partition.
+      return null;
     elsif tg_op = 'DELETE' then
-      insert into fault_audit (event, project_id, message_id, subject_id, holder)
-      values ('end', old.project_id, old.id, old.subject_id, session_user);
+      insert into fault_audit (event, topic, project_id, message_id, subject_id, holder)
+      values ('end', old.topic, old.project_id, old.id, old.subject_id, session_user);
     elsif new.claim_id is distinct from old.claim_id then
-      insert into fault_audit (event, project_id, message_id, subject_id, holder)
+      insert into fault_audit (event, topic, project_id, message_id, subject_id, holder)
       values (case when new.claim_id is null then 'release' else 'claim' end,
-              new.project_id, new.id, new.subject_id, session_user);
+              new.topic, new.project_id, new.id, new.subject_id, session_user);
     end if;
     return null;
   end $$;
@@ -46,6 +50,7 @@ export async function installAudit(client: Client, password: string): Promise<vo
 
 /** One lease: who held a message from when until when, and how that ended. */
 export interface Claim {
+  topic: string;
   projectId: string;
   consentId: string;
   /** 0 or 1: which worker. */
@@ -57,6 +62,7 @@ export interface Claim {
 
 interface AuditRow {
   event: 'claim' | 'release' | 'end';
+  topic: string;
   key: string;
   projectId: string;
   consentId: string;
@@ -67,7 +73,7 @@ interface AuditRow {
 /** Every lease of the run, and the records whose message was deleted without a lease. */
 export async function readClaims(client: Client): Promise<{ claims: Claim[]; endedUnclaimed: string[] }> {
   const { rows } = await client.query<AuditRow>(`
-    select event, project_id || '/' || message_id as key, project_id as "projectId", subject_id as "consentId",
+    select event, topic, project_id || '/' || message_id as key, project_id as "projectId", subject_id as "consentId",
            holder, (extract(epoch from at) * 1000)::float8 as "atMs"
     from fault_audit order by seq`);
   const claims: Claim[] = [];
@@ -78,9 +84,9 @@ export async function readClaims(client: Client): Promise<{ claims: Claim[]; end
     if (held) held.toMs = row.atMs;
     if (row.event === 'claim') {
       if (held) held.end = 'taken_over';
-      const { projectId, consentId, atMs } = row;
+      const { topic, projectId, consentId, atMs } = row;
       const worker = WORKER_USERS.findIndex((user) => user === row.holder);
-      const claim: Claim = { projectId, consentId, worker, fromMs: atMs, toMs: Infinity, end: 'open' };
+      const claim: Claim = { topic, projectId, consentId, worker, fromMs: atMs, toMs: Infinity, end: 'open' };
       claims.push(claim);
       open.set(row.key, claim);
       continue;
@@ -98,7 +104,7 @@ export async function readHistories(client: Client, consentIds: string[]): Promi
   const { rows } = await client.query<{ id: string; line: string }>(
     `select id::text, line from (
        select subject_id as id, at, seq,
-              format('%s %s of message %s by %s', at::time, event, message_id, holder) as line
+              format('%s %s of message %s (%s) by %s', at::time, event, message_id, topic, holder) as line
        from fault_audit where subject_id = any($1::uuid[])
        union all
        select consent_id, attempted_at, 0,

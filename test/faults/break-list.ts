@@ -54,13 +54,13 @@ export const BREAKS: Break[] = [
     mutations: [
       {
         symbol: 'claimStatement',
-        from: /update outbox_message m\s+set .*?\s+where /s,
-        to: 'delete from outbox_message m where $6::uuid is not null and $7::float8 > 0 and ',
+        from: /update \$\{table\} m\s+set .*?\s+where /s,
+        to: 'delete from ${table} m where $6::uuid is not null and $7::float8 > 0 and ',
       },
       { symbol: 'claimStatement', from: /m\.abandoned_attempts - 1 as/, to: 'm.abandoned_attempts as' },
       {
         symbol: 'OutboxStore.remove',
-        from: /return new Set\(.*\);/,
+        from: /return removed;/,
         to: 'return new Set(leased.map((each) => leaseKey(each)));',
       },
     ],
@@ -166,15 +166,15 @@ export const BREAKS: Break[] = [
     ],
     kinds: ['flush-redis'],
     rounds: 1,
-    noticedBy: ['received more often than it was claimed', 'duplicates are at most what was in flight'],
+    noticedBy: ['received more often than it was claimed', 'duplicates are at most the messages in flight'],
   },
   {
     name: 'never takes over what a dead worker held',
     mutations: [
       {
         symbol: 'claimStatement',
-        from: /walk\.ordering_key and m\.available_at <= now\(\)/,
-        to: 'walk.ordering_key and m.available_at <= now() and m.abandoned_attempts = 0',
+        from: /walk\.first_id\s+and m\.available_at <= now\(\)/,
+        to: 'walk.first_id and m.available_at <= now() and m.abandoned_attempts = 0',
       },
     ],
     kinds: ['kill-worker'],
@@ -290,5 +290,18 @@ export const BREAKS: Break[] = [
     kinds: ['flush-redis'],
     rounds: 1,
     noticedBy: ['every record is in the log of its project exactly once'],
+  },
+  {
+    name: 'forgets a retry when it is queued',
+    mutations: [
+      {
+        symbol: 'RetryScheduler.queue',
+        from: /queued\.map\(/,
+        to: 'queued.slice(1).map(',
+      },
+    ],
+    kinds: ['retrying-worker-lost'],
+    rounds: 1,
+    noticedBy: ['no record waits for a retry'],
   },
 ];

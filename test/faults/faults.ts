@@ -2,7 +2,7 @@ import { readlink, rename, symlink } from 'node:fs/promises';
 import { killPostgres, signalPostgres } from '../support/processes.js';
 import type { Behaviour } from '../support/receiver.js';
 import { until } from '../support/until.js';
-import { type Absence, latestHolder, lookAtHolds } from './absences.js';
+import { type Absence, areRetriesQueued, haveRetries, latestHolder, lookAtHolds } from './absences.js';
 import { WORKER_USERS } from './audit.js';
 import { fillDisk, freeDisk } from './disk.js';
 import { HEALTHY, type Installation, LEASE_MS, NAMED_HOSTS, type Role } from './installation.js';
@@ -18,8 +18,17 @@ const SLOW_ANSWER_MS = 1_500;
 /** The worker wakes so long after its leases ended: time enough to be taken over, too little to be settled. */
 const PAST_LEASE_MS = 700;
 const FLUSHES = 3;
+/** As many as there are partitions, so a full ring. The pauses are long enough for messages to move. */
+const ROTATIONS = 4;
+const ROTATION_MS = 800;
 /** Slow enough that something is in flight whenever a worker is killed. */
 const AWAY = { kind: 'slow', status: 503, afterMs: 1_000 } as const;
+/** Without delay, so that many records fail before a worker is killed. */
+const REFUSING = { kind: 'answer', status: 503 } as const;
+/** Attempts are frequent enough for some to fail at once. */
+const RETRIES_DEADLINE_MS = 5_000;
+/** The first retry is due after five to six seconds; behind a hold it follows the next probe. */
+const RETRIED_DEADLINE_MS = 15_000;
 /** Records come for this time before a worker is killed; no project is held yet. */
 const AWAY_BEFORE_KILL_MS = 2_500;
 /** A hold takes five failures over five seconds, and a killed worker's outcomes wait for their lease. */
@@ -76,6 +85,15 @@ export const FAULTS: Record<FaultKind, Fault> = {
       await pause(holdMs / FLUSHES);
     }
   },
+  'rotate-outbox': async (lab, round) => {
+    for (let time = 0; time < ROTATIONS; time++) {
+      await lab.installation.withDatabase((client) =>
+        client.query(`select outbox_open(((last_value + 1) % ${ROTATIONS})::int) from outbox_open_part`),
+      );
+      await pause(ROTATION_MS);
+    }
+    await killed('worker')(lab, round);
+  },
   'disk-full': ({ installation, outages }, { holdMs }) =>
     outages.during('postgres', async () => {
       const { disk } = installation;
@@ -119,6 +137,19 @@ export const FAULTS: Record<FaultKind, Fault> = {
     await pause(round.holdMs);
     const seen = await installation.withDatabase(lookAtHolds);
     absences.push({ fromMs, toMs: Date.now(), ...seen });
+    await installation.receiver.behave(HEALTHY);
+  },
+  // The other worker queues the retries that wait, and the receiver gets them while one is killed again.
+  'retrying-worker-lost': async (lab, round) => {
+    const { installation } = lab;
+    await installation.receiver.behave(REFUSING);
+    await within(RETRIES_DEADLINE_MS, () => installation.withDatabase(haveRetries));
+    const killing = killed('worker')(lab, round);
+    // Before a hold begins, behind which retries would wait for longer.
+    await installation.receiver.behave({ kind: 'slow', status: 204, afterMs: SLOW_ANSWER_MS });
+    await killing;
+    await within(RETRIED_DEADLINE_MS, () => installation.withDatabase(areRetriesQueued));
+    await killed('worker')(lab, { ...round, target: round.target === 0 ? 1 : 0 });
     await installation.receiver.behave(HEALTHY);
   },
   'dns-slow': async ({ installation }, { holdMs }) => {

@@ -28,7 +28,7 @@ export const HEALTHY = { kind: 'slow', status: 204, afterMs: ANSWER_MS } as cons
 const POSTGRES_OPTIONS = { max_wal_size: '256MB' };
 /** Hosts of receivers that are found by their names, beside those with an address. */
 export const NAMED_HOSTS = ['one.example.com', 'two.example.com'];
-const ADDRESSED_PROJECTS = 4;
+const ADDRESSED_PROJECTS = 5;
 const HEALED_DEADLINE_MS = 30_000;
 
 export type Role = 'api' | 'worker';
@@ -253,8 +253,8 @@ export class Installation {
     return dead;
   }
 
-  /** Projects that forward all they get, by address and by name, and one that forwards nothing. */
-  async makeProjects(): Promise<{ forwarding: string[]; silent: string }> {
+  /** Projects that forward all they get, by address and by name; the first retries failures; one forwards nothing. */
+  async makeProjects(): Promise<{ forwarding: string[]; retrying: string; silent: string }> {
     const hosts = [...Array.from({ length: ADDRESSED_PROJECTS }, () => '127.0.0.1'), ...NAMED_HOSTS];
     const forwarding = hosts.map(() => newId());
     const silent = newId();
@@ -273,7 +273,11 @@ export class Installation {
         ],
       );
     });
-    return { forwarding, silent };
+    const [retrying = ''] = forwarding;
+    await this.withDatabase((client) =>
+      client.query('update forwarding_settings set retry_failures = true where project_id = $1', [retrying]),
+    );
+    return { forwarding, retrying, silent };
   }
 
   /** Ends everything, whatever state it is in, and unmounts the disk. */

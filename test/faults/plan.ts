@@ -11,6 +11,7 @@ export const FAULT_KINDS = [
   'stop-worker-past-lease',
   'stop-postgres',
   'flush-redis',
+  'rotate-outbox',
   'disk-full',
   'storage-away',
   'clock-ahead',
@@ -24,6 +25,7 @@ export const FAULT_KINDS = [
   'receiver-floods',
   'receiver-500',
   'receiver-away',
+  'retrying-worker-lost',
   'dns-slow',
   'dns-fails',
 ] as const;

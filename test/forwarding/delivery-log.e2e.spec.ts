@@ -1,4 +1,6 @@
+import { parse } from 'csv-parse/sync';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { prepareLog } from '../../src/forwarding/application/past-deliveries.js';
 import {
   RESEND_CHOSEN_MAX,
   RESENT_RECORDS_PER_DAY,
@@ -120,6 +122,67 @@ describe('GET …/forwarding/deliveries (design §5)', () => {
   });
 });
 
+describe('the deliveries of the last 24 hours', () => {
+  const read = async (project: TestProject, query = ''): Promise<Json> => {
+    const { status, body } = await answered(
+      project.request('viewer', 'GET', `/forwarding/deliveries/activity${query}`),
+    );
+    expect(status).toBe(200);
+    return body;
+  };
+  const sum = (activity: Json, outcome: string): number =>
+    (activity['slots'] as Json[]).reduce((total, slot) => total + Number(slot[outcome]), 0);
+
+  it('are empty for a new project', async () => {
+    const activity = await read(await forwardingProject());
+    const slots = activity['slots'] as Json[];
+    expect(slots).toHaveLength(48);
+    const times = slots.map(({ at }) => Date.parse(String(at)));
+    expect(times.every((at, slot) => at % 1_800_000 === 0 && at === (times[0] ?? 0) + slot * 1_800_000)).toBe(
+      true,
+    );
+    expect(Date.now() - (times.at(-1) ?? 0)).toBeLessThan(1_800_000);
+    expect([sum(activity, 'delivered'), sum(activity, 'failed')]).toEqual([0, 0]);
+    expect(activity).toMatchObject({
+      today: { delivered: 0, failed: 0, more: false },
+      responseTime: { p50Ms: null, p99Ms: null },
+    });
+  });
+
+  it('count attempts by half hour, and the records of today by their outcome', async () => {
+    const project = await forwardingProject();
+    sharedReceiver.behave({ kind: 'answer', status: 500 });
+    const consentId = await storeConsent(service, project.id);
+    await forward([messageAbout(project.id, consentId)]);
+    await forwardOne(project);
+    sharedReceiver.behave({ kind: 'answer', status: 204 });
+    // The record that failed is delivered now, and not counted as failed.
+    await forward([messageAbout(project.id, consentId)]);
+    await forwardOne(project);
+    // One of yesterday, and one that is older than 24 hours.
+    await prepareLog(service.database.orm.em, new Date(Date.now() - 2 * DAY_MS), new Date());
+    await service.database.query(
+      `insert into delivery (project_id, id, consent_id, outcome, duration_ms, attempted_at)
+       select $1, uuidv7(-make_interval(hours => age)), uuidv7(), 'delivered', 99000, now() from unnest($2::int[]) age`,
+      [project.id, [23, 25]],
+    );
+    const activity = await read(project, `?timeZone=${encodeURIComponent(zoneAtNoon())}`);
+    expect([sum(activity, 'delivered'), sum(activity, 'failed')]).toEqual([3, 2]);
+    const slots = activity['slots'] as Json[];
+    expect(slots.slice(0, 3).reduce((total, { delivered }) => total + Number(delivered), 0)).toBe(1);
+    expect(activity['today']).toEqual({ delivered: 2, failed: 1, more: false });
+    const { p50Ms, p99Ms } = activity['responseTime'] as { p50Ms: number; p99Ms: number };
+    expect(p50Ms).toBeLessThan(50_000);
+    expect(p99Ms).toBeGreaterThan(50_000);
+  });
+});
+
+/** A time zone in which it is noon now, so that midnight is far. */
+function zoneAtNoon(): string {
+  const ahead = 12 - new Date().getUTCHours();
+  return ahead === 0 ? 'UTC' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
+}
+
 describe("the record's delivery (design §5)", () => {
   it('is null, then pending, then the last attempt', async () => {
     const project = await forwardingProject();
@@ -134,7 +197,14 @@ describe("the record's delivery (design §5)", () => {
     expect(await read()).toMatchObject({ outcome: 'delivered', consentId, httpStatus: 204 });
   });
 
-  it('narrows the list of records, by the latest of all attempts', async () => {
+  const exported = async (project: TestProject, query: string): Promise<string[]> => {
+    const response = await project.request('viewer', 'GET', `/consents/export?format=csv&${query}`);
+    expect(response.status).toBe(200);
+    const [, ...rows] = parse(await response.text()) as string[][];
+    return rows.map(([id]) => String(id));
+  };
+
+  it('narrows the list and the export of records, by the latest of all attempts', async () => {
     const project = await forwardingProject();
     const store = () => storeConsent(service, project.id);
     const [mended, failed, unsent, waitsAgain] = [await store(), await store(), await store(), await store()];
@@ -158,6 +228,17 @@ describe("the record's delivery (design §5)", () => {
       pending: [waitsAgain],
       unsent: [unsent],
     });
+    for (const [index, state] of states.entries())
+      expect(await exported(project, `delivery=${state}`)).toEqual(lists[index]);
+    const { body } = await answered(project.request('viewer', 'GET', '/consents?withDelivery=true'));
+    expect(new Map((body['items'] as Json[]).map(({ id, deliveryState }) => [id, deliveryState]))).toEqual(
+      new Map<unknown, unknown>([
+        [mended, 'delivered'],
+        [failed, 'failed'],
+        [waitsAgain, 'pending'],
+        [unsent, 'unsent'],
+      ]),
+    );
     expect(await found('delivery=failed&analytics=false')).toEqual([]);
     const refused = await answered(project.request('viewer', 'GET', '/consents?delivery=sent'));
     expect([refused.status, fieldsOf(refused)]).toEqual([422, ['delivery']]);
@@ -180,6 +261,9 @@ describe("the record's delivery (design §5)", () => {
     expect(first.body).toMatchObject({ items: [], searchedTo: expect.any(String) });
     const second = await ask(`&cursor=${String(first.body['nextCursor'])}`);
     expect(second.body).toMatchObject({ items: [{ id: oldest }], nextCursor: null });
+    const newest = await storeConsent(service, project.id);
+    await forward([messageAbout(project.id, newest)]);
+    expect(await exported(project, 'delivery=failed')).toEqual([oldest, newest]);
   });
 
   it('counts what is waiting', async () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsentForwarder } from '../../src/forwarding/application/consent-forwarder.js';
-import { NameResolver } from '../../src/forwarding/infrastructure/name-resolver.js';
+import { NameResolver } from '../../src/shared/name-resolver.js';
 import { Sender } from '../../src/forwarding/infrastructure/sender.js';
 import { messageAbout, storeConsent } from '../support/consent.js';
 import { type DnsServer, startDnsServer } from '../support/dns-server.js';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FailureCategory } from '../../src/forwarding/domain/outcome.js';
-import { NameResolver } from '../../src/forwarding/infrastructure/name-resolver.js';
+import { NameResolver } from '../../src/shared/name-resolver.js';
 import { Sender, type SendResult } from '../../src/forwarding/infrastructure/sender.js';
 import { createCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
 import { type DnsServer, startDnsServer } from '../support/dns-server.js';

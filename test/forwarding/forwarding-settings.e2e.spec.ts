@@ -39,6 +39,7 @@ describe('GET and PUT …/forwarding (design §5)', () => {
       lastFailure: null,
       lastDeliveredAt: null,
       pending: 0,
+      retrying: 0,
       state: 'active',
       heldSince: null,
       heldReason: null,
@@ -46,6 +47,8 @@ describe('GET and PUT …/forwarding (design §5)', () => {
       oldestWaitingAt: null,
       nextProbeAt: null,
       forwardErasures: false,
+      retryFailures: { enabled: false, hours: 24 },
+      keepResponseBodies: false,
       available: false,
     });
   });

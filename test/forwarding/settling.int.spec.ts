@@ -78,6 +78,7 @@ describe('outcomes of deliveries', () => {
   const claim = async (): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await claimer.claim({
       topics: [CONSENT_RECORDED],
+      part: 0,
       throttledTopics: [CONSENT_RECORDED],
       limit: 100,
       limitPerKey: 100,

@@ -8,6 +8,7 @@ import { choose, TOKEN } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
 import { pinHorizon } from '../support/evidence-steps.js';
+import { reportTestScanner } from '../support/scanner.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { writeSubscription } from '../support/subscription.js';
 import { reply, startTimeStampService, unsignedTimeStamp } from '../support/timestamp-service.js';
@@ -32,6 +33,8 @@ const DEFAULTS = { texts: undefined, defaultLanguage: undefined, banner: undefin
 /** Entries of a full tile. */
 const TILE_WIDTH = 256;
 const SEAL_DEADLINE_MS = 20_000;
+/** A PNG signature and arbitrary bytes: no browser draws it. */
+const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(60)]);
 
 /** What a request needs that exists, in place of what the document alone gives. */
 export interface Supplied {
@@ -255,6 +258,9 @@ export class DocumentWorld {
     return Promise.resolve({ query: { from: at(-3_600_000), to: at(3_600_000) } });
   };
 
+  private readonly inBerlin = (): Promise<Supplied> =>
+    Promise.resolve({ query: { timeZone: 'Europe/Berlin' } });
+
   private readonly resent = (): Promise<Supplied> => {
     const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
     return Promise.resolve({ body: { from: at(-3_600_000), to: at(0) } });
@@ -281,6 +287,33 @@ export class DocumentWorld {
       return answers.every(({ status }) => status === 200);
     });
     return { params: { hash } };
+  };
+
+  private readonly logo = async ({ project }: Stage): Promise<Supplied> => {
+    const logo = `data:image/png;base64,${PNG.toString('base64')}`;
+    await this.made(project.request('owner', 'PUT', '/configuration', { banner: { enabled: true, logo } }));
+    const address = `${this.service.baseUrl}/cdn/${project.id}`;
+    return until('the logo is there', async () => {
+      const published = await fetch(`${address}/config.json`);
+      if (!published.ok) return null;
+      const { banner } = (await published.json()) as { banner: { logo?: string } };
+      const hash = /^logo-(\w+)\.png$/.exec(banner.logo ?? '')?.[1];
+      return hash === undefined ? null : { params: { hash } };
+    });
+  };
+
+  /** Another one each time: a scan is canceled only once, and a project has one active scan. */
+  private readonly scan = async ({ project }: Stage): Promise<Supplied> => {
+    const scanId = newId();
+    await this.service.database.query(
+      `update scan set status = 'canceled', ended_at = now() where project_id = $1 and status = 'queued'`,
+      [project.id],
+    );
+    await this.service.database.query(
+      `insert into scan (project_id, id, urls, domains, pages_max) values ($1, $2, '{}', '{}', 1)`,
+      [project.id, scanId],
+    );
+    return { params: { scanId }, query: { page: undefined, group: undefined } };
   };
 
   private readonly supplies: Record<string, (stage: Stage) => Promise<Supplied>> = {
@@ -385,7 +418,10 @@ export class DocumentWorld {
     projectUpdate: this.domains,
     simulateTierSimulate: () => Promise.resolve({ body: { pastDueSince: undefined, endedAt: undefined } }),
     tierRead: () => Promise.resolve({ query: { hostname: 'www.example.com' } }),
-    analyticsOverview: () => Promise.resolve({ query: { timeZone: 'Europe/Berlin' } }),
+    analyticsOverview: this.inBerlin,
+    analyticsDaily: this.inBerlin,
+    deliveryReadActivity: this.inBerlin,
+    projectStatusList: this.inBerlin,
     visitCount: () => Promise.resolve({ headers: () => ({ origin: 'https://www.example.com' }) }),
     configurationSave: () => Promise.resolve({ body: { ...DEFAULTS, draftVersion: undefined } }),
     draftSave: () => Promise.resolve({ body: { ...DEFAULTS, basedOn: 0 } }),
@@ -475,6 +511,15 @@ export class DocumentWorld {
     cdnLoader: this.site,
     cdnBanner: this.site,
     cdnConfiguration: this.site,
+    cdnLogo: this.logo,
+    scanRequest: async ({ project }) => {
+      await reportTestScanner(this.service);
+      await this.made(project.request('owner', 'PATCH', '', { domains: ['www.example.com'] }));
+      return { body: { urls: ['https://www.example.com/'] } };
+    },
+    scanRead: this.scan,
+    scanItems: this.scan,
+    scanCancel: this.scan,
   };
 }
 

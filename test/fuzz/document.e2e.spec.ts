@@ -31,8 +31,11 @@ const SHOWN_CHARACTERS = 600;
 const OF_HTTP = new Set([
   ...['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type'],
 ]);
-/** Succeed only after a log was lost: test/evidence/sequencing.int.spec.ts continues one. */
-const AFTER_A_LOSS = new Set(['logContinues', 'rootLogContinues']);
+/**
+ * Succeed only after a log was lost (test/evidence/sequencing.int.spec.ts continues one), or after an endpoint has failed
+ * (test/forwarding/response-bodies.e2e.spec.ts).
+ */
+const AFTER_A_LOSS = new Set(['logContinues', 'rootLogContinues', 'deliveryResponseBody']);
 const REFUSALS_OF_FORM = [400, 415, 422];
 
 let world: DocumentWorld;

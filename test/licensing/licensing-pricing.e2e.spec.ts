@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { get, type IncomingHttpHeaders } from 'node:http';
+import { pricingPage } from '../../src/licensing/http/pricing-page.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -38,7 +39,7 @@ describe('GET /v1/pricing (spec §4.3)', () => {
     expect(pricing.tiers.map(({ tier }) => tier)).toEqual(['lite', 'pro', 'business', 'enterprise']);
     expect(pricing).toMatchObject({
       currency: 'USD',
-      planned: ['pagesPerScan', 'scheduledScans', 'customDomains'],
+      planned: ['scheduledScans', 'customDomains'],
       notLimitedByTier: expect.any(Array),
     });
     expect(pricing.tiers[1]).toEqual({
@@ -103,12 +104,12 @@ describe('GET /v1/pricing (spec §4.3)', () => {
 });
 
 describe('GET /pricing (spec §2.5)', () => {
-  it('shows what /v1/pricing tells, monthly and yearly, to who has no script, and is cached as that is', async () => {
+  it('shows the prices of /v1/pricing, monthly and yearly, without a script, and is cached like it', async () => {
     const { headers, body } = await read();
     const { tiers } = JSON.parse(body) as {
       tiers: {
-        name: string;
-        price: { monthly: { perMonth: number } | null; yearly: { perMonth: number } | null };
+        tier: string;
+        price: { monthly: { perMonth: number } | null; yearly: { perMonth: number; perYear: number } | null };
       }[];
     };
     const page = await fetch(`${service.baseUrl}/pricing`);
@@ -117,42 +118,83 @@ describe('GET /pricing (spec §2.5)', () => {
     expect(page.headers.get('cache-control')).toBe(headers['cache-control']);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     expect(html).not.toContain('<script');
-    const shown = (minor: number): string => `>$${minor / 100} per month<`;
-    for (const { name, price } of tiers) {
-      const card = html.split('<section').find((part) => part.includes(`>${name}</h2>`)) ?? '';
+    for (const { tier, price } of tiers) {
+      const card = textOfCard(html, tier);
       const { monthly, yearly } = price;
-      if (!monthly || !yearly) expect(card).toContain('By agreement');
-      else if (monthly.perMonth === 0) expect(card).toContain('Free');
+      if (!monthly || !yearly) expect(card).toContain('Custom Price and terms by agreement');
+      else if (monthly.perMonth === 0) expect(card).toContain('Free No payment details needed');
       else
-        expect([card.includes(shown(monthly.perMonth)), card.includes(shown(yearly.perMonth))]).toEqual([
-          true,
-          true,
-        ]);
+        expect(card).toContain(
+          `$${monthly.perMonth / 100} / month or $${yearly.perMonth / 100} / month billed yearly ($${yearly.perYear / 100})`,
+        );
     }
     const etag = page.headers.get('etag') ?? '';
     const again = await fetch(`${service.baseUrl}/pricing`, { headers: { 'if-none-match': etag } });
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it.each([
-    ['en', 'planned', ['Pages per scan', 'Scheduled scans', 'Custom domains']],
-    ['de', 'geplant', ['Seiten pro Scan', 'Geplante Scans', 'Eigene Domains']],
-  ])('marks what does not exist yet in every tier (%s)', async (language, word, titles) => {
-    const { html } = await pageOf(`/pricing/${language}`, language);
-    const marked = [...html.matchAll(/<dt>([^<]*) \(([^)]*)\)<\/dt>/g)].map(([, title, mark]) => [
-      title,
-      mark,
+  it('lists what each plan adds to the plan below it', async () => {
+    const { html } = await pageOf('/pricing', 'en');
+    const added = ['lite', 'pro', 'business', 'enterprise'].map(
+      (tier) => /(?:Includes:|plus:) (.*)/.exec(textOfCard(html, tier))?.[1],
+    );
+    expect(added).toEqual([
+      'No plan limit on domains, consent records per month, team members, API requests, and webhooks One rule worldwide Scans of up to 30 pages Custom domains Planned',
+      'Consent forwarding to your endpoint CSV and PDF export Scans of up to 100 pages',
+      'Consent and site analytics Region rules Scans of up to 350 pages Scheduled scans Planned',
+      'Pages per scan by agreement',
     ]);
-    expect(marked).toHaveLength(4 * titles.length);
-    for (const title of titles) expect(marked.filter(([each]) => each === title)).toHaveLength(4);
-    expect(new Set(marked.map(([, mark]) => mark))).toEqual(new Set([word]));
   });
 
-  it('speaks German to who asks for it, under addresses of its own too', async () => {
+  it.each([
+    ['en', 'Planned', ['Custom domains', 'Scheduled scans'], 'Pages per scan'],
+    ['de', 'In Planung', ['Eigene Domains', 'Geplante Scans'], 'Seiten pro Scan'],
+  ])(
+    'marks features that do not exist yet, and checks them off in no plan (%s)',
+    async (language, word, titles, pages) => {
+      const { html } = await pageOf(`/pricing/${language}`, language);
+      const rows = [...html.matchAll(/<tr><th scope="row">(.*?)<\/th>(.*?)<\/tr>/g)].map(
+        ([, title = '', cells = '']) => ({ title: textOf(title), cells }),
+      );
+      const marked = rows.filter(({ title }) => title.endsWith(word));
+      expect(marked.map(({ title }) => title).toSorted()).toEqual(titles.map((title) => `${title} ${word}`));
+      for (const { cells } of marked) expect(cells).not.toContain('icon-check');
+      const unchecked = rows.filter((row) => !marked.includes(row) && !row.cells.includes('icon-check'));
+      expect(unchecked.map(({ title }) => title)).toEqual([pages]);
+    },
+  );
+
+  it('uses the typeface and the icon of the dashboard, which its policy allows', async () => {
+    const { html, headers } = await pageOf('/pricing', 'en');
+    const policy = headers.get('content-security-policy') ?? '';
+    for (const [found, type, directive] of [
+      [/url\((\/assets\/inter-[^)]*\.woff2)\)/, 'font/woff2', "font-src 'self'"],
+      [/<link rel="icon" href="([^"]*)"/, 'image/svg+xml', "img-src 'self'"],
+    ] as const) {
+      const path = found.exec(html)?.[1];
+      const answer = await fetch(`${service.baseUrl}${path}`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+      expect(policy.split('; ')).toContain(directive);
+    }
+  });
+
+  it('links to sign-up from each plan with a price, and to the contact of CONTACT_URL from the others', async () => {
+    const links = (html: string): string[] =>
+      ['lite', 'pro', 'business', 'enterprise'].map(
+        (tier) => /<a class="button[^"]*" href="([^"]*)"/.exec(cardOf(html, tier))?.[1] ?? '',
+      );
+    expect(links((await pageOf('/pricing', 'en')).html)).toEqual(['/sign-up', '/sign-up', '/sign-up', '']);
+    const { html } = pricingPage('en', 'mailto:sales@example.com?subject="a"&b=c');
+    expect(links(html)[3]).toBe('mailto:sales@example.com?subject=&quot;a&quot;&amp;b=c');
+  });
+
+  it('is in German for browsers that prefer it, and under a separate address', async () => {
     const german = await pageOf('/pricing', 'de-AT,de;q=0.9,en;q=0.8');
     expect(german.html).toContain('<html lang="de">');
     expect(german.html).toContain('<h1>Preise</h1>');
-    expect(german.html).toMatch(/>7\s\$ pro Monat<[\s\S]*monatlich[\s\S]*>5\s\$ pro Monat<[\s\S]*jährlich/);
+    expect(textOfCard(german.html, 'pro')).toMatch(
+      /7\s\$ \/ Monat oder 5\s\$ \/ Monat bei jährlicher Abrechnung \(60\s\$\)/,
+    );
     expect(german.headers.get('content-language')).toBe('de');
     expect(german.headers.get('vary')).toContain('Accept-Language');
     for (const [path, accepted, language] of [
@@ -178,3 +220,15 @@ async function pageOf(path: string, accepted: string): Promise<{ html: string; h
   const answer = await fetch(`${service.baseUrl}${path}`, { headers: { 'accept-language': accepted } });
   return { html: await answer.text(), headers: answer.headers };
 }
+
+const cardOf = (html: string, tier: string): string =>
+  /<section[^>]*>[\s\S]*?<\/section>/.exec(html.slice(html.indexOf(`id="${tier}"`) - 30))?.[0] ?? '';
+
+/** The words between the tags. */
+const textOf = (html: string): string =>
+  html
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s*\n\s*|  +/g, ' ')
+    .trim();
+
+const textOfCard = (html: string, tier: string): string => textOf(cardOf(html, tier));

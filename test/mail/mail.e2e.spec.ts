@@ -52,7 +52,10 @@ function mailUrl({ user, password }: typeof LOGIN): string {
 }
 
 /** Appends a mail in its own transaction, and wakes the service's worker. */
-async function send(fields: { to?: string; until?: Date } = {}, of = service): Promise<void> {
+async function send(
+  fields: { to?: string; until?: Date; language?: 'de' } = {},
+  of = service,
+): Promise<void> {
   const em = of.app.get(EntityManager, { strict: false }).fork();
   const mails = of.app.get(MailService, { strict: false });
   await em.transactional((tx) => mails.send({ to: ADA, template: 'test', values: {}, ...fields }, tx));
@@ -108,11 +111,13 @@ describe('a mail', () => {
       from: 'no-reply@consent.example.com',
       to: [ADA],
       subject: 'Test email from Service',
-      text: expect.stringMatching(/^An operator sent this email .* It does\.\n\n-- \nService\n+$/),
+      text: expect.stringMatching(
+        /^An operator sent this email .* It does\.\n\n-- \nService\nYou received this email because .*\.\n+$/,
+      ),
       messageId: expect.stringMatching(/^<[0-9a-f-]{36}@consent\.example\.com>$/),
     });
-    expect(received.html).toContain(
-      '<p>An operator sent this email to check that email delivery works. It does.</p>',
+    expect(received.html).toMatch(
+      /<p [^>]*>An operator sent this email to check that email delivery works\. It does\.<\/p>/,
     );
     expect(received.headers).toContainEqual(
       expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
@@ -122,6 +127,21 @@ describe('a mail', () => {
       async () => (await service.database.query('select from outbox_message')).length === 0,
     );
     expect(mail.received).toEqual([]);
+  });
+
+  it('is in the language of its account, else in the one that the sender names, else in English', async () => {
+    await service.database.query(
+      `insert into app_user (id, name, email, language) values (gen_random_uuid(), 'Bo', 'bo@example.com', 'de')`,
+    );
+    const subjects = async (to: string, language?: 'de'): Promise<string | undefined> => {
+      await send({ to, ...(language && { language }) });
+      return (await mail.mailTo(to)).subject;
+    };
+    expect(await subjects('bo@example.com')).toBe('Test-E-Mail von Service');
+    expect(await subjects('nobody@example.com', 'de')).toBe('Test-E-Mail von Service');
+    expect(await subjects('nobody@example.com')).toBe('Test email from Service');
+    await service.database.query(`update app_user set language = 'fr' where email = 'bo@example.com'`);
+    expect(await subjects('bo@example.com', 'de')).toBe('Test email from Service');
   });
 
   it('is not sent where the transaction is taken back', async () => {

@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { getQueueToken } from '@nestjs/bullmq';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Queue } from 'bullmq';
 import { createHttpApp } from '../../src/app/http-app.js';
+import { MAINTENANCE_QUEUE } from '../../src/operations/application/maintenance.processor.js';
 import { newId, uuidLowerBound } from '../../src/shared/ids.js';
 import { Maintenance } from '../../src/shared/maintenance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -27,6 +30,7 @@ const TASKS = [
   'partitions-security_event',
   'site-visits',
   'tier-sweep',
+  'undelivered-mails',
   'visitor-erasures',
 ];
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -192,4 +196,18 @@ describe('what has to be done from time to time is done by a worker that runs', 
       async () => !(await found(`select from billing_event where event_id = 'evt_ignored'`)),
     );
   });
+
+  it('plans a task again that a process with a clock ahead has postponed', async () => {
+    const queue = worker.get<Queue>(getQueueToken(MAINTENANCE_QUEUE), { strict: false });
+    const inMs = async (): Promise<number> =>
+      Number((await queue.getJobScheduler('tier-sweep'))?.next) - Date.now();
+    await queue.removeJobScheduler('tier-sweep');
+    await queue.upsertJobScheduler(
+      'tier-sweep',
+      { every: 60_000, startDate: Date.now() + 5 * 60_000 },
+      { name: 'tier-sweep', opts: { removeOnComplete: true, removeOnFail: true } },
+    );
+    expect(await inMs()).toBeGreaterThan(4 * 60_000);
+    await until('it is planned within its interval', async () => (await inMs()) <= 60_000, 30_000);
+  }, 40_000);
 });

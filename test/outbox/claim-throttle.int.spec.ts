@@ -57,6 +57,7 @@ describe('a throttle before a topic of a key', () => {
   const claim = (worker: 0 | 1 = 0, more: object = {}): Promise<Claimed> =>
     claimers[worker].claim({
       topics: [TOPIC, OTHER_TOPIC],
+      part: 0,
       throttledTopics: [TOPIC],
       limit: 100,
       limitPerKey: 10,
@@ -182,7 +183,7 @@ describe('a throttle before a topic of a key', () => {
     const read = async (): Promise<number> => {
       const [row] = await service.database.query<{ read: string }>(
         `select coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) as read
-         from pg_stat_user_tables where relname = 'outbox_message'`,
+         from pg_stat_user_tables where relname = 'outbox_message_0'`,
       );
       return Number(row?.read);
     };

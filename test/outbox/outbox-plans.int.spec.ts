@@ -15,6 +15,7 @@ const LIMIT = 256;
 const TOOK_MS_MAX = 500;
 const REQUEST = {
   topics: ['consent.recorded'],
+  part: 0,
   throttledTopics: ['consent.recorded'],
   limit: LIMIT,
   limitPerKey: LIMIT,
@@ -49,7 +50,7 @@ describe('plans that were made while the outbox was empty', () => {
     service = await startTestService();
     claimer = new OutboxClaimer(service.settings.outbox, service.settings.database);
     settler = new SingleStatementSettler(service.settings.database);
-    await service.database.query('alter table outbox_message set (autovacuum_enabled = off)');
+    await service.database.query('alter table outbox_message_0 set (autovacuum_enabled = off)');
     await service.database.query('vacuum analyze outbox_message');
     expect((await claimer.claim(REQUEST)).messages).toHaveLength(0);
     expect(await settler.settle(parts().singleStatement, [])).toEqual(new Set());
@@ -61,15 +62,15 @@ describe('plans that were made while the outbox was empty', () => {
   });
 
   it('reads of the outbox, in a batch that is settled, only what is given', async () => {
-    const text = settler['textFor'](parts().singleStatement);
+    const text = settler['textFor'](0, parts().singleStatement);
     const { rows } = await settler['pool'].query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
     const plan = rows.map((row) => row['QUERY PLAN'].trim());
     const reads = plan.flatMap((line, at) =>
-      / Scan\b.* on outbox_message\b/.test(line) ? [[line.replace(/ {2}\(cost.*/, ''), plan[at + 1]]] : [],
+      / Scan\b.* on outbox_message_0\b/.test(line) ? [[line.replace(/ {2}\(cost.*/, ''), plan[at + 1]]] : [],
     );
     expect(reads).toEqual([
       [
-        expect.stringContaining('Index Scan using outbox_message_pkey'),
+        expect.stringContaining('Index Scan using outbox_message_0_pkey'),
         'Index Cond: ((ordering_key = given.ordering_key) AND (id = given.id))',
       ],
       [expect.stringContaining('Tid Scan'), expect.stringContaining('TID Cond: (ctid = ANY')],
@@ -114,7 +115,7 @@ describe('plans that were made while the outbox was empty', () => {
     async (limitPerKey, keys) => {
       const { topics, afterKey } = REQUEST;
       const { rows } = await claimer['pool'].query<{ 'QUERY PLAN': string }>(
-        `explain (analyze, costs off, timing off, summary off) ${claimStatement(null)}`,
+        `explain (analyze, costs off, timing off, summary off) ${claimStatement(0, null)}`,
         [afterKey, topics, '{}', limitPerKey, LIMIT, newId(), 1, [], []],
       );
       const plan = rows.map((row) => row['QUERY PLAN'].trim());

@@ -193,6 +193,7 @@ describe('outbox', () => {
     );
     const request = {
       topics: [TOPIC],
+      part: 0,
       throttledTopics: [],
       limit: 100,
       limitPerKey: 20,
@@ -215,6 +216,7 @@ describe('outbox', () => {
     const claimer = service.app.get(OutboxClaimer);
     const request = {
       topics: [TOPIC],
+      part: 0,
       throttledTopics: [],
       limit: 10,
       limitPerKey: 10,
@@ -240,7 +242,7 @@ describe('outbox', () => {
 
   const claim = async (): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await service.app.get(OutboxClaimer).claim({
-      ...{ topics: [TOPIC], throttledTopics: [], limit: 10, limitPerKey: 10 },
+      ...{ part: 0, topics: [TOPIC], throttledTopics: [], limit: 10, limitPerKey: 10 },
       ...{ freeOf: new Map<string, number>(), freeOfTopic: new Map<string, number>(), afterKey: LOWEST_KEY },
     });
     return messages.map((message) => ({ message, claimId }));
@@ -396,6 +398,7 @@ describe('outbox', () => {
     const claimBoth = async (): Promise<LeasedMessage[]> => {
       const { claimId, messages } = await claimer.claim({
         topics: [TOPIC],
+        part: 0,
         throttledTopics: [],
         limit: 2,
         limitPerKey: 2,

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { cookieDeletions, isRightToLeft, pickText, withdrawnCookies } from '../../loader/banner/rules.js';
+import {
+  cookieDeletions,
+  isRightToLeft,
+  pickText,
+  serviceFacts,
+  translationIn,
+  withdrawnCookies,
+} from '../../loader/banner/rules.js';
 
 describe('withdrawnCookies', () => {
   const service = (category: string, ...names: string[]) => ({
@@ -43,6 +50,39 @@ describe('cookieDeletions', () => {
   it('do not grow with an address that means harm', () => {
     const pathname = '/a'.repeat(10_000);
     expect(cookieDeletions('_c', { hostname: 'localhost', pathname })).toHaveLength(21);
+  });
+});
+
+describe('serviceFacts', () => {
+  const labels = { cookieOne: '{count} cookie', cookieCount: '{count} cookies' };
+  const facts = (...services: [name: string, cookies: number][]) =>
+    serviceFacts(
+      services.map(([name, cookies]) => ({ name, cookies: Array.from({ length: cookies }, () => ({})) })),
+      { language: 'en', labels },
+    );
+
+  it('name up to three services, and count their cookies', () => {
+    expect(facts()).toBe('');
+    expect(facts(['Matomo', 0])).toBe('Matomo');
+    expect(facts(['Matomo', 1])).toBe('Matomo · 1 cookie');
+    expect(facts(['Meta', 3], ['Google', 2])).toBe('Meta, Google · 5 cookies');
+    expect(facts(['A', 1], ['B', 1], ['C', 1])).toBe('A, B, C · 3 cookies');
+    expect(facts(['A', 1], ['B', 1], ['C', 1], ['D', 1])).toBe('A, B, C, … · 4 cookies');
+  });
+
+  it('are in the visitor’s language where they are translated', () => {
+    const service = { name: 'Counter', cookies: [], translations: [{ language: 'de', name: 'Zähler' }] };
+    expect(serviceFacts([service], { language: 'de', labels })).toBe('Zähler');
+    expect(serviceFacts([service], { language: 'fr', labels })).toBe('Counter');
+  });
+});
+
+describe('translationIn', () => {
+  it('is undefined where a document has none, or something else in its place', () => {
+    expect(translationIn({}, 'de')).toBeUndefined();
+    expect(translationIn({ translations: 'x' as never }, 'de')).toBeUndefined();
+    expect(translationIn({ translations: [null] as never }, 'de')).toBeUndefined();
+    expect(translationIn({ translations: [{ language: 'de' }] }, 'de')).toEqual({ language: 'de' });
   });
 });
 

@@ -425,6 +425,30 @@ describe('publishing', () => {
     ['an accent that cannot be read', { banner: { accent: '#7fa8dd' } }, 'banner.accent'],
     ['a dark accent that cannot be read', { banner: { accentDark: '#30507a' } }, 'banner.accentDark'],
     ['an accent that is no colour', { banner: { accent: 'red' } }, 'banner.accent'],
+    ['an unknown position', { banner: { position: 'bottom' } }, 'banner.position'],
+    ['an unknown font', { banner: { font: 'Comic Sans' } }, 'banner.font'],
+    ['a logo at an address', { banner: { logo: 'https://example.com/logo.png' } }, 'banner.logo'],
+    ['a logo with a script', { banner: { logo: 'data:image/svg+xml;base64,PHN2Zy8+' } }, 'banner.logo'],
+    ['a logo of a number', { banner: { logo: 5 } }, 'banner.logo'],
+    [
+      'a translation twice',
+      { services: [{ ...SERVICE, translations: [{ language: 'de' }, { language: 'de' }] }] },
+      'services.0.translations',
+    ],
+    [
+      'a translation into no language',
+      { services: [{ ...SERVICE, translations: [{ language: 'German' }] }] },
+      'services.0.translations.0.language',
+    ],
+    [
+      'an empty translation',
+      {
+        services: [
+          { ...SERVICE, cookies: [{ ...COOKIE, translations: [{ language: 'de', purpose: ' ' }] }] },
+        ],
+      },
+      'services.0.cookies.0.translations.0.purpose',
+    ],
   ])('refuses %s', async (_, body, field) => {
     const project = await createTestProject(service);
     const response = await put(project, body);
@@ -471,6 +495,41 @@ describe('publishing', () => {
     const read = await (await project.request('viewer', 'GET', '/configuration')).json();
     expect(read).toMatchObject({ policyVersion: '8', services: [], reconsentMonths: 12 });
     expect(read).toMatchObject({ banner: { enabled: false }, texts: [{ title: TEXT.title, labels: {} }] });
+  });
+
+  it('publishes the logo as a file, and serves it to any site', async () => {
+    const project = await createTestProject(service);
+    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(60)]);
+    const logo = `data:image/png;base64,${png.toString('base64')}`;
+    const saved = await put(project, {
+      banner: { enabled: true, logo, font: 'site', position: 'top-center' },
+    });
+    expect(await saved.json()).toMatchObject({ banner: { logo, font: 'site', position: 'top-center' } });
+    // What is served before the first publication has a logo too.
+    const cdn = `${service.baseUrl}/cdn/${project.id}`;
+    const first = (await (await fetch(`${cdn}/config.json`)).json()) as { banner: { logo: string } };
+    expect((await fetch(`${cdn}/${first.banner.logo}`)).status).toBe(200);
+    const { banner } = (await published(
+      project,
+      (document) => document.bannerScript !== null,
+    )) as unknown as {
+      banner: { logo: string };
+    };
+    expect(banner).toMatchObject({ font: 'site', position: 'top-center' });
+    expect(readFileSync(join(folderOf(project), banner.logo))).toEqual(png);
+    const address = `${service.baseUrl}/cdn/${project.id}/${banner.logo}`;
+    const served = await fetch(address);
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(png);
+    expect(Object.fromEntries(served.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': expect.stringMatching(/immutable/),
+      'x-content-type-options': 'nosniff',
+    });
+    const etag = served.headers.get('etag') ?? '';
+    expect((await fetch(address, { headers: { 'if-none-match': etag } })).status).toBe(304);
+    for (const other of ['logo-0123456789abcdef.png', 'logo-..%2Fconfig.png'])
+      expect((await fetch(`${service.baseUrl}/cdn/${project.id}/${other}`)).status).toBe(404);
   });
 
   it('writes a banner before what points at it, and none where the site brings its own', async () => {

@@ -167,7 +167,9 @@ describe('“your choices” of our banner', () => {
           false,
       ),
     );
-    await button(opened, 'Withdraw consent').focus();
+    // What is withdrawn cannot be withdrawn again.
+    expect(await button(opened, 'Withdraw consent').count()).toBe(0);
+    await button(opened, 'Download receipt').focus();
     await opened.keyboard.press('Tab');
     const asked = opened.waitForEvent('dialog');
     const again = opened.waitForEvent('load');
@@ -213,11 +215,11 @@ describe('“your choices” of our banner', () => {
   });
 
   it.each(
-    DEFAULT_TEXTS.map(({ language, labels, rejectAll }) => [language, { ...labels, rejectAll }] as const),
+    DEFAULT_TEXTS.map(({ language, labels, acceptAll }) => [language, { ...labels, acceptAll }] as const),
   )('speaks %s', async (language, words) => {
     pages['/'] = sitePage(language);
     const opened = await open();
-    await button(opened, words.rejectAll).click();
+    await button(opened, words.acceptAll).click();
     await button(opened, words.settingsLink).click();
     for (const name of [words.copy, words.download, words.withdraw, words.erase])
       await button(opened, name).waitFor();

@@ -33,7 +33,14 @@ it(
               '"policyVersion":"2026-11"',
             ),
           );
-        const output = await shell.run(commands.replaceAll('http://127.0.0.1:3000', service.baseUrl));
+        const run = () => shell.run(commands.replaceAll('http://127.0.0.1:3000', service.baseUrl));
+        // The outcome is stored after the receiver has answered.
+        const output = commands.includes('/forwarding/deliveries?')
+          ? await until('the delivery is listed', async () => {
+              const text = await run();
+              return text.includes('"outcome"') ? text : null;
+            })
+          : await run();
         if (!sample) continue;
         const answer = JSON.parse(output.split('\n').at(-1) ?? '') as Json;
         expected.push([commands, membersOf(sample).toSorted()]);

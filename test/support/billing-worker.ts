@@ -5,6 +5,8 @@ import { BILLING_EVENT } from '../../src/billing/domain/billing-message.js';
 import { LicensingService } from '../../src/licensing/licensing.service.js';
 import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
 import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
+import { PartitionRotation } from '../../src/outbox/application/partition-rotation.js';
+import { OutboxPartitions } from '../../src/outbox/infrastructure/outbox.partitions.js';
 import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
 import { OutboxMetrics } from '../../src/outbox/infrastructure/outbox.metrics.js';
 import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
@@ -38,6 +40,7 @@ export class BillingWorker {
       store,
       app.get(OutboxSettler, { strict: false }),
       app.get(OutboxService, { strict: false }),
+      new PartitionRotation(app.get(OutboxPartitions, { strict: false })),
       new OutboxMetrics(new Metrics(), store, app.get(OutboxService, { strict: false })),
       settings.outbox,
     );

@@ -73,6 +73,7 @@ export async function postChoices(
 /** A message about a record, as the outbox would hand it to the handler; not stored. */
 export function messageAbout(projectId: string, consentId: string): OutboxMessage {
   return {
+    part: 0,
     orderingKey: projectId,
     projectId,
     id: 1,

@@ -61,6 +61,10 @@ const DOCUMENT_RULES: DocumentRule[] = [
     why: 'computes the contrast of two colors',
   },
   {
+    ...{ name: 'PNG', code: 'png', field: /(^|\.)logo$/ },
+    why: 'reads the signature and the length of the decoded bytes',
+  },
+  {
     ...{ name: 'named once', code: 'not_unique', field: /(^|\.)(categories|texts)$/ },
     why: 'uniqueItems compares whole items, not one member of them',
   },
@@ -82,12 +86,21 @@ const DOCUMENT_RULES: DocumentRule[] = [
     why: 'IPv6 addresses are parsed',
   },
   {
-    ...{ name: 'time zone', code: undefined, field: /^timeZone$/, operations: /^analyticsOverview$/ },
+    ...{
+      name: 'time zone',
+      code: undefined,
+      field: /^timeZone$/,
+      operations: /^(analyticsOverview|analyticsDaily|projectStatusList|deliveryReadActivity)$/,
+    },
     why: 'the time zones are those of the installed IANA database',
   },
   {
     ...{ name: 'policy URL', code: 'web_url', field: /^policyUrl$/ },
     why: 'URLs are parsed as browsers do it',
+  },
+  {
+    ...{ name: 'address of a scan', code: /^scan_urls?_/, field: /^urls(\.\d+)?$/ },
+    ...{ operations: /^scanRequest$/, why: 'URLs are parsed, and must be on a domain of the project' },
   },
   {
     ...{

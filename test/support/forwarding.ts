@@ -1,4 +1,4 @@
-import { NameResolver } from '../../src/forwarding/infrastructure/name-resolver.js';
+import { NameResolver } from '../../src/shared/name-resolver.js';
 import type { TestDatabase } from './database.js';
 import { startDnsServer } from './dns-server.js';
 import { forwardByHand, type ForwardingByHand } from './forwarding-by-hand.js';

@@ -9,14 +9,27 @@ declare const axe: {
     options: unknown,
   ): Promise<{ violations: { id: string; nodes: { target: string[] }[] }[] }>;
 };
-declare const document: { documentElement: { scrollWidth: number } };
+interface Animation {
+  effect: { getComputedTiming(): { endTime: number } } | null;
+  finished: Promise<unknown>;
+}
+declare const document: { documentElement: { scrollWidth: number }; getAnimations(): Animation[] };
 declare const window: { innerWidth: number };
 
 const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What axe finds on a page, or in a frame, as it stands, and whether it is wider than its window. */
+/**
+ * What axe finds on a page, or in a frame, as it stands, and whether it is wider than its window. Waits until nothing fades
+ * in or out any more, because colors are mixed until then.
+ */
 export async function pageFaults(page: Page | Frame): Promise<string[]> {
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(
     (tags) => axe.run(document, { resultTypes: ['violations'], runOnly: tags }),

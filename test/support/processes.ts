@@ -205,6 +205,24 @@ export function signalPostgres(dataDir: string, signal: 'SIGSTOP' | 'SIGCONT'): 
   for (const { pid, parent } of processTable()) if (parent === postmaster) signalIfThere(pid, signal);
 }
 
+/** The children of a process, by the file name of their program. */
+export function childrenOf(parent: number): Map<string, number> {
+  const children = processTable().filter((entry) => entry.parent === parent && entry.state !== 'Z');
+  return new Map(children.map(({ pid }) => [programOf(pid), pid]));
+}
+
+/** Whether a process is running. */
+export function isRunning(pid: number): boolean {
+  return isThere(pid);
+}
+
+function programOf(pid: number): string {
+  const command = existsSync('/proc/self/cmdline')
+    ? readFileSync(join('/proc', String(pid), 'cmdline'), 'utf8').replaceAll('\0', ' ')
+    : execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+  return /([\w-]+\.js)/.exec(command)?.[1] ?? '';
+}
+
 function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -12,7 +12,7 @@ import {
 
 /** What the receiver does with a request. */
 export type Behaviour =
-  | { kind: 'answer'; status: number; body?: string; headers?: Record<string, string> }
+  | { kind: 'answer'; status: number; body?: string | Buffer; headers?: Record<string, string> }
   /** Answers after a while. */
   | { kind: 'slow'; status: number; afterMs: number }
   /** Takes the request and says nothing. */

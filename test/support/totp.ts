@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const PERIOD_SECONDS = 30;
 /** A code may be on its way so long before its period has to be another one. */
-const ON_ITS_WAY_MS = 3_000;
+const ON_ITS_WAY_MS = 10_000;
 
 /** The code that an authenticator shows for an `otpauth://` URI (RFC 6238), the given number of periods from now. */
 export function totpCode(uri: string, periods = 0): string {

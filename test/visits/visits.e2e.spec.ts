@@ -92,6 +92,33 @@ describe('site analytics (spec §8)', () => {
     ]);
   });
 
+  it('counts a period up to the hour of its end, and not the rest of its last day', async () => {
+    const other = await createTestProject(service, { tier: 'business' });
+    for (const hour of ['03', '04', '05'])
+      await service.database.query(
+        `insert into site_visit (project_id, at, dimension, name, visits, chosen, ignored, last_seen_at)
+         values ($1, $2, 'device', 'phone', 1, 0, 0, $2)`,
+        [other.id, `2026-01-02T${hour}:00:00Z`],
+      );
+    for (const [to, visits, end] of [
+      ['04:00:00.000', 1, '04:00:00.000'],
+      ['04:00:00.001', 2, '05:00:00.000'],
+      ['05:00:00.000', 2, '05:00:00.000'],
+      ['05:00:00.001', 3, '06:00:00.000'],
+    ] as const)
+      for (const interval of ['day', 'hour']) {
+        const answer = await other.request(
+          ...(['viewer', 'GET'] as const),
+          `/analytics/site?from=2026-01-01&to=2026-01-02T${to}Z&interval=${interval}`,
+        );
+        expect(await answer.json()).toMatchObject({
+          to: `2026-01-02T${end}Z`,
+          totals: { visits },
+          byDevice: [{ name: 'phone', visits }],
+        });
+      }
+  });
+
   it('keeps nothing that tells visitors apart', async () => {
     const columns = await service.database.query(
       `select column_name from information_schema.columns where table_name = 'site_visit'`,

@@ -1,8 +1,10 @@
-import { Button, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { Button, Menu, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import ChevronsUpDown from 'lucide-react/icons/chevrons-up-down';
 import { authSessionOptions } from '../client/@tanstack/react-query.gen';
 import { authSignOut } from '../client/sdk.gen';
+import { Avatar } from '../shared/avatar';
 import { useApiMutation } from '../shared/use-api-mutation';
 import { useSignedOut } from '../shared/use-signed-out';
 import { useZone } from '../shared/zone';
@@ -25,13 +27,15 @@ export function AccountMenu({ openHelp }: { openHelp: () => void }) {
         <Button
           variant="subtle"
           color="gray"
-          size="sm"
           fullWidth
-          justify="space-between"
+          className="switcher"
           aria-label={t('shell.accountMenu', { name: session?.user.name ?? '' })}
-          rightSection={<span aria-hidden>▴</span>}
+          rightSection={<ChevronsUpDown className="icon" aria-hidden />}
         >
-          <Text truncate>{session?.user.name}</Text>
+          <Avatar name={session?.user.name ?? ''} />
+          <span className="switcher-name">
+            <span>{session?.user.name}</span>
+          </span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

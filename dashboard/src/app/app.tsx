@@ -5,12 +5,18 @@ import { client } from '../client/client.gen';
 import { toApiProblem } from '../api/problem';
 import { queryClient, sessionEnd } from '../api/query-client';
 import { rememberEtag } from '../api/etags';
+import { locale } from '../i18n/i18n';
 import { Toasts } from '../shared/toasts';
 import { ZoneProvider } from '../shared/zone';
 import { router } from './router';
 import { redirectToSignIn } from './redirect-to-sign-in';
-import { readableColors, theme } from './theme';
+import { tokenColors, theme } from './theme';
 
+// The language chosen here is the one of the mails that a request causes. Reads keep the headers of their preloads.
+client.interceptors.request.use((request) => {
+  if (request.method !== 'GET') request.headers.set('Accept-Language', locale);
+  return request;
+});
 client.interceptors.error.use((error, response) => toApiProblem(error, response));
 client.interceptors.response.use(rememberEtag);
 sessionEnd.listener = redirectToSignIn;
@@ -19,7 +25,7 @@ export function App({ nonce }: { nonce: string }) {
   return (
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={readableColors}
+      cssVariablesResolver={tokenColors}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
       deduplicateInlineStyles

@@ -2,20 +2,20 @@ import { Anchor, Button, Container, Group, Stack, Text, Title } from '@mantine/c
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { ApiProblem } from '../api/problem';
 import { errorMessage } from '../shared/error-message';
+import { Wordmark } from '../shared/wordmark';
 import { t } from '../i18n/i18n';
 
 /** An address that leads nowhere. */
 export function NotFoundPage() {
   return (
-    <Container size="sm" py="xl" component="main">
-      <Stack gap="sm">
-        <Title order={1}>{t('failures.notFound')}</Title>
-        <Text>{t('failures.notFoundText')}</Text>
-        <Anchor component={Link} to="/">
-          {t('failures.home')}
-        </Anchor>
-      </Stack>
-    </Container>
+    <main className="not-found">
+      <Wordmark size="large" />
+      <Title order={1}>{t('failures.notFound')}</Title>
+      <Text c="dimmed">{t('failures.notFoundText')}</Text>
+      <Button component={Link} to="/">
+        {t('failures.home')}
+      </Button>
+    </main>
   );
 }
 

@@ -1,41 +1,66 @@
 import { NavLink, type NavLinkProps } from '@mantine/core';
 import { createLink, useMatchRoute } from '@tanstack/react-router';
+import Archive from 'lucide-react/icons/archive';
+import ChartColumn from 'lucide-react/icons/chart-column';
+import CodeXml from 'lucide-react/icons/code-xml';
+import CreditCard from 'lucide-react/icons/credit-card';
+import Globe from 'lucide-react/icons/globe';
+import History from 'lucide-react/icons/history';
+import House from 'lucide-react/icons/house';
+import KeyRound from 'lucide-react/icons/key-round';
+import List from 'lucide-react/icons/list';
+import PanelBottom from 'lucide-react/icons/panel-bottom';
+import ScanSearch from 'lucide-react/icons/scan-search';
+import Send from 'lucide-react/icons/send';
+import ShieldCheck from 'lucide-react/icons/shield-check';
+import Users from 'lucide-react/icons/users';
 import { t } from '../i18n/i18n';
+import { UndeliveredCount } from './undelivered-count';
+
+const DELIVERIES = '/projects/$projectId/deliveries';
+const SCANS = '/projects/$projectId/scans';
 
 /** The pages of a project, in the order in which they are needed. */
 const PAGES = [
-  ['/projects/$projectId', t('pages.overview')],
-  ['/projects/$projectId/consents', t('pages.consents')],
-  ['/projects/$projectId/deliveries', t('pages.deliveries')],
-  ['/projects/$projectId/analytics', t('pages.analytics')],
-  ['/projects/$projectId/banner', t('pages.banner')],
-  ['/projects/$projectId/install', t('pages.install')],
+  ['/projects/$projectId', t('pages.overview'), House],
+  ['/projects/$projectId/consents', t('pages.consents'), List],
+  [DELIVERIES, t('pages.deliveries'), Send],
+  ['/projects/$projectId/analytics', t('pages.analytics'), ChartColumn],
+  [SCANS, t('pages.scans'), ScanSearch],
+  ['/projects/$projectId/banner', t('pages.banner'), PanelBottom],
+  ['/projects/$projectId/install', t('pages.install'), CodeXml],
 ] as const;
 
 const SETTINGS = [
-  ['/projects/$projectId/settings/consent/records-and-archive', t('pages.recordsAndArchive')],
-  ['/projects/$projectId/settings/privacy', t('pages.privacy')],
-  ['/projects/$projectId/settings/project', t('pages.project')],
-  ['/projects/$projectId/settings/plan', t('pages.plan')],
-  ['/projects/$projectId/settings/members', t('pages.members')],
-  ['/projects/$projectId/settings/api-keys', t('pages.apiKeys')],
-  ['/projects/$projectId/settings/audit', t('pages.audit')],
+  ['/projects/$projectId/settings/consent/records-and-archive', t('pages.recordsAndArchive'), Archive],
+  ['/projects/$projectId/settings/privacy', t('pages.privacy'), ShieldCheck],
+  ['/projects/$projectId/settings/project', t('pages.project'), Globe],
+  ['/projects/$projectId/settings/plan', t('pages.plan'), CreditCard],
+  ['/projects/$projectId/settings/members', t('pages.members'), Users],
+  ['/projects/$projectId/settings/api-keys', t('pages.apiKeys'), KeyRound],
+  ['/projects/$projectId/settings/audit', t('pages.audit'), History],
 ] as const;
+
+/** Every page of a project, for the command palette. */
+export const PROJECT_PAGES = [...PAGES, ...SETTINGS];
 
 const PageLink = createLink((props: NavLinkProps) => <NavLink {...props} />);
 
-type ProjectPage = (typeof PAGES | typeof SETTINGS)[number];
+type ProjectPage = (typeof PROJECT_PAGES)[number];
 
 export function Navigation({ projectId }: { projectId: string }) {
   const matchRoute = useMatchRoute();
   const params = { projectId };
-  const link = ([to, label]: ProjectPage) => (
+  const link = ([to, label, Icon]: ProjectPage) => (
     <PageLink
       key={to}
       to={to}
       params={params}
       label={label}
-      active={matchRoute({ to, params }) !== false}
+      leftSection={<Icon className="icon" aria-hidden />}
+      rightSection={to === DELIVERIES && <UndeliveredCount projectId={projectId} />}
+      // A single scan has a page below.
+      active={matchRoute({ to, params, fuzzy: to === SCANS }) !== false}
       activeOptions={{ exact: true, includeSearch: false }}
       className="nav-link"
     />

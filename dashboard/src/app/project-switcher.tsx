@@ -1,30 +1,38 @@
-import { Button, Menu, type MenuItemProps, Text } from '@mantine/core';
+import { Button, Menu, type MenuItemProps } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { createLink, Link } from '@tanstack/react-router';
 import { ownInvitationListOptions, projectListOptions } from '../client/@tanstack/react-query.gen';
 import { OWN_INVITATIONS } from '../features/account/own-invitations';
+import ChevronsUpDown from 'lucide-react/icons/chevrons-up-down';
 import { t } from '../i18n/i18n';
+import { Avatar } from '../shared/avatar';
 
 /** Projects listed at most: a longer list is no help. */
 const PROJECTS_MAX = 200;
 
+/** The projects that the switcher offers. */
+export const PROJECT_LIST = projectListOptions({ query: { limit: PROJECTS_MAX } });
+
 const ProjectItem = createLink((props: MenuItemProps) => <Menu.Item component="a" {...props} />);
 
 export function ProjectSwitcher({ projectId }: { projectId: string | undefined }) {
-  const { data } = useQuery(projectListOptions({ query: { limit: PROJECTS_MAX } }));
+  const { data } = useQuery(PROJECT_LIST);
   const current = data?.items.find(({ id }) => id === projectId);
   return (
     <Menu position="bottom-start" width={208}>
       <Menu.Target>
         <Button
           variant="default"
-          size="sm"
           fullWidth
-          justify="space-between"
+          className="switcher"
           aria-label={current ? t('shell.switchProject', { name: current.name }) : t('shell.chooseProject')}
-          rightSection={<span aria-hidden>▾</span>}
+          rightSection={<ChevronsUpDown className="icon" aria-hidden />}
         >
-          <Text truncate>{current?.name ?? t('shell.chooseProject')}</Text>
+          {current && <Avatar name={current.name} />}
+          <span className="switcher-name">
+            <span>{current?.name ?? (data ? t('shell.chooseProject') : '…')}</span>
+            {current?.domains[0] !== undefined && <small aria-hidden data-domain={current.domains[0]} />}
+          </span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={400} style={{ overflowY: 'auto' }}>
@@ -39,6 +47,9 @@ export function ProjectSwitcher({ projectId }: { projectId: string | undefined }
           </ProjectItem>
         ))}
         <Menu.Divider />
+        <Menu.Item component={Link} to="/projects">
+          {t('projects.title')}
+        </Menu.Item>
         <InvitationsItem />
         <Menu.Item component={Link} to="/new-project">
           {t('shell.newProject')}

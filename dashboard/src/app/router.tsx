@@ -10,10 +10,12 @@ import { installRoute } from '../features/install/install.route';
 import { overviewRoute } from '../features/overview/overview.route';
 import { privacyRoute } from '../features/privacy/privacy.route';
 import { newProjectRoute } from '../features/projects/new-project.route';
+import { projectsRoute } from '../features/projects/projects.route';
 import { apiKeysRoute } from '../features/settings/api-keys.route';
 import { membersRoute } from '../features/settings/members.route';
 import { planRoute } from '../features/settings/plan.route';
 import { projectSettingsRoute } from '../features/settings/project.route';
+import { scanRoute, scansRoute } from '../features/scans/scans.route';
 import { acceptInvitationRoute } from '../features/sign-in/accept-invitation.route';
 import { confirmEmailRoute } from '../features/sign-in/confirm-email.route';
 import { confirmNewEmailRoute } from '../features/sign-in/confirm-new-email.route';
@@ -21,6 +23,7 @@ import { forgottenPasswordRoute } from '../features/sign-in/forgotten-password.r
 import { newPasswordRoute } from '../features/sign-in/new-password.route';
 import { signInRoute } from '../features/sign-in/sign-in.route';
 import { signUpRoute } from '../features/sign-in/sign-up.route';
+import { styleguideRoute } from '../features/styleguide/styleguide.route';
 import { projectRoute, rootRoute, signedInRoute } from '../shared/parent-routes';
 import { NotFoundPage, ErrorPage } from './error-pages';
 import { homeRoute } from './home.route';
@@ -37,14 +40,18 @@ const routeTree = rootRoute.addChildren([
   newPasswordRoute,
   confirmNewEmailRoute,
   acceptInvitationRoute,
+  styleguideRoute,
   signedInRoute.addChildren([
     newProjectRoute,
+    projectsRoute,
     accountRoute,
     projectRoute.addChildren([
       overviewRoute,
       consentsRoute,
       deliveriesRoute,
       analyticsRoute,
+      scansRoute,
+      scanRoute,
       bannerRoute,
       installRoute,
       recordsAndArchiveRoute,

@@ -26,8 +26,9 @@ type CodeGroup =
   | 'actions'
   | 'analytics.devices'
   | 'audit.fields'
-  | `banner.appearanceOptions.${'layout' | 'position' | 'theme'}`
+  | `banner.appearanceOptions.${'layout' | 'theme' | 'font'}`
   | 'banner.fieldNames'
+  | 'banner.labels'
   | 'banner.values'
   | 'deliveries.categories'
   | 'problemDetails'

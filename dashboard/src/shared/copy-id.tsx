@@ -1,3 +1,4 @@
+import Copy from 'lucide-react/icons/copy';
 import { t } from '../i18n/i18n';
 import { VisuallyHidden } from './visually-hidden';
 import { shortId } from './short-id';
@@ -7,7 +8,16 @@ import { showToast } from './toasts';
 const COPIED_MS = 2_000;
 
 /** An id in its own face, shortened in the middle; a click copies all of it. */
-export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
+export function CopyId({
+  id,
+  whole = false,
+  hasIcon = false,
+}: {
+  id: string;
+  whole?: boolean;
+  /** Where the id stands alone; in tables the icons would be in the way. */
+  hasIcon?: boolean;
+}) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(id);
@@ -29,6 +39,7 @@ export function CopyId({ id, whole = false }: { id: string; whole?: boolean }) {
       }}
     >
       {whole ? id : shortId(id)}
+      {hasIcon && <Copy className="icon" aria-hidden />}
       <VisuallyHidden>{t('shared.copy')}</VisuallyHidden>
     </button>
   );

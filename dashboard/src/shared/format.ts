@@ -5,11 +5,11 @@ export function formatNumber(value: number): string {
   return new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(value);
 }
 
-/** A share of 0 to 1 in per cent; a dash where there is none. */
+/** A share of 0 to 1 in per cent, as the language writes it; a dash where there is none. */
 export function formatPercent(share: number | null): string {
   return share === null
     ? '–'
-    : `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(share * 100)} %`;
+    : new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(share);
 }
 
 /** Minor units as an amount of money. */

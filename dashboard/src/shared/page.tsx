@@ -1,24 +1,35 @@
 import { Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { t } from '../i18n/i18n';
+import { formatNumber } from './format';
+import { BRAND } from '../../../src/shared/brand.js';
 
 /** A page's heading with its acts, and the title of the window. */
 export function Page({
   title,
+  count,
+  status,
   actions: acts,
   children,
 }: {
   title: string;
+  /** How many there are of what the title names. */
+  count?: number | undefined;
+  /** Beside the title. */
+  status?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) {
   useEffect(() => {
-    document.title = `${title} · ${t('shell.product')}`;
+    document.title = `${title} · ${BRAND}`;
   }, [title]);
   return (
     <Stack gap="md">
       <Group justify="space-between" mih={32}>
-        <Title order={1}>{title}</Title>
+        <Group gap="xs">
+          <Title order={1}>{title}</Title>
+          {count !== undefined && <span className="pill">{formatNumber(count)}</span>}
+          {status}
+        </Group>
         {acts && <Group gap="xs">{acts}</Group>}
       </Group>
       {children}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { absoluteTime, dayRange, dayStart, dayText, relativeTime } from './time.js';
+import { absoluteTime, clockTime, dayRange, dayStart, dayText, relativeTime } from './time.js';
 
 const NOW = new Date('2026-03-10T12:00:00Z');
 const before = (seconds: number): string => relativeTime(new Date(NOW.getTime() - seconds * 1000), NOW, 'en');
@@ -40,6 +40,15 @@ describe('days', () => {
     });
     expect(dayRange({ from: 'x' }, 'utc')).toEqual({});
   });
+});
+
+describe('clockTime', () => {
+  it.each([
+    ['2026-03-10T02:14:00Z', '02:14'],
+    ['2026-03-09T02:14:00Z', 'Mar 9, 02:14'],
+  ])('of %s is %s', (at, expected) =>
+    expect(clockTime(new Date(at), { zone: 'utc', now: NOW, language: 'en' })).toBe(expected),
+  );
 });
 
 describe('absoluteTime', () => {

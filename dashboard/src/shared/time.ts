@@ -12,6 +12,14 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', SECOND_MS],
 ];
 
+/** The zone's IANA name, as the API takes it. */
+export function timeZoneName(zone: Zone): string {
+  if (zone === 'utc') return 'UTC';
+  // Where there is Temporal: the first format of all takes as long as 60 ms, and the page's first requests wait for this.
+  const { Temporal } = globalThis as { Temporal?: { Now: { timeZoneId: () => string } } };
+  return Temporal?.Now.timeZoneId() ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** "2 minutes ago", "in 3 days"; spans below a second are "now". */
 export function relativeTime(at: Date, now: Date, language: string): string {
   const spanMs = at.getTime() - now.getTime();
@@ -26,7 +34,7 @@ export function relativeTime(at: Date, now: Date, language: string): string {
 
 /** To make a format takes longer than to use it, and a list uses one for each of its rows. */
 const relativeFormats = new Map<string, Intl.RelativeTimeFormat>();
-const absoluteFormats = new Map<string, Intl.DateTimeFormat>();
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
 function kept<T>(formats: Map<string, T>, key: string, make: () => T): T {
   const format = formats.get(key) ?? make();
@@ -34,15 +42,38 @@ function kept<T>(formats: Map<string, T>, key: string, make: () => T): T {
   return format;
 }
 
+function dateFormat(language: string, zone: Zone, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const all = { ...options, ...(zone === 'utc' && { timeZone: 'UTC' }) };
+  const make = (): Intl.DateTimeFormat => new Intl.DateTimeFormat(language, all);
+  return kept(dateFormats, `${language} ${JSON.stringify(all)}`, make);
+}
+
 /** The whole instant to the second, with its zone. */
 export function absoluteTime(at: Date, zone: Zone, language: string): string {
-  const make = (): Intl.DateTimeFormat =>
-    new Intl.DateTimeFormat(language, {
-      dateStyle: 'medium',
-      timeStyle: 'long',
-      ...(zone === 'utc' && { timeZone: 'UTC' }),
-    });
-  return kept(absoluteFormats, `${language} ${zone}`, make).format(at);
+  return dateFormat(language, zone, { dateStyle: 'medium', timeStyle: 'long' }).format(at);
+}
+
+/** `02:14` of an instant of today, and with its day otherwise: `Nov 21, 02:14`. */
+export function clockTime(
+  at: Date,
+  {
+    zone,
+    now,
+    language,
+    withSeconds = false,
+  }: { zone: Zone; now: Date; language: string; withSeconds?: boolean },
+): string {
+  const isToday = dayText(at, zone) === dayText(now, zone);
+  return dateFormat(language, zone, {
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    ...(withSeconds && { second: '2-digit' }),
+    ...(!isToday && { day: 'numeric', month: 'short' }),
+  }).format(at);
+}
+
+/** `Nov 21` of an instant. */
+export function shortDay(at: Date, zone: Zone, language: string): string {
+  return dateFormat(language, zone, { day: 'numeric', month: 'short' }).format(at);
 }
 
 /** `2026-11-21` of an instant, and back: what a date field holds, by the person's clock. */

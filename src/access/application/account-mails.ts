@@ -1,13 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SecurityAction } from '../../audit/domain/security-event.js';
+import { type MailLanguage, mailLanguage } from '../../mail/domain/mail-language.js';
 import { MailService } from '../../mail/mail.service.js';
 import { resolveBaseUrl } from '../../shared/base-url.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
 import { type AccountLink, mintLink } from '../infrastructure/account-links.js';
-import type { UserRow } from '../infrastructure/user.rows.js';
+import { findLanguage, type UserRow } from '../infrastructure/user.rows.js';
 
 const SECOND_FACTOR_CHANGES: Partial<Record<SecurityAction, string>> = {
   second_factor_enabled: 'Two-factor authentication was turned on',
@@ -17,7 +18,7 @@ const SECOND_FACTOR_CHANGES: Partial<Record<SecurityAction, string>> = {
 
 /** The mails of accounts, each with the link that it carries, in the caller's transaction. */
 @Injectable()
-export class AccountMails {
+export class AccountMails implements OnModuleInit {
   private readonly baseUrl: string;
 
   constructor(
@@ -27,6 +28,10 @@ export class AccountMails {
     this.baseUrl = resolveBaseUrl(service);
   }
 
+  onModuleInit(): void {
+    this.mails.useAccountLanguage(findLanguage);
+  }
+
   /** @throws DomainError `mail_not_configured`. */
   requireMail(): void {
     this.mails.requireMail();
@@ -34,15 +39,17 @@ export class AccountMails {
 
   async confirmSignUp(
     tx: EntityManager,
-    { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
+    request: { email: string; name: string; passwordHash: string; language?: MailLanguage | null },
     now: Date,
   ): Promise<void> {
+    const { email, name, passwordHash, language = null } = request;
     const { link, until } = await this.mint(
       tx,
       { kind: 'sign_up', userId: null, email, name, passwordHash },
       now,
     );
-    await this.mails.send({ to: email, template: 'confirm_sign_up', values: { name, link }, until }, tx);
+    const values = { name, link };
+    await this.mails.send({ to: email, template: 'confirm_sign_up', values, until, language }, tx);
   }
 
   async accountExists(tx: EntityManager, { id, email }: UserRow, now: Date): Promise<void> {
@@ -65,12 +72,16 @@ export class AccountMails {
 
   async confirmEmailChange(
     tx: EntityManager,
-    { userId, email }: { userId: string; email: string },
+    { userId, email, former }: { userId: string; email: string; former: string },
     now: Date,
   ): Promise<void> {
     const requested = { kind: 'change_email', userId, email, name: null, passwordHash: null } as const;
     const { link, until } = await this.mint(tx, requested, now);
-    await this.mails.send({ to: email, template: 'confirm_email_change', values: { link }, until }, tx);
+    const language = mailLanguage(await findLanguage(tx, former));
+    await this.mails.send(
+      { to: email, template: 'confirm_email_change', values: { link }, until, language },
+      tx,
+    );
   }
 
   /** Sent to an address that a user wanted to change to, and that already has an account. */

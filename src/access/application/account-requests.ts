@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
+import type { MailLanguage } from '../../mail/domain/mail-language.js';
 import type { Attempt, AttemptResult, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
 import { namedKey } from '../../outbox/domain/ordering-key.js';
 import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
@@ -21,7 +22,14 @@ const ATTEMPT_MAX_MS = 1_000;
 
 /** A request about an address, in lower case, that may have an account. */
 export type AccountRequest =
-  | { kind: 'sign_up'; email: string; name: string; passwordHash: string }
+  | {
+      kind: 'sign_up';
+      email: string;
+      name: string;
+      passwordHash: string;
+      /** Of the request; absent in requests of earlier versions. */
+      language?: MailLanguage | null;
+    }
   | { kind: 'forgot_password'; email: string; network: string | null }
   | { kind: 'change_email'; userId: string; email: string; network: string | null };
 
@@ -111,7 +119,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
         await writeSecurityEvent(tx, { userId, action: 'email_change_requested', network });
         await this.mails.emailChangeRequested(tx, { former: requester.email, email });
         if (user) await this.mails.addressInUse(tx, email);
-        else await this.mails.confirmEmailChange(tx, { userId, email }, now);
+        else await this.mails.confirmEmailChange(tx, { userId, email, former: requester.email }, now);
         return;
       }
     }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
+import { type MailLanguage, mailLanguage } from '../../mail/domain/mail-language.js';
 import { MailService } from '../../mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
@@ -19,6 +20,7 @@ import {
 } from '../domain/invitation.js';
 import type { Role } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
+import { findLanguage, findUserById } from '../infrastructure/user.rows.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { AccountLimits } from './account-limits.js';
 import { findMailSender } from './mail-sender.js';
@@ -187,10 +189,17 @@ export class InvitationService {
     const { projectId, email: to, role, transfersOwnership, expiresAt: until } = invitation;
     const project = (await findProject(tx, projectId))?.name ?? '';
     const link = linkTo(this.baseUrl, INVITATION_PAGE, token);
-    const rest = { to, projectId, until };
+    const language = await this.languageOf(tx, invitation.invitedBy ?? null);
+    const rest = { to, projectId, until, language };
     if (transfersOwnership)
       await this.mails.send({ ...rest, template: 'ownership_offered', values: { project, link } }, tx);
     else await this.mails.send({ ...rest, template: 'invitation', values: { project, role, link } }, tx);
+  }
+
+  /** For people who have no account yet: the language of the inviter. */
+  private async languageOf(tx: EntityManager, userId: string | null): Promise<MailLanguage> {
+    const inviter = userId === null ? null : await findUserById(tx, userId);
+    return mailLanguage(inviter && (await findLanguage(tx, inviter.email)));
   }
 }
 

@@ -136,7 +136,7 @@ export class SecondFactorService {
     const { token, user } = opened.response;
     if ('code' in factor) await this.refuseUsed(user.id, factor.code, { token: token ?? '', address });
     else await this.noteSecondStep(user.id, 'recovery_code_used', address);
-    await this.signIns.signedIn(user, address);
+    await this.signIns.signedIn(user, client);
     return { user: userOf(user), cookies: opened.headers.getSetCookie() };
   }
 

@@ -12,7 +12,7 @@ import { AuthPool } from '../infrastructure/auth-pool.js';
 import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
 import { endSession, noteUse } from '../infrastructure/session.rows.js';
-import { findUser } from '../infrastructure/user.rows.js';
+import { findUser, noteLanguage } from '../infrastructure/user.rows.js';
 import { countingFailure, isWrongSecret } from './auth-refusal.js';
 import { type Attempt, PasswordAttempts } from './password-attempts.js';
 import { StrangerPasswords } from './stranger-passwords.js';
@@ -131,7 +131,7 @@ export class SignInService {
     });
     const cookies = headers.getSetCookie();
     if ('twoFactorRedirect' in response) return { kind: 'second_factor', cookies };
-    await this.signedIn(response.user, address);
+    await this.signedIn(response.user, client);
     return { kind: 'signed_in', user: userOf(response.user), cookies };
   }
 
@@ -142,12 +142,17 @@ export class SignInService {
     return outcome;
   }
 
-  /** What goes with each session that is opened: the network is known now, and the person's log has a line more. */
-  async signedIn({ id: userId, email }: { id: string; email: string }, address: string): Promise<void> {
+  /** Notes of each session that is opened: its network, its language, and a line in the account's log. */
+  async signedIn(
+    { id: userId, email }: { id: string; email: string },
+    { address, language }: Pick<Client, 'address' | 'language'>,
+  ): Promise<void> {
     await this.networks.remember({ id: userId, email }, clientNetwork(address));
     await this.dropSurplusSessions(userId);
     const network = truncatedNetwork(address);
-    await writeSecurityEvent(this.em.fork(), { userId, action: 'sign_in', network });
+    const em = this.em.fork();
+    if (language) await noteLanguage(em, userId, language);
+    await writeSecurityEvent(em, { userId, action: 'sign_in', network });
   }
 
   /** Counts a try at a password of `subject` other than at sign-in. @throws DomainError `too_many_requests`. */

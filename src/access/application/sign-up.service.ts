@@ -37,16 +37,19 @@ export class SignUpService {
 
   /**
    * Records a sign-up and mails the address: a link that confirms it, or a notice where it already
-   * has an account. `address` is the client's.
+   * has an account.
    * @throws DomainError `sign_up_closed`, `mail_not_configured`, `too_many_requests`.
    */
-  async request(fields: { email: string; password: string; name: string }, address: string): Promise<void> {
+  async request(
+    fields: { email: string; password: string; name: string },
+    { address, language }: Pick<Client, 'address' | 'language'>,
+  ): Promise<void> {
     this.requireOpen();
     this.mails.requireMail();
     const email = fields.email.toLowerCase();
     await this.limits.requestMail('sign_up', email, address);
     const passwordHash = await this.strangers.run(() => this.passwords.hash(fields.password));
-    await this.requests.note({ kind: 'sign_up', email, name: fields.name, passwordHash });
+    await this.requests.note({ kind: 'sign_up', email, name: fields.name, passwordHash, language });
   }
 
   /**

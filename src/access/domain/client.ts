@@ -1,3 +1,5 @@
+import type { MailLanguage } from '../../mail/domain/mail-language.js';
+
 /** Who sends a request, as far as sign-in looks at it. */
 export interface Client {
   /** Of the network. */
@@ -6,4 +8,6 @@ export interface Client {
   cookie: string | undefined;
   /** Browser and system in words, e.g. `Firefox on Linux`; empty where they are not known. */
   device: string;
+  /** Of the mails that the request causes; null: not known. */
+  language: MailLanguage | null;
 }

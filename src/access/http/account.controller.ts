@@ -59,7 +59,7 @@ export class AccountController {
   @Post('sign-up/email')
   async signUp(@Body() body: SignUpBody, @CurrentClient() client: Client): Promise<EmailSentDto> {
     const name = body.name ?? body.email.slice(0, body.email.lastIndexOf('@'));
-    await this.signUps.request({ ...body, name }, client.address);
+    await this.signUps.request({ ...body, name }, client);
     return EMAIL_SENT;
   }
 

@@ -1,30 +1,35 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Client } from '../domain/client.js';
 import { AuthPool } from './auth-pool.js';
-import { type Auth, createAuth } from './auth.js';
+import type { Auth } from './auth.js';
 import { Passwords } from './passwords.js';
 
-/** better-auth, once in a process. */
+/** better-auth, once in an API process. Workers never load it: it takes a tenth of the time and memory of a start. */
 @Injectable()
-export class AuthLibrary implements OnModuleInit {
-  readonly api: Auth['api'];
-  private readonly auth: Auth;
+export class AuthLibrary {
+  private auth: Auth | null = null;
 
   constructor(
-    { pool }: AuthPool,
-    passwords: Passwords,
-    @InjectSettings(serviceSettings) service: ServiceSettings,
-    @InjectSettings(accessSettings) { authSecret }: AccessSettings,
-  ) {
-    this.auth = createAuth({ ...service, authSecret }, { pool, passwords });
-    this.api = this.auth.api;
+    private readonly pool: AuthPool,
+    private readonly passwords: Passwords,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
+    @InjectSettings(accessSettings) private readonly settings: AccessSettings,
+  ) {}
+
+  get api(): Auth['api'] {
+    if (!this.auth) throw new Error('better-auth is not loaded in this process.');
+    return this.auth.api;
   }
 
-  /** Wrong options of the library stop the start, not the first sign-in. */
-  async onModuleInit(): Promise<void> {
+  /** Every API process calls it when it starts: wrong options of the library stop the start, not the first sign-in. */
+  async load(): Promise<void> {
+    const { createAuth } = await import('./auth.js');
+    const { authSecret } = this.settings;
+    const { pool } = this.pool;
+    this.auth = createAuth({ ...this.service, authSecret }, { pool, passwords: this.passwords });
     await this.auth.$context;
   }
 }

@@ -14,6 +14,8 @@ export const AppUserSchema = defineEntity({
     twoFactorEnabled: p.boolean().default(false),
     /** A column of better-auth that stays null. */
     image: p.text().nullable(),
+    /** Of the user's mails, as their browser named it at the last sign-in; null: not known. Not a column of better-auth. */
+    language: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
   },

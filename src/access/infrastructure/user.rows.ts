@@ -147,6 +147,26 @@ export async function changeName(
   await accessTables(tx).updateTable('app_user').set({ name, updatedAt: now }).where('id', '=', id).execute();
 }
 
+/** The language of the user with an address; null where there is no user, or it is not known. */
+export async function findLanguage(em: EntityManager, email: string): Promise<string | null> {
+  const found = await accessTables(em)
+    .selectFrom('app_user')
+    .select('language')
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return found?.language ?? null;
+}
+
+/** Written only where it changes. */
+export async function noteLanguage(em: EntityManager, id: string, language: string): Promise<void> {
+  await accessTables(em)
+    .updateTable('app_user')
+    .set({ language })
+    .where('id', '=', id)
+    .where((where) => where.or([where('language', 'is', null), where('language', '<>', language)]))
+    .execute();
+}
+
 /** Deletes a user with their sessions, password, second factor, links, security log and keys. */
 export async function deleteUser(tx: EntityManager, id: string): Promise<void> {
   await accessTables(tx).deleteFrom('app_user').where('id', '=', id).execute();

@@ -51,6 +51,8 @@ export const AUDIT_ACTIONS = [
   'configuration.publish',
   'configuration.save_draft',
   'configuration.discard_draft',
+  'scan.request',
+  'scan.cancel',
   'outbox.retry',
   'secrets.re_encrypt',
 ] as const;

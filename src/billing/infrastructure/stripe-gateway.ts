@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Stripe } from 'stripe';
+import type { Stripe } from 'stripe';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
+import { stripeLibrary } from './stripe-library.js';
 
 /** Timeout of one request. With retries a response takes at most 30 s, less than a lease. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -30,7 +31,7 @@ export class StripeGateway {
   constructor(@InjectSettings(billingSettings) { stripeSecretKey, stripeApiBase }: BillingSettings) {
     const base = new URL(stripeApiBase);
     this.stripe = stripeSecretKey
-      ? new Stripe(stripeSecretKey, {
+      ? new (stripeLibrary())(stripeSecretKey, {
           protocol: base.protocol === 'http:' ? 'http' : 'https',
           host: base.hostname,
           port: base.port || (base.protocol === 'http:' ? 80 : 443),
@@ -51,7 +52,10 @@ export class StripeGateway {
     try {
       return await this.client.subscriptions.retrieve(id, { expand: ['latest_invoice'] });
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+      if (
+        error instanceof stripeLibrary().errors.StripeInvalidRequestError &&
+        error.code === 'resource_missing'
+      )
         return null;
       throw error;
     }
@@ -122,7 +126,7 @@ export class StripeGateway {
       return 'closed';
     } catch (error) {
       // It is not open any more, or was never known to this account.
-      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+      if (!(error instanceof stripeLibrary().errors.StripeInvalidRequestError)) throw error;
       if (error.code === 'resource_missing') return 'closed';
       const { status } = await this.client.checkout.sessions.retrieve(id);
       if (status === 'open') throw error;
@@ -152,7 +156,7 @@ export class StripeGateway {
 
 /** Whether Stripe said it, or could not be reached. */
 export function isProviderError(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeError;
+  return error instanceof stripeLibrary().errors.StripeError;
 }
 
 /**
@@ -160,7 +164,7 @@ export function isProviderError(error: unknown): boolean {
  * (`withoutKeys`).
  */
 export function describeProviderError(error: unknown): string {
-  if (error instanceof Stripe.errors.StripeError) {
+  if (error instanceof stripeLibrary().errors.StripeError) {
     const { type, code, statusCode, requestId, message } = error;
     const facts = [type, code, statusCode, requestId].filter((fact) => fact !== undefined && fact !== null);
     return `${facts.join(' ')}: ${message}`;

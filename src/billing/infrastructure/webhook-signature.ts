@@ -1,5 +1,5 @@
-import { Stripe } from 'stripe';
 import { DomainError } from '../../shared/domain-error.js';
+import { stripeLibrary } from './stripe-library.js';
 
 /** How far the signature's instant may lie from now, in either direction (design §6.4). */
 const SIGNATURE_TOLERANCE_SECONDS = 300;
@@ -70,8 +70,9 @@ function toVerdict(
   body: Buffer,
   { header, secret, now }: { header: string; secret: string; now: Date },
 ): Verdict {
+  const { errors, webhooks } = stripeLibrary();
   try {
-    const payload: unknown = Stripe.webhooks.constructEvent(
+    const payload: unknown = webhooks.constructEvent(
       body,
       header,
       secret,
@@ -81,7 +82,7 @@ function toVerdict(
     );
     return { kind: 'payload', payload };
   } catch (error) {
-    if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) return { kind: 'unreadable' };
+    if (!(error instanceof errors.StripeSignatureVerificationError)) return { kind: 'unreadable' };
     // The library distinguishes the two only by the message.
     return error.message.startsWith('Timestamp outside') ? { kind: 'expired' } : { kind: 'other_secret' };
   }

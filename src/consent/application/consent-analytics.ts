@@ -10,19 +10,15 @@ import {
   ratesOf,
   writtenTag,
 } from '../domain/consent-counts.js';
-import {
-  type AnalyticsQuestion,
-  analyticsQuery,
-  type Grouping,
-  type GroupRow,
-} from '../infrastructure/analytics-query.js';
+import { countBounds } from '../domain/count-bounds.js';
+import { analyticsQuery, type Grouping, type GroupRow } from '../infrastructure/analytics-query.js';
 
 type Counted = ConsentCounts & { rates: ConsentRates };
 
 export interface ConsentAnalyticsAnswer {
   /** Start of the first interval. */
   from: Date;
-  /** End of the last interval. */
+  /** End of the period. */
   to: Date;
   interval: AnalyticsInterval;
   totals: Counted;
@@ -48,22 +44,32 @@ export interface ConsentAnalyticsAnswer {
   otherLanguages: Counted;
 }
 
+interface AnalyticsRequest {
+  projectId: string;
+  from: Date;
+  to: Date;
+  interval: AnalyticsInterval;
+  now: Date;
+}
+
 /** Counts and rates of a project's records (spec §8: consent analytics). */
 @Injectable()
 export class ConsentAnalytics {
   constructor(private readonly reads: ProjectReads) {}
 
-  /** Whole intervals that touch the period are counted. */
+  /** The first interval is counted whole; a period that ended in the past is counted to the instant. */
   async answer(
-    { projectId, from, to, interval }: AnalyticsQuestion,
+    { projectId, from, to, interval, now }: AnalyticsRequest,
     gone: AbortSignal,
   ): Promise<ConsentAnalyticsAnswer> {
     const starts = intervalStarts(from, to, interval);
     const first = starts[0] ?? from;
-    const end = starts.length > 0 ? (intervalStarts(to, new Date(to.getTime() + 1), interval)[0] ?? to) : to;
-    const last = end.getTime() < to.getTime() ? nextStart(end, interval) : end;
-    const query = analyticsQuery({ projectId, from: first, to: last, interval });
-    const rows = await this.reads.report(projectId, query, gone);
+    const bounds = countBounds(to, interval, now);
+    const rows = await this.reads.report(
+      projectId,
+      analyticsQuery({ projectId, from: first, bounds, interval }),
+      gone,
+    );
     const actions = named(rows, 'action');
     const hostnames = named(rows, 'hostname');
     const regions = named(rows, 'region');
@@ -73,7 +79,7 @@ export class ConsentAnalytics {
     );
     return {
       from: first,
-      to: last,
+      to,
       interval,
       totals: counted(rows.filter((row) => row.grouped === 'at').reduce(add, NO_RECORDS)),
       series: starts.map((at) => ({ at, ...counted(byInstant.get(at.getTime()) ?? NO_RECORDS) })),
@@ -92,13 +98,9 @@ export class ConsentAnalytics {
   }
 }
 
-function nextStart(at: Date, interval: AnalyticsInterval): Date {
-  const [, next] = intervalStarts(at, new Date(at.getTime() + 2 * 24 * 60 * 60 * 1000), interval);
-  return next ?? at;
-}
-
 function counted({
   records,
+  asked,
   analytics,
   marketing,
   preferences,
@@ -106,13 +108,14 @@ function counted({
   rejection,
   withdrawal,
 }: ConsentCounts): Counted {
-  const counts = { records, analytics, marketing, preferences, fullAccept, rejection, withdrawal };
+  const counts = { records, asked, analytics, marketing, preferences, fullAccept, rejection, withdrawal };
   return { ...counts, rates: ratesOf(counts) };
 }
 
 function add(a: ConsentCounts, b: ConsentCounts): ConsentCounts {
   return {
     records: a.records + b.records,
+    asked: a.asked + b.asked,
     analytics: a.analytics + b.analytics,
     marketing: a.marketing + b.marketing,
     preferences: a.preferences + b.preferences,

@@ -5,8 +5,15 @@ import { ProjectReads } from '../../database/project-reads.js';
 import { openPool } from '../../database/postgres-pool.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
+import { ConsentHooks } from '../consent.hooks.js';
 import type { ExportRow, ExportSelection } from '../domain/export-selection.js';
-import { endOfScan, exportBatch, exportCount, isFiltered } from '../infrastructure/export-query.js';
+import {
+  endOfScan,
+  exportBatch,
+  exportCount,
+  isFiltered,
+  type SelectedRecords,
+} from '../infrastructure/export-query.js';
 
 /** Connections on which the batches of all exports are read, each for some milliseconds. */
 const CONNECTIONS = 4;
@@ -31,6 +38,7 @@ export class ConsentExport implements OnApplicationShutdown {
 
   constructor(
     private readonly reads: ProjectReads,
+    private readonly hooks: ConsentHooks,
     @InjectSettings(databaseSettings) database: DatabaseSettings,
   ) {
     this.pool = openPool(database, {
@@ -50,7 +58,9 @@ export class ConsentExport implements OnApplicationShutdown {
 
   /** How many records a selection has. */
   async count(selection: ExportSelection, gone: AbortSignal): Promise<number> {
-    const [row] = await this.reads.report(selection.projectId, exportCount(selection), gone);
+    const { conditions } = await this.hooks.deliveryConditions(selection.projectId, selection.delivery);
+    const query = exportCount({ selection, delivery: conditions });
+    const [row] = await this.reads.report(selection.projectId, query, gone);
     return row?.records ?? 0;
   }
 
@@ -73,10 +83,16 @@ export class ConsentExport implements OnApplicationShutdown {
    * while this one is used. Leaving the loop stops the reading.
    */
   async *batches(selection: ExportSelection): AsyncGenerator<ExportRow[]> {
-    let next: Promise<Batch> | null = this.read(selection, null);
+    // The records that are queued now count as such for the whole file.
+    const { conditions, scannedMax = BATCH_SCANNED_ROWS_MAX } = await this.hooks.deliveryConditions(
+      selection.projectId,
+      selection.delivery,
+    );
+    const selected = { selection, delivery: conditions, scannedMax };
+    let next: Promise<Batch> | null = this.read(selected, null);
     while (next) {
       const { rows, lastId }: Batch = await next;
-      next = lastId === null ? null : this.read(selection, lastId);
+      next = lastId === null ? null : this.read(selected, lastId);
       // If the caller leaves the loop, nothing awaits this promise; its failure must not end the
       // process.
       next?.catch(() => undefined);
@@ -84,18 +100,24 @@ export class ConsentExport implements OnApplicationShutdown {
     }
   }
 
-  private async read(selection: ExportSelection, afterId: string | null): Promise<Batch> {
-    const scannedTo = isFiltered(selection) ? await this.endOfScan(selection, afterId) : null;
+  private async read(
+    selected: SelectedRecords & { scannedMax: number },
+    afterId: string | null,
+  ): Promise<Batch> {
+    const { selection, scannedMax } = selected;
+    const scannedTo = isFiltered(selected) ? await this.endOfScan(selection, { afterId, scannedMax }) : null;
     const { rows } = await this.pool.query<ExportRow>({
-      ...compileSql(exportBatch(selection, { afterId, scannedTo }, BATCH_ROWS)),
+      ...compileSql(exportBatch(selected, { afterId, scannedTo }, BATCH_ROWS)),
       rowMode: 'array',
     });
     return { rows, lastId: rows.length === BATCH_ROWS ? (rows.at(-1)?.[0] ?? null) : scannedTo };
   }
 
   /** The last id that the next query scans; null where the query reaches the end. */
-  private async endOfScan(selection: ExportSelection, afterId: string | null): Promise<string | null> {
-    const bounds = { afterId, scannedMax: BATCH_SCANNED_ROWS_MAX };
+  private async endOfScan(
+    selection: ExportSelection,
+    bounds: { afterId: string | null; scannedMax: number },
+  ): Promise<string | null> {
     const { rows } = await this.pool.query<{ id: string }>(compileSql(endOfScan(selection, bounds)));
     return rows[0]?.id ?? null;
   }

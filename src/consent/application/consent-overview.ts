@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { ProjectReads } from '../../database/project-reads.js';
-import { overviewPeriods } from '../domain/overview-periods.js';
-import { overviewCounts } from '../infrastructure/overview-query.js';
+import { shareOf } from '../domain/consent-counts.js';
+import { lastDays, overviewPeriods } from '../domain/overview-periods.js';
+import { dailyCounts, overviewCounts } from '../infrastructure/overview-query.js';
 
-/** More digits would be noise. */
-const RATE_DIGITS = 4;
-
-/** Records of a stretch of time. */
+/** Records of a period. */
 interface PeriodRecords {
   from: Date;
   to: Date;
   records: number;
-  /** The share that grants at least one category, from 0 to 1; null where there are no records. */
+  /** Records of visitors who were asked. */
+  asked: number;
+  /** Of the visitors who were asked, the share that grants at least one category, from 0 to 1; null if nobody was. */
   optInRate: number | null;
 }
 
@@ -20,9 +20,24 @@ export interface ConsentOverviewAnswer {
   month: { now: PeriodRecords; before: PeriodRecords };
 }
 
+/** Days that the overview draws, each beside the one this many days earlier. */
+const DAILY_DAYS = 30;
+
+export interface DailyRecords {
+  /** Start of the day in the caller's zone. */
+  at: Date;
+  records: number;
+  /** Records of visitors who were asked. */
+  asked: number;
+  /** Of those, records that grant at least one category. */
+  optedIn: number;
+  /** Records of the day 30 days earlier. */
+  recordsBefore: number;
+}
+
 /**
- * The records of a project's current day and month beside those of the previous ones. Available on
- * every tier.
+ * The records of a project's current day and month, with those of the same elapsed time of the previous ones. Available
+ * on every tier.
  */
 @Injectable()
 export class ConsentOverview {
@@ -34,15 +49,32 @@ export class ConsentOverview {
     gone: AbortSignal,
   ): Promise<ConsentOverviewAnswer> {
     const { today, month } = overviewPeriods(now, timeZone);
-    const spans = [today.now, today.before, month.now, month.before];
+    const spans = [today, month].flatMap((period) => [
+      { ...period.now, isPast: false },
+      { ...period.before, isPast: true },
+    ]);
     const rows = await this.reads.report(projectId, overviewCounts(projectId, spans), gone);
     const [a, b, c, d] = spans.map(({ from, to }, at) => {
-      const { records = 0, granting = 0 } = rows[at] ?? {};
-      return {
-        ...{ from, to, records },
-        optInRate: records === 0 ? null : Number((granting / records).toFixed(RATE_DIGITS)),
-      };
+      const { records = 0, asked = 0, granting = 0 } = rows[at] ?? {};
+      return { ...{ from, to, records, asked }, optInRate: shareOf(granting, asked) };
     }) as [PeriodRecords, PeriodRecords, PeriodRecords, PeriodRecords];
     return { today: { now: a, before: b }, month: { now: c, before: d } };
+  }
+
+  /** The last 30 days, oldest first; the last one is still running. */
+  async daily(
+    projectId: string,
+    { now, timeZone }: { now: Date; timeZone: string },
+    gone: AbortSignal,
+  ): Promise<DailyRecords[]> {
+    const days = lastDays(now, timeZone, 2 * DAILY_DAYS);
+    const rows = await this.reads.report(projectId, dailyCounts(projectId, days), gone);
+    return days.slice(DAILY_DAYS).map(({ from }, index) => {
+      const { records = 0, asked = 0, granting = 0 } = rows[index + DAILY_DAYS] ?? {};
+      return {
+        ...{ at: from, records, asked, optedIn: granting },
+        recordsBefore: rows[index]?.records ?? 0,
+      };
+    });
   }
 }

@@ -5,7 +5,7 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { readCursor } from '../../shared/page.js';
 import { consentKey, type ConsentRecorded, type DeliveryStateName } from '../domain/consent-recorded.js';
-import { ConsentHooks, type RecordConditions } from '../consent.hooks.js';
+import { ConsentHooks } from '../consent.hooks.js';
 import { ConsentRecords } from '../consent.records.js';
 import type { RecordFilter } from '../domain/record-filter.js';
 import { recordPage, visitorRecordCount } from '../infrastructure/record-page.js';
@@ -19,6 +19,8 @@ export interface ConsentFilter extends RecordFilter {
   id?: string;
   /** State of its delivery; absent: any. */
   delivery?: DeliveryStateName;
+  /** Whether each record comes with its delivery state. */
+  withDelivery?: boolean;
   /** Hash of the visitor reference; absent: any visitor. */
   visitorHash?: Buffer;
   limit: number;
@@ -39,6 +41,8 @@ export interface ConsentItem {
   surface: string | null;
   receivedAt: Date;
   additionalFields: Record<string, unknown>;
+  /** Only in a list that asks for it; null: the log no longer holds its attempt. */
+  deliveryState?: DeliveryStateName | null;
 }
 
 /** Reads stored records. */
@@ -56,12 +60,20 @@ export class ConsentReader {
    */
   async list(projectId: string, filter: ConsentFilter, gone: AbortSignal): Promise<ScannedPage<ConsentItem>> {
     const before = readCursor(filter.cursor, isUuid);
-    const delivery: RecordConditions =
-      filter.delivery === undefined
-        ? { conditions: [] }
-        : await this.hooks.current.filterByDelivery(projectId, filter.delivery);
+    const delivery = await this.hooks.deliveryConditions(projectId, filter.delivery);
     const query = recordPage(projectId, { ...filter, before }, delivery);
-    return toScannedPage(await this.reads.list(projectId, query, gone), filter.limit, itemOf);
+    const page = toScannedPage(
+      await this.reads.list(projectId, query, gone),
+      filter.limit,
+      (record) => record,
+    );
+    if (!filter.withDelivery) return { ...page, items: page.items.map(itemOf) };
+    const states = await this.hooks.current.readDeliveryStates(projectId, page.items);
+    const items = page.items.map((record) => ({
+      ...itemOf(record),
+      deliveryState: states.get(record.id) ?? null,
+    }));
+    return { ...page, items };
   }
 
   /**

@@ -6,7 +6,7 @@ import { insertRecords, type PastRecord } from '../infrastructure/past-record.ro
 import { recount } from './consent.rollup.js';
 
 /** Past months for which missing partitions are created. */
-const MONTHS_BACK = 2;
+const MONTHS_BACK = 3;
 
 /** Creates the partitions that `insertPastRecords` needs, outside its transaction. */
 export async function preparePast(em: EntityManager, now: Date): Promise<void> {

@@ -11,8 +11,8 @@ import {
 const at = (text: string): Date => new Date(`${text}Z`);
 
 describe(ratesOf.name, () => {
-  it('divides by all records and rounds to four digits', () => {
-    const counts = { ...NO_RECORDS, records: 3, analytics: 1, fullAccept: 3 };
+  it('divides by the visitors asked and rounds to four digits', () => {
+    const counts = { ...NO_RECORDS, records: 5, asked: 3, analytics: 1, fullAccept: 3 };
     expect(ratesOf(counts)).toEqual({
       analytics: 0.3333,
       marketing: 0,

@@ -27,7 +27,9 @@ export const AUDIENCE_SPANS = ['hour', 'day'] as const satisfies AnalyticsInterv
 /** How many records there are of each kind. */
 export interface ConsentCounts {
   records: number;
-  /** Records that give the category. */
+  /** Records of visitors who were asked: all but dismissed notices and signals of the browser (GPC). */
+  asked: number;
+  /** Of those, records that give the category. */
   analytics: number;
   marketing: number;
   preferences: number;
@@ -39,11 +41,12 @@ export interface ConsentCounts {
   withdrawal: number;
 }
 
-/** Shares of all records, from 0 to 1; null where there are no records. */
-export type ConsentRates = Record<Exclude<keyof ConsentCounts, 'records'>, number | null>;
+/** Shares of the visitors who were asked, from 0 to 1; null if nobody was. */
+export type ConsentRates = Record<Exclude<keyof ConsentCounts, 'records' | 'asked'>, number | null>;
 
 export const NO_RECORDS: ConsentCounts = {
   records: 0,
+  asked: 0,
   analytics: 0,
   marketing: 0,
   preferences: 0,
@@ -55,10 +58,25 @@ export const NO_RECORDS: ConsentCounts = {
 /** More digits would be noise. */
 const RATE_DIGITS = 4;
 
-export function ratesOf({ records, ...parts }: ConsentCounts): ConsentRates {
-  const share = (part: number): number | null =>
-    records === 0 ? null : Number((part / records).toFixed(RATE_DIGITS));
-  return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, share(part)])) as ConsentRates;
+export function ratesOf({
+  asked,
+  analytics,
+  marketing,
+  preferences,
+  fullAccept,
+  rejection,
+  withdrawal,
+}: ConsentCounts): ConsentRates {
+  const share = (part: number): number | null => shareOf(part, asked);
+  return {
+    ...{ analytics: share(analytics), marketing: share(marketing), preferences: share(preferences) },
+    ...{ fullAccept: share(fullAccept), rejection: share(rejection), withdrawal: share(withdrawal) },
+  };
+}
+
+/** A rounded share; null of nothing. */
+export function shareOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : Number((part / whole).toFixed(RATE_DIGITS));
 }
 
 /**

@@ -17,10 +17,10 @@ export const HOSTNAME_CHARACTERS_MAX = 253;
 export const LANGUAGE_CHARACTERS_MAX = 35;
 
 /**
- * Where the choice was made: the banner's first or second layer, a link on the page, a browser
- * signal (Global Privacy Control), or a script of the page.
+ * Where the choice was made: the banner's first or second layer, a link on the page, the placeholder of a
+ * blocked frame, a browser signal (Global Privacy Control), or a script of the page.
  */
-export const SURFACES = ['banner', 'preferences', 'link', 'signal', 'api'] as const;
+export const SURFACES = ['banner', 'preferences', 'link', 'placeholder', 'signal', 'api'] as const;
 type Surface = (typeof SURFACES)[number];
 
 /** A consent choice as the banner sent it, checked. */

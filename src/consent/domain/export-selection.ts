@@ -1,3 +1,4 @@
+import type { DeliveryStateName } from './consent-recorded.js';
 import type { RecordFilter } from './record-filter.js';
 
 /** The columns of an export, in the order of the file; `additionalFields` is JSON. */
@@ -20,6 +21,7 @@ export interface ExportSelection extends RecordFilter {
   projectId: string;
   from: Date;
   to: Date;
+  delivery?: DeliveryStateName;
 }
 
 /** One record as texts, in the order of `EXPORT_COLUMNS`; empty where there is nothing. */

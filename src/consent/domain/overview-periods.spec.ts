@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { overviewPeriods } from './overview-periods.js';
+import { lastDays, overviewPeriods } from './overview-periods.js';
 
 const spans = (now: string, timeZone: string): Record<string, string[]> =>
   Object.fromEntries(
@@ -14,15 +14,15 @@ describe(overviewPeriods, () => {
     [
       'UTC',
       '2026-11-20T10:30:00Z',
-      ['2026-11-20T00:00', '2026-11-19T00:00', '2026-11-19T10:00'],
-      ['2026-11-01T00:00', '2026-10-01T00:00', '2026-10-20T10:00'],
+      ['2026-11-20T00:00', '2026-11-19T00:00', '2026-11-19T10:30'],
+      ['2026-11-01T00:00', '2026-10-01T00:00', '2026-10-20T10:30'],
     ],
     [
       'Europe/Berlin',
       '2026-11-20T23:30:00Z',
-      ['2026-11-20T23:00', '2026-11-19T23:00', '2026-11-19T23:00'],
+      ['2026-11-20T23:00', '2026-11-19T23:00', '2026-11-19T23:30'],
       // Clocks went back on the 25th of October.
-      ['2026-10-31T23:00', '2026-09-30T22:00', '2026-10-20T22:00'],
+      ['2026-10-31T23:00', '2026-09-30T22:00', '2026-10-20T22:30'],
     ],
     [
       'Asia/Kolkata',
@@ -41,15 +41,15 @@ describe(overviewPeriods, () => {
       'Australia/Sydney',
       // Clocks went forward at 16:00 UTC: between the local midnight, at 14:00, and that of UTC.
       '2028-10-01T02:30:00Z',
-      ['2028-09-30T14:00', '2028-09-29T14:00', '2028-09-30T02:00'],
-      ['2028-09-30T14:00', '2028-08-31T14:00', '2028-09-01T02:00'],
+      ['2028-09-30T14:00', '2028-09-29T14:00', '2028-09-30T02:30'],
+      ['2028-09-30T14:00', '2028-08-31T14:00', '2028-09-01T02:30'],
     ],
     [
       'Australia/Sydney',
       // Clocks went back on the first of the month.
       '2029-04-01T02:30:00Z',
-      ['2029-03-31T13:00', '2029-03-30T13:00', '2029-03-31T02:00'],
-      ['2029-03-31T13:00', '2029-02-28T13:00', '2029-03-01T02:00'],
+      ['2029-03-31T13:00', '2029-03-30T13:00', '2029-03-31T02:30'],
+      ['2029-03-31T13:00', '2029-02-28T13:00', '2029-03-01T02:30'],
     ],
     [
       'America/Los_Angeles',
@@ -81,6 +81,18 @@ describe(overviewPeriods, () => {
       '2026-03-01T00:00',
       '2026-02-01T00:00',
       '2026-03-01T00:00',
+    ]);
+  });
+});
+
+describe(lastDays, () => {
+  it('follow one another, over a clock change too, up to now', () => {
+    const days = lastDays(new Date('2026-10-26T10:00:00Z'), 'Europe/Berlin', 3);
+    expect(days.map(({ from, to }) => [from, to].map((at) => at.toISOString().slice(0, 16)))).toEqual([
+      ['2026-10-23T22:00', '2026-10-24T22:00'],
+      // Clocks went back, so this day had 25 hours.
+      ['2026-10-24T22:00', '2026-10-25T23:00'],
+      ['2026-10-25T23:00', '2026-10-26T10:00'],
     ]);
   });
 });

@@ -10,65 +10,75 @@ export interface Comparison {
   before: Span;
 }
 
-const HOUR_MS = 60 * 60 * 1000;
-
-/**
- * Today and this month up to `now`, each beside as much of the one before, in a person's zone. The stretch before ends
- * with a full hour, as the counts of earlier days are by the hour.
- */
+/** Today and this month up to `now`, each with the same elapsed time of the previous one, in a person's zone. */
 export function overviewPeriods(now: Date, timeZone: string): { today: Comparison; month: Comparison } {
-  const { year, month, day } = localDate(now, timeZone);
-  const start = (y: number, m: number, d: number): Date => localMidnight(y, m, d, timeZone);
+  const clock = clockOf(timeZone);
+  const { year, month, day } = clock(now);
+  const start = (y: number, m: number, d: number): Date => localMidnight(y, m, d, clock);
   return {
     today: comparison(now, start(year, month, day), start(year, month, day - 1)),
     month: comparison(now, start(year, month, 1), start(year, month - 1, 1)),
   };
 }
 
+/** The days that end with today, oldest first, in a person's zone. Today ends at `now`. */
+export function lastDays(now: Date, timeZone: string, count: number): Span[] {
+  const clock = clockOf(timeZone);
+  const { year, month, day } = clock(now);
+  const starts = Array.from({ length: count }, (_, index) =>
+    localMidnight(year, month, day - count + 1 + index, clock),
+  );
+  return starts.map((from, index) => ({ from, to: starts[index + 1] ?? now }));
+}
+
 function comparison(now: Date, from: Date, before: Date): Comparison {
   const sameStretchMs = before.getTime() + (now.getTime() - from.getTime());
   // A month may be longer than the one before it.
-  const endMs = Math.min(Math.floor(sameStretchMs / HOUR_MS) * HOUR_MS, from.getTime());
-  return {
-    now: { from, to: now },
-    before: { from: before, to: new Date(Math.max(endMs, before.getTime())) },
-  };
+  const endMs = Math.min(sameStretchMs, from.getTime());
+  return { now: { from, to: now }, before: { from: before, to: new Date(endMs) } };
 }
 
 /**
  * The instant at which a day starts. Months count from 0; a day or month out of range overflows
  * into the next one.
  */
-function localMidnight(year: number, month: number, day: number, timeZone: string): Date {
+function localMidnight(year: number, month: number, day: number, clock: Clock): Date {
   const midnightUtcMs = Date.UTC(year, month, day);
   // Corrected with the offset of the result: the first offset may be from the other side of a clock
   // change.
-  const guess = new Date(midnightUtcMs - offsetMs(new Date(midnightUtcMs), timeZone));
-  const midnight = new Date(midnightUtcMs - offsetMs(guess, timeZone));
-  if (offsetMs(midnight, timeZone) === offsetMs(guess, timeZone)) return midnight;
+  const guess = new Date(midnightUtcMs - offsetMs(new Date(midnightUtcMs), clock));
+  const midnight = new Date(midnightUtcMs - offsetMs(guess, clock));
+  if (offsetMs(midnight, clock) === offsetMs(guess, clock)) return midnight;
   // Where the clocks skip midnight, the day starts with the change, the later of the two.
   return new Date(Math.max(guess.getTime(), midnight.getTime()));
 }
 
 /** How far the clocks of a zone are ahead of UTC. */
-function offsetMs(at: Date, timeZone: string): number {
-  const { year, month, day, hour, minute, second } = localDate(at, timeZone);
+function offsetMs(at: Date, clock: Clock): number {
+  const { year, month, day, hour, minute, second } = clock(at);
   const shownMs = Date.UTC(year, month, day, hour, minute, second);
   return shownMs - Math.floor(at.getTime() / 1000) * 1000;
 }
 
-function localDate(at: Date, timeZone: string) {
-  const parts = new Intl.DateTimeFormat('en', {
+/** What the clocks of a zone show at an instant; months count from 0. */
+type Clock = (at: Date) => Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>;
+
+/** To make a format takes longer than to use it, so one is made for all days of an answer. */
+function clockOf(timeZone: string): Clock {
+  const format = new Intl.DateTimeFormat('en', {
     timeZone,
     calendar: 'gregory',
     hourCycle: 'h23',
     ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
     ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
-  }).formatToParts(at);
-  const part = (type: Intl.DateTimeFormatPartTypes): number =>
-    Number(parts.find((each) => each.type === type)?.value);
-  return {
-    ...{ year: part('year'), month: part('month') - 1, day: part('day') },
-    ...{ hour: part('hour'), minute: part('minute'), second: part('second') },
+  });
+  return (at) => {
+    const parts = format.formatToParts(at);
+    const part = (type: Intl.DateTimeFormatPartTypes): number =>
+      Number(parts.find((each) => each.type === type)?.value);
+    return {
+      ...{ year: part('year'), month: part('month') - 1, day: part('day') },
+      ...{ hour: part('hour'), minute: part('minute'), second: part('second') },
+    };
   };
 }

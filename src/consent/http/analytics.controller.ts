@@ -8,7 +8,12 @@ import { DisconnectSignal } from '../../http/client-disconnected.js';
 import { PeriodQuery, parsePeriod } from '../../http/period-query.js';
 import { ConsentAnalytics, type ConsentAnalyticsAnswer } from '../application/consent-analytics.js';
 import { type ConsentOverviewAnswer, ConsentOverview } from '../application/consent-overview.js';
-import { ConsentAnalyticsView, ConsentOverviewView, OverviewQuery } from './analytics.dto.js';
+import {
+  ConsentAnalyticsView,
+  ConsentDailyView,
+  ConsentOverviewView,
+  OverviewQuery,
+} from './analytics.dto.js';
 import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../domain/consent-counts.js';
 
 @ApiTags('Analytics')
@@ -32,6 +37,19 @@ export class AnalyticsController {
     return this.overviews.answer(project.id, { now: new Date(), timeZone }, gone);
   }
 
+  /** Records and opt-ins of the last 30 days, today included, each beside the records of 30 days earlier. */
+  @Get('daily')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read the records of the last 30 days by day' })
+  @ApiOkResponse({ type: ConsentDailyView })
+  async daily(
+    @CurrentProject() project: Project,
+    @Query() { timeZone }: OverviewQuery,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<ConsentDailyView> {
+    return { days: await this.overviews.daily(project.id, { now: new Date(), timeZone }, gone) };
+  }
+
   /** Counts and rates by interval, action, hostname, region and language (docs/analytics.md has the definitions). */
   @Get('consents')
   @ProjectRole('viewer')
@@ -43,11 +61,12 @@ export class AnalyticsController {
     @Query() query: PeriodQuery,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<ConsentAnalyticsAnswer> {
+    const now = new Date();
     const period = parsePeriod(query, {
-      now: new Date(),
+      now,
       daysMax: ANALYTICS_DAYS_MAX,
       isAllowed: isPeriodAllowed,
     });
-    return this.analytics.answer({ projectId: project.id, ...period }, gone);
+    return this.analytics.answer({ projectId: project.id, ...period, now }, gone);
   }
 }

@@ -1,9 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, IsTimeZone, Matches } from 'class-validator';
+import { ApiProperty } from '@nestjs/swagger';
+import { TimeZoneName } from '../../http/time-zone.decorator.js';
 import { ANALYTICS_DAYS_MAX, type AnalyticsInterval } from '../domain/consent-counts.js';
-
-/** Names of the IANA alone: an offset is none, and PostgreSQL reads it the other way round. */
-const TIME_ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
 
 /** The definitions are in docs/analytics.md. */
 export class ConsentRatesView {
@@ -17,13 +14,18 @@ export class ConsentRatesView {
 
 export class ConsentCountsView {
   @ApiProperty({ type: 'integer' }) records!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Records of visitors who were asked; all other counts but `withdrawal` are of these',
+  })
+  asked!: number;
   @ApiProperty({ type: 'integer' }) analytics!: number;
   @ApiProperty({ type: 'integer' }) marketing!: number;
   @ApiProperty({ type: 'integer' }) preferences!: number;
   @ApiProperty({ type: 'integer' }) fullAccept!: number;
   @ApiProperty({ type: 'integer' }) rejection!: number;
   @ApiProperty({ type: 'integer' }) withdrawal!: number;
-  @ApiProperty({ type: ConsentRatesView, description: 'Shares of `records`; null if there are none' })
+  @ApiProperty({ type: ConsentRatesView, description: 'Shares of `asked`; null if nobody was asked' })
   rates!: ConsentRatesView;
 }
 
@@ -59,8 +61,8 @@ export class ConsentCountsOfLanguageView extends ConsentCountsView {
 }
 
 export class ConsentAnalyticsView {
-  @ApiProperty() from!: Date;
-  @ApiProperty() to!: Date;
+  @ApiProperty({ description: 'Start of the first interval' }) from!: Date;
+  @ApiProperty({ description: 'End of the period; the last interval may be incomplete' }) to!: Date;
   @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX) }) interval!: AnalyticsInterval;
   @ApiProperty({ type: ConsentCountsView }) totals!: ConsentCountsView;
   @ApiProperty({ type: [ConsentCountsAtView], description: 'One entry per interval' })
@@ -84,14 +86,7 @@ export class ConsentAnalyticsView {
 }
 
 export class OverviewQuery {
-  @ApiPropertyOptional({
-    default: 'UTC',
-    example: 'Europe/Berlin',
-    description: 'Where a day begins: an IANA name',
-  })
-  @IsOptional()
-  @Matches(TIME_ZONE, { message: 'timeZone must be an IANA time zone such as Europe/Berlin.' })
-  @IsTimeZone({ message: 'timeZone must be an IANA time zone such as Europe/Berlin.' })
+  @TimeZoneName()
   timeZone: string = 'UTC';
 }
 
@@ -99,9 +94,11 @@ export class PeriodRecordsView {
   @ApiProperty() from!: Date;
   @ApiProperty() to!: Date;
   @ApiProperty({ type: 'integer' }) records!: number;
+  @ApiProperty({ type: 'integer', description: 'Records of visitors who were asked' }) asked!: number;
   @ApiProperty({
     ...{ type: Number, nullable: true, minimum: 0, maximum: 1 },
-    description: 'Share of the records that grant at least one category; null if there are none',
+    description:
+      'Of the visitors who were asked, the share that grants at least one category; null if nobody was',
   })
   optInRate!: number | null;
 }
@@ -110,7 +107,7 @@ export class PeriodComparisonView {
   @ApiProperty({ type: PeriodRecordsView }) now!: PeriodRecordsView;
   @ApiProperty({
     type: PeriodRecordsView,
-    description: 'The previous period up to the same point, to the full hour',
+    description: 'The same elapsed time of the previous period',
   })
   before!: PeriodRecordsView;
 }
@@ -118,4 +115,19 @@ export class PeriodComparisonView {
 export class ConsentOverviewView {
   @ApiProperty({ type: PeriodComparisonView }) today!: PeriodComparisonView;
   @ApiProperty({ type: PeriodComparisonView }) month!: PeriodComparisonView;
+}
+
+export class DailyRecordsView {
+  @ApiProperty({ description: 'Start of the day in the time zone of the request' }) at!: Date;
+  @ApiProperty({ type: 'integer' }) records!: number;
+  @ApiProperty({ type: 'integer', description: 'Records of visitors who were asked' }) asked!: number;
+  @ApiProperty({ type: 'integer', description: 'Of `asked`, records that grant at least one category' })
+  optedIn!: number;
+  @ApiProperty({ type: 'integer', description: 'Records of the day 30 days earlier' })
+  recordsBefore!: number;
+}
+
+export class ConsentDailyView {
+  @ApiProperty({ type: [DailyRecordsView], description: '30 days, oldest first; the last one is today' })
+  days!: DailyRecordsView[];
 }

@@ -129,7 +129,7 @@ export class ConsentView {
     nullable: true,
     additionalProperties: true,
     description:
-      'Only on a single record: its latest delivery, `{ outcome: "pending" }` while it is queued, or `{ outcome: "unsent", reason }` if it was stored while forwarding was off (`off`) or not included in the tier (`tier`)',
+      'Only on a single record: its latest delivery, `{ outcome: "pending" }` while it is queued (with `attempt` and `nextAttemptAt` while it is retried), or `{ outcome: "unsent", reason }` if it was stored while forwarding was off (`off`) or not included in the tier (`tier`)',
   })
   delivery?: unknown;
 
@@ -141,6 +141,13 @@ export class ConsentView {
       "Only on a single record: `{ status, index, isInRootLog }` with its status in the log (`off`, `never` if it is older than the log, `pending`, `sealed`), its index in the project's log, and whether the public root log covers it (docs/evidence.md)",
   })
   evidence?: unknown;
+
+  @ApiPropertyOptional({
+    ...{ type: String, nullable: true, enum: [...DELIVERY_STATES, null] },
+    description:
+      'Only in a list with `withDelivery`: its delivery state, as the filter `delivery` matches it; null if the log no longer holds an attempt',
+  })
+  deliveryState?: DeliveryStateName | null;
 }
 
 /** A page of records. */
@@ -229,6 +236,15 @@ export class ConsentFilterQuery {
   @IsOptional()
   @IsIn(SURFACES, { message: `surface must be one of ${SURFACES.join(', ')}.` })
   surface?: string;
+
+  @ApiPropertyOptional({
+    enum: DELIVERY_STATES,
+    description:
+      'Delivery state: outcome of the latest attempt, `pending` while queued, `unsent` if it was stored while forwarding did not apply. Pages of a list cover fewer records than with other filters; see `searchedTo`.',
+  })
+  @IsOptional()
+  @IsIn(DELIVERY_STATES, { message: `delivery must be one of ${DELIVERY_STATES.join(', ')}.` })
+  delivery?: DeliveryStateName;
 }
 
 /** A page of the records that the filters match. */
@@ -238,14 +254,11 @@ export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQ
   @IsUUID(undefined, { message: 'id must be the id of a record.' })
   id?: string;
 
-  @ApiPropertyOptional({
-    enum: DELIVERY_STATES,
-    description:
-      'Delivery state: outcome of the latest attempt, `pending` while queued, `unsent` if it was stored while forwarding did not apply. Pages cover fewer records than with other filters; see `searchedTo`.',
-  })
+  @ApiPropertyOptional({ description: 'Whether each record comes with its `deliveryState`' })
   @IsOptional()
-  @IsIn(DELIVERY_STATES, { message: `delivery must be one of ${DELIVERY_STATES.join(', ')}.` })
-  delivery?: DeliveryStateName;
+  @Transform(asBoolean)
+  @IsBoolean({ message: 'withDelivery must be true or false.' })
+  withDelivery?: boolean;
 
   @ApiPropertyOptional({
     maxLength: VISITOR_CHARACTERS_MAX,

@@ -24,7 +24,6 @@ import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { ConsentExport } from '../application/consent-export.js';
 import type { ExportSelection } from '../domain/export-selection.js';
-import type { RecordFilter } from '../domain/record-filter.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
 import { csvPieces } from './csv-export.js';
@@ -145,7 +144,7 @@ export class ExportController {
   private async pdf(
     project: Project,
     selection: ExportSelection,
-    filter: Partial<RecordFilter>,
+    filter: Partial<ConsentFilterQuery>,
     gone: AbortSignal,
   ): Promise<NodeJS.ReadableStream> {
     const cover = {
@@ -161,8 +160,9 @@ export class ExportController {
 }
 
 /** The filters beside the period, e.g. `action accept_all, analytics yes`. */
-function filtersInWords({ from: _from, to: _to, ...filters }: Partial<RecordFilter>): string {
-  const words = Object.entries(filters).map(
+function filtersInWords({ from: _from, to: _to, ...filters }: Partial<ConsentFilterQuery>): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  const words = given.map(
     ([name, value]) => `${name} ${value === true ? 'yes' : value === false ? 'no' : value}`,
   );
   return words.length === 0 ? 'none' : words.join(', ');

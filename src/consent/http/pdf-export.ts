@@ -1,17 +1,19 @@
 import Pdf from 'pdfkit';
+import { drawWordmark, PDF_COLORS } from '../../shared/pdf-letterhead.js';
 import { pdfText } from '../../shared/pdf-text.js';
 import type { ExportRow } from '../domain/export-selection.js';
-
-/** Records that the table shows; a sentence says where the others are. */
-export const PDF_RECORDS_MAX = 5_000;
+import { type PdfCover, PDF_RECORDS_MAX, type RecordsPage } from './pdf-page.js';
 
 const MARGIN = 40;
-const ROW_HEIGHT = 14;
+const ROW_HEIGHT = 16;
 const FONT_SIZE = 8;
+/** Above the table of each page: the wordmark and the project. */
+const HEADER_HEIGHT = 34;
+const MARK_SIZE = 14;
 /** Left edges of the table's columns, in points. */
 const COLUMNS = [
   { title: 'Received (UTC)', x: 40, width: 106 },
-  { title: 'Consent id', x: 148, width: 156 },
+  { title: 'Consent ID', x: 148, width: 156 },
   { title: 'Analytics', x: 306, width: 38 },
   { title: 'Marketing', x: 346, width: 40 },
   { title: 'Preferences', x: 388, width: 48 },
@@ -26,69 +28,55 @@ const COLUMNS = [
  */
 const HASH_DIGITS = 12;
 
-export interface PdfCover {
-  projectName: string;
-  projectId: string;
-  from: Date;
-  to: Date;
-  /** The filters as text; `none` where there are none. */
-  filters: string;
-  records: number;
-  madeAt: Date;
-  /** The order of the records, and the format that contains all of them where the table doesn't. */
-  first: 'oldest' | 'newest';
-  whole: 'csv' | 'json';
-}
-
-/** Content of the PDF. */
-export interface RecordsPage {
-  cover: PdfCover;
-  /** At most `PDF_RECORDS_MAX`. */
-  rows: ExportRow[];
-}
-
 /**
  * A PDF with a cover and a table. Pages carry their number. The standard fonts hold Latin letters; hostnames are ASCII
  * anyway.
  */
 export function drawPdf({ cover, rows }: RecordsPage): PDFKit.PDFDocument {
   const document = new Pdf({
-    size: 'A4',
-    layout: 'landscape',
-    margin: MARGIN,
+    ...{ size: 'A4', layout: 'landscape', margin: MARGIN, lang: 'en', displayTitle: true },
     info: { Title: 'Consent records' },
   });
-  let page = 1;
+  const perPage = rowsPerPage(document);
+  const pages = 1 + Math.ceil(rows.length / perPage);
   drawCover(document, cover);
-  drawPageNumber(document, page);
-  let y = Infinity;
-  for (const row of rows) {
-    if (y > document.page.height - MARGIN - 2 * ROW_HEIGHT) {
-      document.addPage();
-      drawPageNumber(document, ++page);
-      y = drawHeader(document);
-    }
-    drawRow(document, row, y);
-    y += ROW_HEIGHT;
+  drawFooter(document, { page: 1, pages, cover });
+  for (let page = 2; page <= pages; page++) {
+    document.addPage();
+    drawHeader(document, cover);
+    rows
+      .slice((page - 2) * perPage, (page - 1) * perPage)
+      .forEach((row, at) => drawRow(document, row, tableTop() + at * ROW_HEIGHT));
+    drawFooter(document, { page, pages, cover });
   }
   document.end();
   return document;
 }
 
-function drawCover(
-  document: PDFKit.PDFDocument,
-  { projectName, projectId, from, to, filters, records, madeAt, first, whole }: PdfCover,
-): void {
-  document.font('Helvetica-Bold').fontSize(24).text('Consent records', MARGIN, 120);
-  document.font('Helvetica').fontSize(12).moveDown();
+/** Where the first row of a page begins. */
+const tableTop = (): number => MARGIN + HEADER_HEIGHT + ROW_HEIGHT;
+
+function rowsPerPage({ page }: PDFKit.PDFDocument): number {
+  return Math.floor((page.height - MARGIN - ROW_HEIGHT - tableTop()) / ROW_HEIGHT);
+}
+
+function drawCover(document: PDFKit.PDFDocument, cover: PdfCover): void {
+  const { projectName, projectId, from, to, filters, records, madeAt, first, whole } = cover;
+  drawWordmark(document, { x: MARGIN, y: MARGIN, size: 22 });
+  document.font('Helvetica-Bold').fontSize(26).text('Consent records', MARGIN, 130).moveDown(0.6);
+  document.fontSize(11);
   const facts = [
-    `Project: ${pdfText(projectName)} (${projectId})`,
-    `Received from ${from.toISOString()} to ${to.toISOString()} (exclusive)`,
-    `Filters: ${filters}`,
-    `Records: ${records}`,
-    `Created at ${madeAt.toISOString()}`,
+    ['Project', `${pdfText(projectName)} (${projectId})`],
+    ['Received', `from ${from.toISOString()} to ${to.toISOString()} (exclusive)`],
+    ['Filters', filters],
+    ['Records', String(records)],
+    ['Created', madeAt.toISOString()],
   ];
-  for (const fact of facts) document.text(fact).moveDown(0.5);
+  for (const [label, value = ''] of facts) {
+    document.font('Helvetica').fillColor(PDF_COLORS.quiet).text(`${label}: `, { continued: true });
+    document.fillColor(PDF_COLORS.text).text(value).moveDown(0.5);
+  }
+  document.moveDown(0.5);
   if (records === 0) document.text('No records in this period.');
   if (records > PDF_RECORDS_MAX) {
     document.text(
@@ -98,11 +86,17 @@ function drawCover(
   }
 }
 
-function drawHeader(document: PDFKit.PDFDocument): number {
-  document.font('Helvetica-Bold').fontSize(FONT_SIZE);
-  for (const { title, x, width } of COLUMNS) cell(document, title, x, MARGIN, width);
-  document.font('Helvetica');
-  return MARGIN + ROW_HEIGHT;
+function drawHeader(document: PDFKit.PDFDocument, { projectName }: PdfCover): void {
+  const { width } = document.page;
+  drawWordmark(document, { x: MARGIN, y: MARGIN - 8, size: MARK_SIZE });
+  document.font('Helvetica').fontSize(FONT_SIZE).fillColor(PDF_COLORS.quiet);
+  document.text(pdfText(projectName), width / 2, MARGIN - 5, {
+    ...{ width: width / 2 - MARGIN, height: ROW_HEIGHT, align: 'right', lineBreak: false, ellipsis: true },
+  });
+  const y = MARGIN + HEADER_HEIGHT;
+  document.rect(MARGIN, y - 5, width - 2 * MARGIN, ROW_HEIGHT).fill(PDF_COLORS.band);
+  document.font('Helvetica-Bold').fillColor(PDF_COLORS.quiet);
+  for (const { title, x, width: room } of COLUMNS) cell(document, title, x, y, room);
 }
 
 function drawRow(document: PDFKit.PDFDocument, row: ExportRow, y: number): void {
@@ -111,18 +105,29 @@ function drawRow(document: PDFKit.PDFDocument, row: ExportRow, y: number): void 
   const yes = (flag: string | undefined): string => (flag === 'true' ? 'yes' : 'no');
   const cells = [receivedAt, id, yes(analytics), yes(marketing), yes(preferences), action, hostname];
   cells.push(language, surface, configHash.slice(0, HASH_DIGITS));
+  document.font('Helvetica').fontSize(FONT_SIZE).fillColor(PDF_COLORS.text);
   COLUMNS.forEach(({ x, width }, index) => cell(document, cells[index] ?? '', x, y, width));
+  const line = y + ROW_HEIGHT - 5;
+  document
+    .moveTo(MARGIN, line)
+    .lineTo(document.page.width - MARGIN, line)
+    .lineWidth(0.5)
+    .stroke(PDF_COLORS.line);
 }
 
 function cell(document: PDFKit.PDFDocument, text: string, x: number, y: number, width: number): void {
   document.text(text, x, y, { width, height: ROW_HEIGHT, ellipsis: true, lineBreak: false });
 }
 
-function drawPageNumber(document: PDFKit.PDFDocument, page: number): void {
-  document.font('Helvetica').fontSize(FONT_SIZE);
-  document.text(`Page ${page}`, document.page.width - MARGIN - 80, document.page.height - MARGIN - 10, {
-    width: 80,
-    align: 'right',
-    lineBreak: false,
+function drawFooter(
+  document: PDFKit.PDFDocument,
+  { page, pages, cover }: { page: number; pages: number; cover: PdfCover },
+): void {
+  const { width, height } = document.page;
+  const y = height - MARGIN - 10;
+  document.font('Helvetica').fontSize(FONT_SIZE).fillColor(PDF_COLORS.quiet);
+  document.text(`Created ${cover.madeAt.toISOString()}`, MARGIN, y, { lineBreak: false });
+  document.text(`Page ${page} of ${pages}`, width - MARGIN - 100, y, {
+    ...{ width: 100, align: 'right', lineBreak: false },
   });
 }

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { answerTasks } from '../../shared/thread-tasks.js';
-import { drawPdf, type RecordsPage } from './pdf-export.js';
+import { drawPdf } from './pdf-export.js';
+import type { RecordsPage } from './pdf-page.js';
 
 answerTasks<RecordsPage, Uint8Array>((page) => buffer(drawPdf(page)));

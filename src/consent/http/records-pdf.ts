@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { pdfThreads, streamOf } from '../../shared/pdf-threads.js';
 import { EXPORT_COLUMNS, type ExportRow } from '../domain/export-selection.js';
-import { PDF_RECORDS_MAX, type PdfCover, type RecordsPage } from './pdf-export.js';
+import { PDF_RECORDS_MAX, type PdfCover, type RecordsPage } from './pdf-page.js';
 
 /** The table does not show the additional fields, which may be large. */
 const SHOWN_COLUMNS = EXPORT_COLUMNS.indexOf('additionalFields');

@@ -7,10 +7,12 @@ import {
   type ConsentCounts,
   OTHER_NAME,
 } from '../domain/consent-counts.js';
+import type { CountBounds } from '../domain/count-bounds.js';
 import {
   COUNT_COLUMNS,
   COUNTS,
   countsOf,
+  idsOfReceived,
   lowestId,
   namedHostname,
   namedLanguage,
@@ -20,9 +22,9 @@ import {
 
 export interface AnalyticsQuestion {
   projectId: string;
-  /** Start of the first interval; `to` is the end of the last one. */
+  /** Start of the first interval. */
   from: Date;
-  to: Date;
+  bounds: CountBounds;
   interval: AnalyticsInterval;
 }
 
@@ -41,35 +43,33 @@ export interface GroupRow extends ConsentCounts {
 
 /**
  * The counts of a project from the rollups, and for the newest records, which are not in them yet, from the records:
- * one statement, so both are seen at the same instant and nothing is missing or counted twice.
+ * one statement, so both are seen at the same instant and nothing is missing or counted twice. The last interval of a
+ * past period is counted from its hours, and its last hour from the records.
  */
-export function analyticsQuery({ projectId, from, to, interval }: AnalyticsQuestion): RawBuilder<GroupRow> {
+export function analyticsQuery(question: AnalyticsQuestion): RawBuilder<GroupRow> {
+  const { projectId, from, interval } = question;
+  const { intervalsTo, hoursTo } = question.bounds;
+  const ofProject = sql`project_id = ${projectId}`;
+  const ofIntervals = sql`${ofProject} and at >= ${from} and at < ${intervalsTo}`;
+  const ofHours = sql`${ofProject} and at >= ${intervalsTo} and at < ${hoursTo}`;
   return sql<GroupRow>`
     with state as materialized (select done_until from consent_rollup_state),
-    fresh as materialized (
-      select date_trunc(${interval}, c.received_at, 'UTC') as at, c.action,
-             ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname,
-             ${namedRegion(sql.raw('c.extra'))} as region,
-             ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
-      from consent_record c ${joinProject(sql.ref('c.project_id'))}
-      where c.project_id = ${projectId} and c.received_at >= (select done_until from state)
-        and c.received_at >= ${from} and c.received_at < ${to}
-        and c.id >= (select ${lowestId(sql`done_until`)} from state)
-      group by 1, 2, 3, 4, 5
-    ),
+    from_records as materialized (${countedRecords(question)}),
     counted as materialized (
-      select at, action, hostname, ${COUNTS} from ${sql.table(`consent_rollup_${interval}`)}
-      where project_id = ${projectId} and at >= ${from} and at < ${to}
+      select at, action, hostname, ${COUNTS} from ${sql.table(`consent_rollup_${interval}`)} where ${ofIntervals}
       union all
-      select at, action, hostname, ${COUNTS} from fresh
+      select ${intervalsTo}::timestamptz, action, hostname, ${COUNTS} from consent_rollup_hour where ${ofHours}
+      union all
+      select at, action, hostname, ${COUNTS} from from_records
     ),
     grouped_counts as materialized (
-      select dimension, name, ${COUNTS} from consent_rollup_audience
-      where project_id = ${projectId} and span = ${interval} and at >= ${from} and at < ${to}
+      select dimension, name, ${COUNTS} from consent_rollup_audience where span = ${interval} and ${ofIntervals}
       union all
-      select 'region', region, ${COUNTS} from fresh
+      select dimension, name, ${COUNTS} from consent_rollup_audience where span = 'hour' and ${ofHours}
       union all
-      select 'language', language, ${COUNTS} from fresh
+      select 'region', region, ${COUNTS} from from_records
+      union all
+      select 'language', language, ${COUNTS} from from_records
     ),
     audience as materialized (
       select dimension, name, ${COUNTS} from grouped_counts
@@ -84,9 +84,29 @@ export function analyticsQuery({ projectId, from, to, interval }: AnalyticsQuest
   `;
 }
 
+/** Records that the rollups don't contain, and those of a past period's last, incomplete hour. */
+function countedRecords({ projectId, from, bounds, interval }: AnalyticsQuestion): RawBuilder<unknown> {
+  const { hoursTo, to } = bounds;
+  const counted = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select date_trunc(${interval}, c.received_at, 'UTC') as at, c.action,
+           ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname,
+           ${namedRegion(sql.raw('c.extra'))} as region,
+           ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
+    from consent_record c ${joinProject(sql.ref('c.project_id'))}
+    where c.project_id = ${projectId} and ${condition}
+    group by 1, 2, 3, 4, 5`;
+  const fresh = counted(sql`
+    c.received_at >= (select done_until from state) and c.received_at >= ${from} and c.received_at < ${to}
+    and c.id >= (select ${lowestId(sql`done_until`)} from state)`);
+  if (hoursTo >= to) return fresh;
+  return sql`${fresh} union all ${counted(sql`
+    c.received_at >= ${hoursTo} and c.received_at < ${to} and c.received_at < (select done_until from state)
+    and ${idsOfReceived({ from: hoursTo, to })}`)}`;
+}
+
 /** The sums of the counts, as numbers under the names of the answer. */
 const SUMS = sql`
-  sum(records)::float8 as records, sum(analytics)::float8 as analytics, sum(marketing)::float8 as marketing,
+  sum(records)::float8 as records, sum(asked)::float8 as asked, sum(analytics)::float8 as analytics, sum(marketing)::float8 as marketing,
   sum(preferences)::float8 as preferences, sum(full_accept)::float8 as "fullAccept",
   sum(rejection)::float8 as rejection, sum(withdrawal)::float8 as withdrawal`;
 

@@ -120,6 +120,8 @@ export const ErasedRecordSchema = defineEntity({
 
 const counts = {
   records: p.bigint('number'),
+  /** Of visitors who were asked; all other counts but `withdrawal` are of these. */
+  asked: p.bigint('number').defaultRaw('0'),
   analytics: p.bigint('number'),
   marketing: p.bigint('number'),
   preferences: p.bigint('number'),

@@ -8,6 +8,7 @@ const ID_APART_MAX_MS = 8 * 24 * 60 * 60 * 1000;
 /** The counters, by their column names in the rollups. */
 export const COUNT_COLUMNS = [
   'records',
+  'asked',
   'analytics',
   'marketing',
   'preferences',
@@ -28,19 +29,27 @@ function listed(write: (column: string) => string): RawBuilder<unknown> {
 
 /** The counters over rows of `consent_record` under an alias, named like the rollup's columns. */
 export function countsOf(alias: RawBuilder<unknown>): RawBuilder<unknown> {
+  const asked = wasAsked(alias);
+  const grants = sql`(${alias}.analytics or ${alias}.marketing or ${alias}.preferences)`;
   return sql`
     count(*) as records,
-    count(*) filter (where ${alias}.analytics) as analytics,
-    count(*) filter (where ${alias}.marketing) as marketing,
-    count(*) filter (where ${alias}.preferences) as preferences,
+    count(*) filter (where ${asked}) as asked,
+    count(*) filter (where ${asked} and ${alias}.analytics) as analytics,
+    count(*) filter (where ${asked} and ${alias}.marketing) as marketing,
+    count(*) filter (where ${asked} and ${alias}.preferences) as preferences,
     count(*) filter (
-      where (${alias}.analytics and ${alias}.marketing and ${alias}.preferences)
-         or (${alias}.action = 'accept_all' and (${alias}.analytics or ${alias}.marketing or ${alias}.preferences))
+      where ${asked} and ((${alias}.analytics and ${alias}.marketing and ${alias}.preferences)
+         or (${alias}.action = 'accept_all' and ${grants}))
     ) as full_accept,
-    count(*) filter (
-      where not (${alias}.analytics or ${alias}.marketing or ${alias}.preferences) and ${alias}.action <> 'withdraw'
-    ) as rejection,
+    count(*) filter (where ${asked} and not ${grants} and ${alias}.action <> 'withdraw') as rejection,
     count(*) filter (where ${alias}.action = 'withdraw') as withdrawal`;
+}
+
+/** Whether the visitor was asked: a dismissed notice and a signal of the browser (GPC) are no answers. */
+function wasAsked(alias: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(
+    ${alias}.action = 'withdraw' or (${alias}.action <> 'dismiss' and ${alias}.surface is distinct from 'signal')
+  )`;
 }
 
 /**

@@ -8,14 +8,20 @@ export interface ExportRange {
   scannedTo: string | null;
 }
 
+/** A selection, and what its delivery filter requires of a record `c`. */
+export interface SelectedRecords {
+  selection: ExportSelection;
+  delivery: RawBuilder<unknown>[];
+}
+
 /** The number of records of a selection. */
-export function exportCount(selection: ExportSelection): RawBuilder<{ records: number }> {
-  return sql`select count(*) as records from ${selectedRecords(selection)}`;
+export function exportCount(selected: SelectedRecords): RawBuilder<{ records: number }> {
+  return sql`select count(*) as records from ${selectedRecords(selected)}`;
 }
 
 /** Everything is text in the form of the file, so nothing is parsed only to be formatted again. */
 export function exportBatch(
-  selection: ExportSelection,
+  selected: SelectedRecords,
   range: ExportRange,
   limit: number,
 ): RawBuilder<unknown> {
@@ -23,7 +29,7 @@ export function exportBatch(
     select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
            marketing::text, preferences::text, action, coalesce(hostname, ''),
            coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(extra::text, '')
-    from ${selectedRecords(selection, range)}
+    from ${selectedRecords(selected, range)}
     order by c.id -- not the text that is selected under this name
     limit ${limit}`;
 }
@@ -38,19 +44,21 @@ export function endOfScan(
 }
 
 /** Whether anything but the period selects records: then a batch of matches may be far away. */
-export function isFiltered(selection: ExportSelection): boolean {
-  return filterConditions({ ...selection, from: undefined, to: undefined }).length > 0;
+export function isFiltered({ selection, delivery }: SelectedRecords): boolean {
+  return delivery.length > 0 || filterConditions({ ...selection, from: undefined, to: undefined }).length > 0;
 }
 
 /** The records of a selection, as a table `c` with its conditions. */
 function selectedRecords(
-  selection: ExportSelection,
+  { selection, delivery }: SelectedRecords,
   range: ExportRange = { afterId: null, scannedTo: null },
 ): RawBuilder<unknown> {
   const conditions = and(
     ...rangeConditions(selection.projectId, selection),
     ...filterConditions(selection),
     ...idBounds(range),
+    // Last: it costs a lookup for each record.
+    ...delivery,
   );
   return sql`consent_record c where ${conditions}`;
 }

@@ -10,10 +10,13 @@ import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
 import { LOG_DELETED, CHECKPOINT_DUE } from '../evidence.events.js';
 import { asStorageError, LogStorage, LogStorageError } from '../infrastructure/log-storage.js';
+import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { CheckpointPublisher, type PublishOutcome } from './checkpoint-publisher.js';
 
 /** Logs that a worker publishes at once. */
 const LOGS_AT_ONCE = 8;
+/** As `LOGS_AT_ONCE`, in a folder: with more, commits wait for the disk to synchronize the files (ADR 59). */
+const FOLDER_LOGS_AT_ONCE = 2;
 const LEASE_SHARE = 1 / 4;
 /** Retried without limit. */
 const STORAGE_WAIT: BackOff = { baseMs: 500, factor: 2, longestMs: 30_000 };
@@ -25,7 +28,7 @@ const REFUSED_WAIT_MS = 60_000;
 export class CheckpointHandler implements OutboxHandler<PublishOutcome>, OnModuleInit {
   readonly topics = [CHECKPOINT_DUE, LOG_DELETED];
   readonly retry = BUG_SCHEDULE;
-  readonly slotsMax = LOGS_AT_ONCE;
+  readonly slotsMax: number;
   readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
   private readonly storageFailed = new ThrottledLog(
     new Logger(CheckpointHandler.name),
@@ -37,7 +40,10 @@ export class CheckpointHandler implements OutboxHandler<PublishOutcome>, OnModul
     private readonly publisher: CheckpointPublisher,
     private readonly storage: LogStorage,
     @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
-  ) {}
+    @InjectSettings(evidenceSettings) { storage: { kind } }: EvidenceSettings,
+  ) {
+    this.slotsMax = kind === 'folder' ? FOLDER_LOGS_AT_ONCE : LOGS_AT_ONCE;
+  }
 
   onModuleInit(): void {
     this.outbox.register(this);

@@ -3,6 +3,7 @@ import { ConsentRecords } from '../../consent/consent.records.js';
 import { connectionConfig } from '../../database/connection-config.js';
 import { readsThrough } from '../../database/prepared-reads.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
+import { lowerThreadPriority } from '../../shared/thread-priority.js';
 import { answerTasks } from '../../shared/thread-tasks.js';
 import { CHECKPOINT_DUE } from '../evidence.events.js';
 import { evidenceEntities } from '../infrastructure/evidence.entities.js';
@@ -22,6 +23,9 @@ interface OpenSequencer {
 
 let open: OpenSequencer | null = null;
 let hasAppended = false;
+
+// Records are sequenced in bursts; deliveries and requests must not wait for them.
+lowerThreadPriority();
 
 answerTasks<SequencerTask, SequencedBatch>(async (task) => {
   open ??= await openSequencer(task);

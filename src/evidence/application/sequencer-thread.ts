@@ -26,8 +26,8 @@ export interface SequencedBatch {
 }
 
 /**
- * Sequences batches on a separate thread: hashing 20,000 records takes most of a second, in which the worker's main
- * thread could not deliver records or, in standalone mode, serve visitors (ADR 49).
+ * Sequences batches on a separate thread: hashing thousands of records takes so long that the worker's main
+ * thread would deliver records late (ADR 49).
  */
 @Injectable()
 export class SequencerThread implements BatchSequencer, OnApplicationShutdown {

@@ -1,5 +1,6 @@
 import Pdf from 'pdfkit';
 import { textShown } from '../../publishing/domain/text-shown.js';
+import { drawWordmark, PDF_COLORS } from '../../shared/pdf-letterhead.js';
 import { pdfText } from '../../shared/pdf-text.js';
 import type { ProofPage } from '../application/proof-pages.js';
 import type { EntryFacts } from '../domain/proof-facts.js';
@@ -8,6 +9,10 @@ const MARGIN = 50;
 const FONT_SIZE = 9;
 const HEADING_SIZE = 12;
 const TITLE_SIZE = 18;
+/** In the upper margin of each page. */
+const MARK_SIZE = 16;
+const MARK_Y = 26;
+const MARGIN_TOP = 64;
 /** Width of the label column. */
 const LABEL_WIDTH = 110;
 const CATEGORIES = ['analytics', 'marketing', 'preferences'];
@@ -22,7 +27,8 @@ const KNOWN = [
 export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   const title = `Proof of the consent record ${String(page.facts.record['id'])}`;
   const document = new Pdf({
-    ...{ size: 'A4', margin: MARGIN, bufferPages: true, tagged: true, lang: 'en', displayTitle: true },
+    ...{ size: 'A4', margins: { top: MARGIN_TOP, bottom: MARGIN, left: MARGIN, right: MARGIN } },
+    ...{ bufferPages: true, tagged: true, lang: 'en', displayTitle: true },
     info: { Title: title, CreationDate: page.createdAt },
   });
   const sheet = new Sheet(document);
@@ -61,14 +67,14 @@ function signedInWords({ size }: EntryFacts, newest: ProofPage['newest']): strin
 function drawRecord(sheet: Sheet, record: Record<string, unknown>): void {
   sheet.heading('H2', 'The record');
   for (const [label, name] of [
-    ['Consent id', 'id'],
+    ['Consent ID', 'id'],
     ['Project', 'projectId'],
     ['Received', 'receivedAt'],
     ['Erased', 'erasedAt'],
     ['Action', 'action'],
-    ['Host name', 'hostname'],
+    ['Hostname', 'hostname'],
     ['Language', 'language'],
-    ['Made on', 'surface'],
+    ['Surface', 'surface'],
     ['Configuration', 'configHash'],
   ] as const)
     if (typeof record[name] === 'string') sheet.fact(label, record[name]);
@@ -76,7 +82,7 @@ function drawRecord(sheet: Sheet, record: Record<string, unknown>): void {
     if (category in record)
       sheet.fact(titleCase(category), record[category] === true ? 'given' : 'not given');
   const others = Object.entries(record).filter(([name]) => !KNOWN.includes(name));
-  if (others.length > 0) sheet.fact('Sent besides', JSON.stringify(Object.fromEntries(others)));
+  if (others.length > 0) sheet.fact('Other fields', JSON.stringify(Object.fromEntries(others)));
 }
 
 function drawShown(sheet: Sheet, { facts: { record }, shown }: ProofPage): void {
@@ -93,7 +99,10 @@ function drawShown(sheet: Sheet, { facts: { record }, shown }: ProofPage): void 
     `The published configuration with this hash has these texts (policy version ${shown.policyVersion}, banner version ` +
       `${shown.bannerVersion}). The website belongs to its owner: this does not prove that the site showed them unaltered.`,
   );
-  sheet.fact('In', text.language === recorded ? text.language : `${text.language}, the default language`);
+  sheet.fact(
+    'Language',
+    text.language === recorded ? text.language : `${text.language}, the default language`,
+  );
   sheet.fact('Title', text.title);
   sheet.fact('Text', text.description);
   sheet.fact('Buttons', [text.acceptAll, text.rejectAll, text.choose, text.save].join(' · '));
@@ -145,6 +154,7 @@ class Sheet {
       this.document
         .font('Helvetica-Bold')
         .fontSize(tag === 'H1' ? TITLE_SIZE : HEADING_SIZE)
+        .fillColor(PDF_COLORS.text)
         .text(this.known(text), MARGIN)
         .moveDown(0.3);
     });
@@ -152,7 +162,12 @@ class Sheet {
 
   paragraph(text: string, font = 'Helvetica'): void {
     this.piece('P', () => {
-      this.document.font(font).fontSize(FONT_SIZE).text(this.known(text), MARGIN).moveDown(0.3);
+      this.document
+        .font(font)
+        .fontSize(FONT_SIZE)
+        .fillColor(PDF_COLORS.text)
+        .text(this.known(text), MARGIN)
+        .moveDown(0.3);
     });
   }
 
@@ -166,8 +181,11 @@ class Sheet {
       if (document.y + document.heightOfString(text, { width }) > document.page.height - MARGIN)
         document.addPage();
       const { y } = document;
-      document.font('Helvetica-Bold').text(label, MARGIN, y, { width: LABEL_WIDTH });
-      document.font('Helvetica').text(text, MARGIN + LABEL_WIDTH, y, { width });
+      document.fillColor(PDF_COLORS.quiet).text(label, MARGIN, y, { width: LABEL_WIDTH });
+      document
+        .fillColor(PDF_COLORS.text)
+        .text(text, MARGIN + LABEL_WIDTH, y, { width })
+        .moveDown(0.15);
       document.x = MARGIN;
     });
   }
@@ -182,10 +200,14 @@ class Sheet {
       this.document.switchToPage(page);
       this.document.page.margins.bottom = 0;
       this.document.markContent('Artifact', { type: 'Pagination' });
+      drawWordmark(this.document, { x: MARGIN, y: MARK_Y, size: MARK_SIZE });
       this.document
         .font('Helvetica')
         .fontSize(FONT_SIZE)
-        .text(`Page ${page + 1} of ${count}`, MARGIN, this.document.page.height - MARGIN / 2 - FONT_SIZE);
+        .fillColor(PDF_COLORS.quiet)
+        .text(`Page ${page + 1} of ${count}`, MARGIN, this.document.page.height - MARGIN / 2 - FONT_SIZE, {
+          ...{ align: 'right', lineBreak: false, width: this.document.page.width - 2 * MARGIN },
+        });
       this.document.endMarkedContent();
     }
     this.document.end();

@@ -6,6 +6,7 @@ import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-pol
 import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
 import { type ClassifiedOutcome, healthSignalOf } from '../domain/health-signal.js';
+import { storedResponseBody } from '../domain/response-body.js';
 import { idAt } from '../../shared/ids.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
@@ -65,11 +66,13 @@ export class AttemptDelivery {
     if ('afterMs' in permit) return { kind: 'snooze', afterMs: permit.afterMs };
     const body = outboundBody(request.record, request.sealed);
     const headers = outboundHeaders(request.record, proof, { body, attemptedAt });
-    const result = await this.sender.send({ url, headers, body, limiter: permit }, signal);
+    // Visitors choose the other endpoints, and could fill the log.
+    const keepsBody = kind === 'project' && request.target?.keepResponseBodies === true;
+    const result = await this.sender.send({ url, headers, body, limiter: permit, keepsBody }, signal);
     if (result.kind === 'snooze') permit.cancel();
     if (result.kind !== 'answered') return result;
     const context = { attemptedAt, durationMs: result.durationMs, host: url.host };
-    const end = outcomeOf(result.answer, kind, context);
+    const end = outcomeOf(result.answer, kind, { ...context, secrets: secretsOf(proof) });
     permit.release({ delivered: end.outcome.outcome === 'delivered', address: result.address });
     return end;
   }
@@ -104,6 +107,11 @@ export class AttemptDelivery {
   }
 }
 
+/** Secrets of a request that a stored response must not repeat. */
+function secretsOf({ bearerToken, signingSecrets }: Credentials): string[] {
+  return bearerToken === null ? [...signingSecrets] : [bearerToken, ...signingSecrets];
+}
+
 function refusalOf({ cause, reason }: Extract<EndpointJudgement, { kind: 'refused' }>): Answer {
   return {
     kind: 'error',
@@ -115,9 +123,13 @@ function refusalOf({ cause, reason }: Extract<EndpointJudgement, { kind: 'refuse
 function outcomeOf(
   answer: Answer,
   destination: DeliveryRequest['destination']['kind'],
-  context: Pick<DeliveryOutcome, 'attemptedAt' | 'durationMs' | 'host'>,
+  {
+    secrets = [],
+    ...context
+  }: Pick<DeliveryOutcome, 'attemptedAt' | 'durationMs' | 'host'> & { secrets?: string[] },
 ): { kind: 'ended'; outcome: ClassifiedOutcome } {
   const health = healthSignalOf(answer, destination, new Date());
+  const received = answer.kind === 'status' ? answer.body : undefined;
   return {
     kind: 'ended',
     outcome: {
@@ -126,6 +138,7 @@ function outcomeOf(
       reason: null,
       ...judgeResponse(answer),
       ...context,
+      ...(received !== undefined && { responseBody: storedResponseBody(received, secrets) }),
       health,
     },
   };

@@ -29,11 +29,15 @@ import { type ForwardingSettings, forwardingSettings } from '../forwarding.setti
 import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
 import { chooseDestination } from '../domain/destination.js';
 import { isHealthy, type SkipReason } from '../domain/outcome.js';
+import type { HoldPhase } from '../domain/hold.js';
+import { isRetryOver, retryOf, type RetryState } from '../domain/retry.js';
 import { type ClassifiedOutcome, skipHealthSignal } from '../domain/health-signal.js';
 import { forwardingPredicate } from '../infrastructure/forwarding-predicate.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { SINGLE_STATEMENT_SETTLEMENT } from '../infrastructure/single-statement-settlement.js';
 import { logLateDeliveries } from './repeated-attempts.js';
+import { readQueuedRetries } from '../infrastructure/retry.rows.js';
+import { settleRetries } from './settle-retries.js';
 import { settleDeliveries } from './settle-deliveries.js';
 import { loadTargets, type StoredTarget } from '../infrastructure/target.rows.js';
 import { AttemptDelivery } from './attempt-delivery.js';
@@ -45,6 +49,8 @@ interface BatchFacts {
   targets: Map<string, StoredTarget>;
   tierOf: TierLookup;
   records: Map<string, ConsentRecorded>;
+  /** Retries that were not canceled, with the phase of their project's circuit breaker. */
+  retries: Map<string, HoldPhase | null>;
 }
 
 /** Forwards saved consent records to their owners' endpoints: the outbox's handler for `consent.recorded`. */
@@ -81,21 +87,29 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
   }
 
   /**
-   * Decides with the settings and tiers of this moment, which may be newer than those the record was
-   * announced under. Four queries, however many messages. A record from a preview hostname has the tier
-   * `lite` (spec §3.2 row 1).
+   * Decides with the settings and tiers of this moment, which may be newer than those the record was announced under.
+   * Four queries, however many messages, and one more with retries among them. A record from a preview hostname has the
+   * tier `lite` (spec §3.2 row 1).
    */
   async prepare(messages: OutboxMessage[]): Promise<Attempt<ClassifiedOutcome>[]> {
     const projectIds = [...new Set(messages.map(projectOf))];
-    const [targets, tierOf, records] = await Promise.all([
+    const [targets, tierOf, records, retries] = await Promise.all([
       loadTargets(this.reads, projectIds),
       this.licensing.tiersOf(projectIds, new Date()),
       this.records.load(
         messages.map((message) => ({ projectId: projectOf(message), consentId: message.subjectId })),
       ),
+      this.readRetries(messages.filter((message) => retryOf(message) !== null)),
       this.evidence.readCheckpoints(projectIds),
     ]);
-    return messages.map((message) => this.attemptOf(message, { targets, tierOf, records }));
+    return messages.map((message) => this.attemptOf(message, { targets, tierOf, records, retries }));
+  }
+
+  private async readRetries(messages: OutboxMessage[]): Promise<BatchFacts['retries']> {
+    if (messages.length === 0) return new Map();
+    const refs = messages.map((message) => ({ projectId: projectOf(message), consentId: message.subjectId }));
+    const rows = await readQueuedRetries(this.reads, refs);
+    return new Map(rows.map((row) => [consentKey(row), row.phase]));
   }
 
   private attemptOf(message: OutboxMessage, facts: BatchFacts): Attempt<ClassifiedOutcome> {
@@ -108,7 +122,8 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     const { hostname = null, customEndpoint = null } = record && 'hostname' in record ? record : {};
     const tier = record && facts.tierOf(projectId, hostname);
     // The project may be gone as well as the record; both are gone for good.
-    if (!record || !tier) return async () => skip('record_gone');
+    const retry = retryOf(message);
+    if (!record || !tier) return async () => skip('record_gone', retry);
     const target = facts.targets.get(projectId) ?? null;
     const destination = chooseDestination({
       target,
@@ -116,7 +131,9 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
       tierRefusal: tierRefusalOf(tier),
       legacyAllowed: this.settings.legacyCustomEndpoint,
     });
-    if (destination.kind === 'skip') return async () => skip(destination.reason);
+    if (destination.kind === 'skip') return async () => skip(destination.reason, retry);
+    const notAttempted = retry && this.judgeRetryNow(message, retry, { target, retries: facts.retries });
+    if (notAttempted) return async () => notAttempt(notAttempted);
     return async (signal) => {
       const waitMs = message.probeNumber === null ? this.circuit.waitMs(projectId, performance.now()) : 0;
       if (waitMs > 0) return { kind: 'snooze', afterMs: waitMs };
@@ -134,11 +151,31 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     };
   }
 
+  /** Why a retry is not attempted now; null: it is. */
+  private judgeRetryNow(
+    message: OutboxMessage,
+    retry: RetryState,
+    { target, retries }: Pick<BatchFacts, 'retries'> & { target: StoredTarget | null },
+  ): NonNullable<ClassifiedOutcome['notAttempted']> | null {
+    const key = consentKey({ projectId: projectOf(message), consentId: message.subjectId });
+    const phase = retries.get(key);
+    if (phase === undefined || !target?.retryFailures.enabled || target.endpointUrl === null) return 'ended';
+    if (isRetryOver(retry, target.retryFailures, new Date())) return 'ended';
+    // A hold began since it was queued. Throttles do not cover the key of retries.
+    const isHeld = phase !== null && phase !== 'closed' && message.probeNumber === null;
+    return isHeld ? 'postponed' : null;
+  }
+
   async settle(tx: EntityManager, settled: Settled<ClassifiedOutcome>[]): Promise<void> {
-    const known = await settleDeliveries(tx, settled);
-    const opened = await this.holds.settle(tx, settled, known);
+    const attempted = settled.filter(({ outcome }) => outcome.notAttempted === undefined);
+    const { held, superseded } = await settleDeliveries(tx, attempted);
+    const retried = await settleRetries(tx, settled, superseded);
+    const others = settled.filter((one) => !attempted.includes(one));
+    const known = new Set([...held, ...others.map(({ message }) => projectOf(message))]);
+    const opened = await this.holds.settle(tx, settled, { known, retried });
     for (const projectId of opened) this.circuit.open(projectId, performance.now());
-    this.metrics.count(settled);
+    this.metrics.count(attempted);
+    this.metrics.countRetries(retried.size);
   }
 
   async settleLate(tx: EntityManager, settled: Settled<ClassifiedOutcome>[]): Promise<void> {
@@ -175,7 +212,8 @@ function tierRefusalOf({ tier, reason }: ResolvedTier): SkipReason | null {
   return reason === 'preview_hostname' ? 'preview_hostname' : 'tier';
 }
 
-function skip(reason: SkipReason): AttemptResult<ClassifiedOutcome> {
+/** Skips a record. If that was a retry, the record keeps its latest outcome instead. */
+function skip(reason: SkipReason, retry: RetryState | null): AttemptResult<ClassifiedOutcome> {
   const attemptedAt = new Date();
   const nothingSent = { category: null, httpStatus: null, durationMs: 0, host: null };
   return {
@@ -187,7 +225,22 @@ function skip(reason: SkipReason): AttemptResult<ClassifiedOutcome> {
       attemptedAt,
       ...nothingSent,
       health: skipHealthSignal(reason),
+      ...(retry && { notAttempted: 'ended' as const }),
     },
     healthy: true,
   };
+}
+
+/** Ends or postpones a retry without an attempt. */
+function notAttempt(
+  notAttempted: NonNullable<ClassifiedOutcome['notAttempted']>,
+): AttemptResult<ClassifiedOutcome> {
+  const attemptedAt = new Date();
+  const outcome: ClassifiedOutcome = {
+    ...{ id: idAt(attemptedAt), outcome: 'skipped', reason: null, attemptedAt },
+    ...{ category: null, httpStatus: null, durationMs: 0, host: null },
+    health: { kind: 'untried' },
+    notAttempted,
+  };
+  return { kind: 'settled', outcome, healthy: true };
 }

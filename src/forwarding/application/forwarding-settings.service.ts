@@ -18,8 +18,11 @@ import {
   type TokenChange,
   type SettingsRequest,
 } from '../domain/settings-change.js';
+import type { RetryFailures } from '../domain/retry.js';
 import type { LastFailure } from '../domain/outcome.js';
 import { HoldService, type HoldView } from './hold.service.js';
+import { countRetries } from '../infrastructure/retry-views.rows.js';
+import { retryQueue } from './delivery-log.service.js';
 import { throttleKeyFor } from './settle-holds.js';
 import { readLastFailure, readLastFailureReasons } from '../infrastructure/last-failure.rows.js';
 import {
@@ -38,6 +41,8 @@ export interface TaggedSettings {
   endpointUrl: string | null;
   allowCustomEndpoint: boolean;
   forwardErasures: boolean;
+  retryFailures: RetryFailures;
+  keepResponseBodies: boolean;
   authMode: string;
   tokenUpdatedAt: Date | null;
 }
@@ -53,6 +58,10 @@ export interface ForwardingSettingsView extends HoldView {
   allowCustomEndpoint: boolean;
   /** Whether the receiver is notified of erased records. */
   forwardErasures: boolean;
+  /** Whether failed deliveries are retried automatically, and until how long after the first attempt. */
+  retryFailures: RetryFailures;
+  /** Whether failed attempts are stored with the beginning of their response body. */
+  keepResponseBodies: boolean;
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenUpdatedAt: Date | null;
@@ -64,6 +73,8 @@ export interface ForwardingSettingsView extends HoldView {
   pending: number;
   /** Same as `pending`: all queued records. */
   waiting: number;
+  /** Of those, the ones that failed and are retried. */
+  retrying: number;
   /** Since when the oldest of them waits; null where none does. */
   oldestWaitingAt: Date | null;
   available: boolean;
@@ -111,8 +122,13 @@ export class ForwardingSettingsService implements OnModuleInit {
         this.sender.exceptions,
       );
       if (change.kind === 'refused') throw fieldErrors(change.errors);
-      const { allowCustomEndpoint = false, forwardErasures = stored.forwardErasures } = request;
-      const saved = { ...request, allowCustomEndpoint, forwardErasures };
+      const {
+        allowCustomEndpoint = false,
+        forwardErasures = stored.forwardErasures,
+        keepResponseBodies = stored.keepResponseBodies,
+      } = request;
+      const retryFailures = { ...stored.retryFailures, ...withoutUndefined(request.retryFailures) };
+      const saved = { ...request, allowCustomEndpoint, forwardErasures, retryFailures, keepResponseBodies };
       await writeSettings(tx, projectId, saved);
       await this.applyTokenChange(tx, projectId, change);
       await auditSave(tx, author, { projectId, stored, saved, token: change.token });
@@ -133,6 +149,23 @@ export class ForwardingSettingsService implements OnModuleInit {
     await writeToken(tx, projectId, replacement);
   }
 
+  /** Records that are queued, and those with a scheduled retry. */
+  private async countPending(
+    em: EntityManager,
+    projectId: string,
+  ): Promise<{ count: number; retrying: number; oldestAt: Date | null }> {
+    const [first, repeated, retries] = await Promise.all([
+      this.outbox.countWaiting(throttleKeyFor(projectId), PENDING_COUNT_MAX),
+      this.outbox.countWaiting(retryQueue(projectId), PENDING_COUNT_MAX),
+      countRetries(em, projectId, PENDING_COUNT_MAX),
+    ]);
+    const count = Math.min(PENDING_COUNT_MAX, first.count + repeated.count + retries.waiting);
+    const oldest = [first.oldestAt, repeated.oldestAt, retries.oldestAt]
+      .filter((at) => at !== null)
+      .toSorted((one, other) => one.getTime() - other.getTime());
+    return { count, retrying: retries.count, oldestAt: oldest[0] ?? null };
+  }
+
   private async view(
     em: EntityManager,
     projectId: string,
@@ -141,13 +174,15 @@ export class ForwardingSettingsService implements OnModuleInit {
     const project = await findProject(em, projectId);
     if (!project) throw projectNotFound();
     const tier = await this.licensing.tierOf(project, new Date());
-    const pending = await this.outbox.countWaiting(throttleKeyFor(projectId), PENDING_COUNT_MAX);
+    const pending = await this.countPending(em, projectId);
     return {
       ...(await this.holds.read(projectId, settings.enabled)),
       enabled: settings.enabled,
       endpointUrl: settings.endpointUrl,
       allowCustomEndpoint: settings.allowCustomEndpoint,
       forwardErasures: settings.forwardErasures,
+      retryFailures: settings.retryFailures,
+      keepResponseBodies: settings.keepResponseBodies,
       authMode: settings.authMode,
       tokenConfigured: settings.tokenConfigured,
       tokenUpdatedAt: settings.tokenUpdatedAt,
@@ -160,15 +195,29 @@ export class ForwardingSettingsService implements OnModuleInit {
       lastFailure: await readLastFailure(em, projectId),
       pending: pending.count,
       waiting: pending.count,
+      retrying: pending.retrying,
       oldestWaitingAt: pending.oldestAt,
       available: FORWARDING_TIERS.includes(tier),
     };
   }
 }
 
+/** Members that are given. */
+function withoutUndefined(given: SettingsRequest['retryFailures']): Partial<RetryFailures> {
+  if (!given) return {};
+  const { enabled, hours } = given;
+  return hours === undefined ? { enabled } : { enabled, hours };
+}
+
 type AuditedSettings = Pick<
   SettingsRow,
-  'enabled' | 'endpointUrl' | 'authMode' | 'allowCustomEndpoint' | 'forwardErasures'
+  | 'enabled'
+  | 'endpointUrl'
+  | 'authMode'
+  | 'allowCustomEndpoint'
+  | 'forwardErasures'
+  | 'retryFailures'
+  | 'keepResponseBodies'
 >;
 
 /** The event only contains whether the token was replaced or removed. */
@@ -194,6 +243,13 @@ function audited({
   authMode,
   allowCustomEndpoint,
   forwardErasures,
-}: AuditedSettings): AuditedSettings {
-  return { enabled, endpointUrl, authMode, allowCustomEndpoint, forwardErasures };
+  retryFailures,
+  keepResponseBodies,
+}: AuditedSettings): object {
+  return {
+    ...{ enabled, endpointUrl, authMode, allowCustomEndpoint, forwardErasures },
+    retryFailures: retryFailures.enabled,
+    retryHours: retryFailures.hours,
+    keepResponseBodies,
+  };
 }

@@ -11,10 +11,14 @@ import { type ForwardingSettings, forwardingSettings } from '../forwarding.setti
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
 import { countHeld, forgetAllHolds, forgetProbes, readHold } from '../infrastructure/hold.rows.js';
+import { countAllRetries } from '../infrastructure/retry-views.rows.js';
+import { releaseRetries } from '../infrastructure/retry.rows.js';
 import { throttleKeyFor } from './settle-holds.js';
 
 /** Records behind one throttle are counted up to here for the metrics. */
 const HELD_COUNT_MAX = 100_000;
+/** Retries of all projects are counted up to here for the metrics. */
+const RETRYING_COUNT_MAX = 100_000;
 
 export const HOLD_STATES = ['active', 'held'] as const;
 
@@ -45,6 +49,11 @@ export class HoldService implements OnApplicationBootstrap {
     this.isSwitchedOff = holdHours === 0;
     const counted = new RecentAnswer(() => this.count(), BACKLOG_AGE_MAX_MS);
     metrics.watchHolds(() => counted.get());
+    const retrying = new RecentAnswer(
+      () => countAllRetries(this.em.fork(), RETRYING_COUNT_MAX),
+      BACKLOG_AGE_MAX_MS,
+    );
+    metrics.watchRetries(() => retrying.get());
   }
 
   /** If the operator has disabled holds, queued records no longer wait for a probe. */
@@ -78,8 +87,13 @@ export class HoldService implements OnApplicationBootstrap {
     await this.em.fork().transactional((tx) => this.probe(tx, projectId));
   }
 
-  /** Sends the oldest queued record of a held project now and resets the back-off; returns whether it is held. */
+  /**
+   * Sends the oldest queued record of a held project now and resets the back-off; returns whether it is held. Retries
+   * that wait are due soon.
+   */
   async probe(tx: EntityManager, projectId: string): Promise<boolean> {
+    // Before the hold's row: a transaction that settles outcomes locks retries before holds.
+    await releaseRetries(tx, [projectId]);
     const isHeld = await forgetProbes(tx, projectId);
     await this.outbox.allowClaim(tx, throttleKeyFor(projectId));
     return isHeld;

@@ -24,7 +24,15 @@ export async function insertPastDeliveries(
   deliveries: PastDelivery[],
 ): Promise<void> {
   const message = {
-    ...{ orderingKey: projectId, projectId, topic: '', payload: null, abandonedAttempts: 0, failures: 0 },
+    ...{
+      part: 0,
+      orderingKey: projectId,
+      projectId,
+      topic: '',
+      payload: null,
+      abandonedAttempts: 0,
+      failures: 0,
+    },
     ...{ createdAt: new Date(), probeNumber: null },
   };
   const settled = deliveries.map(({ consentId, outcome }, id) => ({

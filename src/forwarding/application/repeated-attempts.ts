@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
+import { retryOf } from '../domain/retry.js';
 import {
   insertLateDeliveries,
   lockRepeats,
@@ -7,6 +8,8 @@ import {
   type SettledDelivery,
   supersedeFailures,
 } from '../infrastructure/delivery.rows.js';
+import { deleteRetries } from '../infrastructure/retry.rows.js';
+import { recordOf } from './settle-retries.js';
 
 /**
  * Returns the failed repeats among the outcomes whose message has been delivered by an earlier attempt: a success that
@@ -17,7 +20,8 @@ export async function deliveredBefore(
   settled: readonly SettledDelivery[],
 ): Promise<Set<SettledDelivery>> {
   const repeats = settled.filter(
-    ({ message, outcome }) => message.abandonedAttempts > 0 && outcome.outcome === 'failed',
+    ({ message, outcome }) =>
+      (message.abandonedAttempts > 0 || retryOf(message) !== null) && outcome.outcome === 'failed',
   );
   if (repeats.length === 0) return new Set();
   await lockRepeats(tx, repeats);
@@ -27,7 +31,7 @@ export async function deliveredBefore(
 
 /**
  * Logs attempts whose lease expired before their outcome was written, beside the attempts that repeated them. A success
- * supersedes the failures of the same message. Returns those that were not logged before.
+ * supersedes the failures of the same message and ends its retries. Returns those that were not logged before.
  */
 export async function logLateDeliveries(
   tx: EntityManager,
@@ -39,10 +43,9 @@ export async function logLateDeliveries(
     ({ message, outcome }) => outcome.outcome === 'failed' && delivered.has(messageKey(message)),
   );
   const inserted = await insertLateDeliveries(tx, settled, new Set(superseded));
-  await supersedeFailures(
-    tx,
-    settled.filter(({ outcome }) => outcome.outcome === 'delivered'),
-  );
+  const successes = settled.filter(({ outcome }) => outcome.outcome === 'delivered');
+  await supersedeFailures(tx, successes);
+  await deleteRetries(tx, successes.map(recordOf));
   return settled.filter(({ outcome }) => inserted.has(outcome.id));
 }
 

@@ -9,6 +9,7 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import { DomainError, fieldErrors } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import type { ResendSelection } from '../domain/delivery.js';
+import { readRetry, retryingIds } from '../infrastructure/retry-views.rows.js';
 import { selectResendable } from '../infrastructure/delivery.rows.js';
 import { reserveDailyUsage } from './daily-usage.js';
 import { recordQueue, WAITING_SCAN_MAX } from './delivery-log.service.js';
@@ -41,7 +42,7 @@ export class ResendService {
   ) {}
 
   /**
-   * Queues one stored record again, whatever its delivery state. Returns 0 if it is queued already, else 1.
+   * Queues one stored record again, whatever its delivery state. Returns 0 if it is queued or retried already, else 1.
    * @throws DomainError `consent_not_found` (404), `too_many_requests` (429) if the daily limit is reached.
    */
   async one(projectId: string, consentId: string, author: Author): Promise<number> {
@@ -54,14 +55,15 @@ export class ResendService {
       await reserveDailyUsage(tx, projectId, resends(1));
       const waiting = { ...recordQueue(projectId), subjectId: ref.consentId };
       if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX, tx)) return 0;
+      if (await readRetry(tx, ref)) return 0;
       await writeAudit(tx, author, { projectId, action: 'delivery.resend', target: ref.consentId });
       return this.announcer.announceAgain(tx, projectId, [ref.consentId]);
     });
   }
 
   /**
-   * Queues these records again, whatever their delivery states, oldest first. Records that are queued already, and ids
-   * without a record, are left out; `more`: the daily limit did not allow the rest.
+   * Queues these records again, whatever their delivery states, oldest first. Records that are queued or retried
+   * already, and ids without a record, are left out; `more`: the daily limit did not allow the rest.
    * @throws DomainError `too_many_requests` (429) if the daily limit is reached.
    */
   async selected(
@@ -74,9 +76,9 @@ export class ResendService {
       const waiting = new Set(
         await this.outbox.waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX),
       );
-      const requested = [...new Set(consentIds.map((id) => id.toLowerCase()))]
-        .filter((id) => !waiting.has(id))
-        .sort();
+      const among = [...new Set(consentIds.map((id) => id.toLowerCase()))];
+      const retried = new Set(await retryingIds(tx, projectId, { among, limit: among.length }));
+      const requested = among.filter((id) => !waiting.has(id) && !retried.has(id)).sort();
       const ids = await this.records.existing(tx, projectId, requested);
       const taken = await reserveDailyUsage(tx, projectId, resends(ids.length));
       const queued = await this.announcer.announceAgain(tx, projectId, ids.slice(0, taken));

@@ -6,17 +6,26 @@ import { writeLastDelivered } from '../infrastructure/last-delivered.rows.js';
 import { writeLastFailures } from '../infrastructure/last-failure.rows.js';
 import { deliveredBefore } from './repeated-attempts.js';
 
+/** Results of `settleDeliveries`. */
+export interface LoggedDeliveries {
+  /** The projects that have a hold. */
+  held: Set<string>;
+  /** Failed repeats of attempts that had been delivered. */
+  superseded: ReadonlySet<Settled<DeliveryOutcome>>;
+}
+
 /**
  * Writes the outcomes of a batch: a delivery row each, and the last failure and the last success of each project once
- * (spec §3.3, §2.2). Returns the projects that have a hold. Rows are locked in the order of project ids, so that two
+ * (spec §3.3, §2.2). Rows are locked in the order of project ids, so that two
  * batches cannot deadlock.
  */
 export async function settleDeliveries(
   tx: EntityManager,
   settled: Settled<DeliveryOutcome>[],
-): Promise<Set<string>> {
-  if (settled.length === 0) return new Set();
-  const held = await insertDeliveries(tx, settled, await deliveredBefore(tx, settled));
+): Promise<LoggedDeliveries> {
+  if (settled.length === 0) return { held: new Set(), superseded: new Set() };
+  const superseded = await deliveredBefore(tx, settled);
+  const held = await insertDeliveries(tx, settled, superseded);
   const failures = latestPerProject(settled, 'failed').map(({ projectId, outcome }) => {
     const { reason, category, httpStatus, attemptedAt: at } = outcome;
     return { projectId, reason: reason ?? '', category, httpStatus, at };
@@ -27,7 +36,7 @@ export async function settleDeliveries(
     at: outcome.attemptedAt,
   }));
   if (delivered.length > 0) await writeLastDelivered(tx, delivered);
-  return held;
+  return { held, superseded };
 }
 
 /** The latest outcome of one kind for each project. */

@@ -16,8 +16,10 @@ import {
 } from '../domain/hold.js';
 import { newsOf } from '../domain/hold-news.js';
 import type { ClassifiedOutcome } from '../domain/health-signal.js';
+import { retryOf } from '../domain/retry.js';
 import { holdNewsMessage } from '../forwarding.events.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
+import { releaseRetries } from '../infrastructure/retry.rows.js';
 import { deleteHolds, type HoldRow, lockHolds, writeHolds } from '../infrastructure/hold.rows.js';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -41,13 +43,14 @@ export class SettleHolds {
   }
 
   /**
-   * Applies outcomes to the holds of their projects; `known` are those with a row. While everything succeeds it
-   * runs no query. Returns the projects to which nothing may be sent now.
+   * Applies outcomes to the holds of their projects; `known` are those with a row. While everything succeeds it runs no
+   * query. `retried` are failed outcomes whose records are retried. Returns the projects to which nothing may be sent
+   * now.
    */
   async settle(
     tx: EntityManager,
     settled: Settled<ClassifiedOutcome>[],
-    known: ReadonlySet<string>,
+    { known, retried }: { known: ReadonlySet<string>; retried: ReadonlySet<unknown> },
   ): Promise<string[]> {
     const failing = settled.filter(({ outcome }) => outcome.health.kind === 'down').map(projectOfSettled);
     const begun = this.holdMs === 0 ? [] : failing;
@@ -59,9 +62,13 @@ export class SettleHolds {
     const ofProject = Map.groupBy(inOrder, projectOfSettled);
     // Separate jitter, so that projects that failed together are not probed together.
     const terms = (): HoldTerms => ({ now: at, holdMs: this.holdMs, random: Math.random() });
-    const changes = holds.map((before) => changeOf(before, ofProject.get(before.projectId) ?? [], terms()));
+    const changes = holds.map((before) =>
+      changeOf(before, ofProject.get(before.projectId) ?? [], { terms: terms(), retried }),
+    );
     const settledChanges = await this.withBacklog(tx, changes, terms());
     await this.write(tx, settledChanges);
+    // Retries waited behind the hold.
+    await releaseRetries(tx, settledChanges.filter(hasEnded).map(projectIdOf));
     return settledChanges
       .filter(({ hold }) => hold.phase === 'suspect' || hold.phase === 'open')
       .map(({ projectId }) => projectId);
@@ -126,13 +133,23 @@ export function throttleKeyFor(projectId: string): ThrottleKey {
   return { orderingKey: projectId, topic: CONSENT_RECORDED };
 }
 
-function changeOf(before: HoldRow, settled: Settled<ClassifiedOutcome>[], terms: HoldTerms): ProjectChange {
+function hasEnded({ before, hold }: ProjectChange): boolean {
+  return before.phase === 'open' && hold.phase !== 'open';
+}
+
+function changeOf(
+  before: HoldRow,
+  settled: Settled<ClassifiedOutcome>[],
+  { terms, retried }: { terms: HoldTerms; retried: ReadonlySet<unknown> },
+): ProjectChange {
   const { projectId } = before;
   let change: HoldChange = { hold: before };
-  for (const { message, outcome } of settled) {
-    const { probeNumber, createdAt } = message;
-    const { health, reason } = outcome;
-    const next = afterOutcome(change.hold, { health, reason, probeNumber, createdAt }, terms);
+  for (const one of settled) {
+    const { probeNumber } = one.message;
+    const { health, reason } = one.outcome;
+    const createdAt = retryOf(one.message)?.queuedAt ?? one.message.createdAt;
+    const isRetried = retried.has(one);
+    const next = afterOutcome(change.hold, { health, reason, probeNumber, createdAt, isRetried }, terms);
     // An outcome without a throttle keeps the throttle of earlier outcomes.
     change = { ...change, ...next };
   }

@@ -1,8 +1,14 @@
 import type { DeliveryOutcome, DeliveryOutcomeKind, FailureCategory } from './outcome.js';
 
 /** A finished attempt as the API shows it. */
-export interface DeliveryView extends DeliveryOutcome {
+export interface DeliveryView extends Omit<DeliveryOutcome, 'responseBody'> {
   consentId: string;
+  /** Whether a response body is stored, which not everybody may read. */
+  hasResponseBody: boolean;
+  /** Counts the automatic retries of the record, from 1. */
+  attempt: number;
+  /** When the record is retried, at the earliest; null: this is not its latest attempt, or it is not retried. */
+  nextAttemptAt: Date | null;
 }
 
 /** Selects finished attempts; `from` is inclusive, `to` is exclusive, both by the start of the attempt. */

@@ -1,27 +1,20 @@
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import {
+  type EndpointExceptions,
+  isAddressAllowed,
+  isPrivateName,
+  literalAddress,
+  targetOf,
+} from '../../shared/address-policy.js';
 import type { FieldProblem } from '../../shared/field-problem.js';
 
 /** Longest endpoint URL, in characters (design §6.5). */
 export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
 
-const HTTPS_PORT = '443';
-/** IPv6 hands out global addresses from this block alone (RFC 4291 §2.4). */
-const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 /** Longest host name and longest label that DNS can carry, in octets (RFC 1035 §2.3.4). */
 const HOST_OCTETS_MAX = 253;
 const LABEL_OCTETS_MAX = 63;
 /** What a name of the DNS consists of in practice; the URL parser lets far more through, `*` among it. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
-/** Names that never lead out of a machine or a private network. */
-const PRIVATE_NAMES = ['localhost', 'local', 'internal'];
-
-/** What an operator lets owners reach although it is not public. */
-export interface EndpointExceptions {
-  /** `host:port`, as in the URL, lower case. */
-  targets: ReadonlySet<string>;
-  ranges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
-}
 
 /** `not_public` says that the host is refused for where it leads, `malformed` that the URL itself is wrong. */
 export type EndpointJudgement =
@@ -76,7 +69,7 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
   }
   const misspelt = problemOfName(labels);
   if (misspelt) return malformed(misspelt, { code: 'host_malformed' });
-  if (PRIVATE_NAMES.includes(labels.at(-1) ?? '') || labels.length < 2) {
+  if (isPrivateName(url.hostname)) {
     return notPublic(
       'The host of the endpoint URL must be publicly reachable, such as consents.example.com.',
     );
@@ -96,76 +89,6 @@ function problemOfName(labels: string[]): string | null {
   return labels.every((label) => LABEL.test(label))
     ? null
     : 'The host of the endpoint URL can contain only letters, digits, and hyphens. Wildcards (*) are not allowed.';
-}
-
-/** `host:port` of a URL, with the port that https implies. */
-function targetOf(url: URL): string {
-  return `${url.hostname}:${url.port || HTTPS_PORT}`;
-}
-
-/** The address that the host of a URL literally is, or null where it is a name. */
-function literalAddress(hostname: string): string | null {
-  const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-  return isIP(bare) === 0 ? null : bare;
-}
-
-/** Whether an address may be connected to: public, or in a range that the operator allowed. */
-export function isAddressAllowed(address: string, exceptions: EndpointExceptions): boolean {
-  return isPublicAddress(address) || isInRange(address, exceptions);
-}
-
-function isInRange(address: string, { ranges }: EndpointExceptions): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.parse(address);
-  return ranges.some(([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits));
-}
-
-/**
- * Whether an address is unicast and reachable for everybody. Addresses that carry another one inside
- * (v4-mapped, v4-compatible, NAT64, 6to4, Teredo) are not, whatever they carry: they may lead anywhere.
- */
-export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 0) return false;
-  const parsed = ipaddr.parse(address);
-  if (parsed.range() !== 'unicast') return false;
-  if (parsed instanceof ipaddr.IPv4) return true;
-  return parsed.match(...GLOBAL_IPV6);
-}
-
-/**
- * Reads the entries of `FORWARDING_ALLOWED_PRIVATE_TARGETS`: `host:port`, an address or a CIDR range.
- * @throws Error that names the setting, for the start to stop on.
- */
-export function parseExceptions(entries: readonly string[]): EndpointExceptions {
-  const targets = new Set<string>();
-  const ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
-  for (const entry of entries) {
-    const range = parseRange(entry);
-    if (range) ranges.push(range);
-    else targets.add(parseTarget(entry));
-  }
-  return { targets, ranges };
-}
-
-function parseRange(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
-  const [address = '', bits] = entry.split('/');
-  const version = isIP(address);
-  if (version === 0) return null;
-  return bits === undefined
-    ? [ipaddr.parse(address), version === 4 ? 32 : 128]
-    : ipaddr.isValidCIDR(entry)
-      ? ipaddr.parseCIDR(entry)
-      : null;
-}
-
-function parseTarget(entry: string): string {
-  const text = `https://${entry}`;
-  if (!/^[^@/?#\s]+:\d{1,5}$/.test(entry) || !URL.canParse(text)) {
-    throw new Error(
-      `FORWARDING_ALLOWED_PRIVATE_TARGETS must list host:port, addresses, or CIDR ranges; "${entry}" is invalid.`,
-    );
-  }
-  return targetOf(new URL(text));
 }
 
 function malformed(reason: string, problem: FieldProblem): EndpointJudgement {

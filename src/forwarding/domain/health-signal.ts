@@ -1,5 +1,11 @@
 import type { Destination } from './destination.js';
-import type { Answer, DeliveryOutcome, FailureCategory, SkipReason } from './outcome.js';
+import {
+  type Answer,
+  type DeliveryOutcome,
+  type FailureCategory,
+  isSuccess,
+  type SkipReason,
+} from './outcome.js';
 
 /** What the outcome of one delivery implies about the health of the project's receiver. */
 export type HealthSignal =
@@ -14,7 +20,14 @@ export type HealthSignal =
   | { kind: 'elsewhere' };
 
 /** An outcome with the health signal derived from it. */
-export type ClassifiedOutcome = DeliveryOutcome & { health: HealthSignal };
+export type ClassifiedOutcome = DeliveryOutcome & {
+  health: HealthSignal;
+  /**
+   * Only of retries, which are not logged without an attempt: `postponed` behind a hold, or `ended`, so that the record
+   * keeps its latest outcome. Absent: log it.
+   */
+  notAttempted?: 'postponed' | 'ended';
+};
 
 const DOWN_CATEGORIES: readonly FailureCategory[] = ['dns', 'connect', 'tls', 'timeout', 'reset'];
 /** Statuses besides 5xx that open the circuit. A wrong token or path fails every record until the owner fixes it. */
@@ -36,7 +49,7 @@ export function healthSignalOf(answer: Answer, destination: Destination['kind'],
       : { kind: 'unclear' };
   }
   const { httpStatus } = answer;
-  if (httpStatus >= 200 && httpStatus <= 299) return { kind: 'up' };
+  if (isSuccess(httpStatus)) return { kind: 'up' };
   const isDown = (httpStatus >= 500 && httpStatus <= 599) || DOWN_STATUSES.includes(httpStatus);
   if (!isDown) return { kind: 'unclear' };
   const header = RETRY_AFTER_STATUSES.includes(httpStatus) ? answer.retryAfter : undefined;

@@ -27,7 +27,7 @@ const OVERDUE_STEP_MS = 1_000;
  * record at a time is sent as a probe. `half_open`: a probe succeeded, and batches double until all records are sent.
  */
 export const HOLD_PHASES = ['closed', 'suspect', 'open', 'half_open'] as const;
-type HoldPhase = (typeof HOLD_PHASES)[number];
+export type HoldPhase = (typeof HOLD_PHASES)[number];
 
 /** State of a project's receiver. Times are those of the database. */
 export interface Hold {
@@ -80,6 +80,8 @@ export interface HoldOutcome {
   probeNumber: number | null;
   /** When the record was queued. */
   createdAt: Date;
+  /** Whether the record is retried, so it is not lost. */
+  isRetried?: boolean;
 }
 
 /** The result of an outcome. */
@@ -202,14 +204,14 @@ function afterSuccess(
 
 function afterFailure(
   hold: Hold,
-  { health, reason }: HoldOutcome & { health: Extract<HealthSignal, { kind: 'down' }> },
+  { health, reason, isRetried = false }: HoldOutcome & { health: Extract<HealthSignal, { kind: 'down' }> },
   terms: HoldTerms,
   isAnswer: boolean,
 ): HoldChange {
   const { now } = terms;
   const failures = hold.failures + 1;
   const failingSince = hold.failingSince ?? now;
-  const failing: Hold = { ...hold, failures, failingSince, lost: hold.lost + 1 };
+  const failing: Hold = { ...hold, failures, failingSince, lost: hold.lost + (isRetried ? 0 : 1) };
   if (hold.phase === 'open') {
     if (!isAnswer) return { hold: failing };
     const probes = hold.probes + 1;

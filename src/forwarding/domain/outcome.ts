@@ -1,3 +1,5 @@
+import type { ReceivedBody } from './response-body.js';
+
 /** Why an attempt failed (design §6.5). Stable: clients switch on them. */
 export const FAILURE_CATEGORIES = [
   'dns',
@@ -24,8 +26,11 @@ export type DeliveryOutcomeKind = (typeof DELIVERY_OUTCOMES)[number];
 
 /** What the receiver, or the way to it, answered. */
 export type Answer =
-  /** `retryAfter` is the header as it came; it is read of the answers alone that may ask for a pause. */
-  | { kind: 'status'; httpStatus: number; retryAfter?: string | undefined }
+  /**
+   * `retryAfter` is the header as it came; it is read of the answers alone that may ask for a pause. `body` is only for
+   * the owner, where the caller asked for it and the status is not 2xx.
+   */
+  | { kind: 'status'; httpStatus: number; retryAfter?: string | undefined; body?: ReceivedBody | undefined }
   | { kind: 'error'; category: FailureCategory; reason: string };
 
 /** `reason` is a short sentence for the owner: no secret, no URL, no address of our network. */
@@ -48,6 +53,8 @@ export interface DeliveryOutcome {
   attemptedAt: Date;
   /** The receiver's host, never its whole URL; null where none was chosen. */
   host: string | null;
+  /** The beginning of the response body, for the owner alone; absent: none is stored. */
+  responseBody?: string;
 }
 
 /** Why the latest failed delivery of a project failed (spec §2.2). */
@@ -65,9 +72,14 @@ export function judgeResponse(answer: Answer): Judgement {
     return { outcome: 'failed', category: answer.category, reason: answer.reason, httpStatus: null };
   }
   const { httpStatus } = answer;
-  if (httpStatus >= 200 && httpStatus <= 299) return { outcome: 'delivered', httpStatus };
+  if (isSuccess(httpStatus)) return { outcome: 'delivered', httpStatus };
   const { category, reason } = judgeStatus(httpStatus);
   return { outcome: 'failed', category, reason, httpStatus };
+}
+
+/** Whether a status is a delivery (spec §4.1). */
+export function isSuccess(httpStatus: number): boolean {
+  return httpStatus >= 200 && httpStatus <= 299;
 }
 
 function judgeStatus(status: number): { category: FailureCategory; reason: string } {

@@ -197,4 +197,29 @@ describe(ResponseParser.name, () => {
       { numRuns: 2_000 },
     );
   });
+
+  it.each<[string, string, string]>([
+    ['a length', 'Content-Length: 5\r\n\r\nhello', 'hello'],
+    ['a length, so far', 'Content-Length: 9\r\n\r\nhel', 'hel'],
+    ['a length, without extra bytes', 'Content-Length: 2\r\n\r\nhello', 'he'],
+    ['chunks', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n', 'hello'],
+    ['chunks, so far', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nl', 'hell'],
+    ['chunks without data', 'Transfer-Encoding: chunked\r\n\r\n', ''],
+    ['chunks that are none', 'Transfer-Encoding: chunked\r\n\r\n3\r\nhel!!x\r\n', 'hel'],
+    ['the close of the connection', '\r\nhello', 'hello'],
+    ['nothing valid', 'Content-Length: x\r\n\r\nhello', 'hello'],
+  ])('has the body that ends by %s', (_, rest, body) => {
+    const reader = new ResponseParser();
+    reader.read(Buffer.from(`HTTP/1.1 500 Error\r\n${rest}`));
+    expect(reader.receivedBody()).toBe(body);
+  });
+
+  it('has the received body up to its limit, and none before the final status', () => {
+    const reader = new ResponseParser();
+    expect(reader.receivedBody()).toBe('');
+    reader.read(Buffer.from('HTTP/1.1 103 Early\r\n\r\n'));
+    expect(reader.receivedBody()).toBe('');
+    reader.read(Buffer.from(`HTTP/1.1 500 Error\r\n\r\n${'x'.repeat(RESPONSE_BODY_BYTES_MAX + 1)}`));
+    expect(reader.receivedBody()).toBe('x'.repeat(RESPONSE_BODY_BYTES_MAX));
+  });
 });

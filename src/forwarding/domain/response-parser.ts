@@ -65,6 +65,15 @@ export class ResponseParser {
     return this.readBody();
   }
 
+  /** The body as far as it was received, one character per byte, at most `RESPONSE_BODY_BYTES_MAX`. */
+  receivedBody(): string {
+    const { framing, text } = this;
+    if (this.httpStatus === null) return '';
+    if (framing.kind === 'chunked') return readChunkData(text.slice(0, RESPONSE_BODY_BYTES_MAX));
+    const length = framing.kind === 'length' ? framing.bytes : RESPONSE_BODY_BYTES_MAX;
+    return text.slice(0, Math.min(length, RESPONSE_BODY_BYTES_MAX));
+  }
+
   private mayBecomeHead(): boolean {
     const { text } = this;
     const lineEnd = text.indexOf(LINE_END);
@@ -186,6 +195,21 @@ function readFields(fields: string[]): Head {
     }
   }
   return head;
+}
+
+/** The data of the chunks in `text`, up to its end, to the last chunk, or to the first error. */
+function readChunkData(text: string): string {
+  const data: string[] = [];
+  for (let at = 0; ;) {
+    const lineEnd = text.indexOf(LINE_END, at);
+    const size = lineEnd === -1 ? undefined : CHUNK_SIZE.exec(text.slice(at, lineEnd))?.[1];
+    const bytes = size === undefined ? 0 : Number.parseInt(size, 16);
+    if (bytes === 0) return data.join('');
+    const begin = lineEnd + LINE_END.length;
+    data.push(text.slice(begin, begin + bytes));
+    at = begin + bytes + LINE_END.length;
+    if (!text.startsWith(LINE_END, begin + bytes)) return data.join('');
+  }
 }
 
 /** A second field about the end of the body, and one that cannot be read, leave it unknown. */

@@ -1,6 +1,7 @@
 import type { FieldError } from '../../shared/field-problem.js';
 import { refusalOfBearerToken, type TokenRefusal } from './bearer-token.js';
-import { type EndpointExceptions, judgeEndpointUrl } from './endpoint-policy.js';
+import type { EndpointExceptions } from '../../shared/address-policy.js';
+import { judgeEndpointUrl } from './endpoint-policy.js';
 
 export const AUTH_MODES = ['bearer', 'none'] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
@@ -15,6 +16,10 @@ export interface SettingsRequest {
   allowCustomEndpoint?: boolean | undefined;
   /** Notify the receiver of erased records; undefined keeps the stored value. */
   forwardErasures?: boolean | undefined;
+  /** Retry failed deliveries automatically; undefined, or no hours, keeps the stored value. */
+  retryFailures?: { enabled: boolean; hours?: number | undefined } | undefined;
+  /** Store the beginning of the response body with failed attempts; undefined keeps the stored value. */
+  keepResponseBodies?: boolean | undefined;
 }
 
 /** The stored token, as far as a save needs it. */

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiBodyExample } from '../../http/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
@@ -7,9 +7,13 @@ import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DisconnectSignal } from '../../http/client-disconnected.js';
+import { DeliveryActivityService } from '../application/delivery-activity.service.js';
 import { DeliveryLogService } from '../application/delivery-log.service.js';
 import { ResendService } from '../application/resend.service.js';
+import { UndeliveredService } from '../application/undelivered.service.js';
 import {
+  DeliveryActivityDto,
+  DeliveryActivityQuery,
   DeliveryPageDto,
   ListDeliveriesQuery,
   ResendChosenDto,
@@ -17,6 +21,8 @@ import {
   ResendDeliveriesDto,
   ResendManyResultDto,
   ResendResultDto,
+  ResponseBodyDto,
+  UndeliveredDto,
 } from './delivery.dto.js';
 
 /** The delivery log and sending again by hand (design §5). */
@@ -27,6 +33,8 @@ export class DeliveryController {
   constructor(
     private readonly log: DeliveryLogService,
     private readonly resends: ResendService,
+    private readonly undelivered: UndeliveredService,
+    private readonly activity: DeliveryActivityService,
   ) {}
 
   /** Delivered and skipped attempts are kept 30 days, failed ones 90. */
@@ -40,6 +48,42 @@ export class DeliveryController {
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<DeliveryPageDto> {
     return this.log.list(project.id, query, gone);
+  }
+
+  /** What the receiver responded may repeat the record, so viewers do not get it. 404 `delivery_not_found`. */
+  @Get(':deliveryId/response-body')
+  @Header('Cache-Control', 'no-store')
+  @ProjectRole('editor')
+  @ApiParam({ name: 'deliveryId', format: 'uuid' })
+  @ApiOperation({ summary: 'Read the stored response body of a failed attempt' })
+  @ApiOkResponse({ type: ResponseBodyDto })
+  async responseBody(
+    @CurrentProject() project: Project,
+    @Param('deliveryId') deliveryId: string,
+  ): Promise<ResponseBodyDto> {
+    return { responseBody: await this.log.readResponseBody(project.id, deliveryId) };
+  }
+
+  /** Records that are neither queued nor retried, counted up to 1,000; failed attempts are kept 90 days. */
+  @Get('undelivered')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Count the records that were not delivered' })
+  @ApiOkResponse({ type: UndeliveredDto })
+  undeliveredCount(@CurrentProject() project: Project): Promise<UndeliveredDto> {
+    return this.undelivered.count(project.id);
+  }
+
+  /** Of busy endpoints the newest attempts are counted, so that the counts are bounded. */
+  @Get('activity')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read the deliveries of the last 24 hours' })
+  @ApiOkResponse({ type: DeliveryActivityDto })
+  readActivity(
+    @CurrentProject() project: Project,
+    @Query() { timeZone }: DeliveryActivityQuery,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<DeliveryActivityDto> {
+    return this.activity.read(project.id, { now: new Date(), timeZone }, gone);
   }
 
   /**

@@ -5,8 +5,10 @@ import { IsInstant } from '../../http/instant.decorator.js';
 import { ListOf } from '../../http/body-shape.js';
 import { PageQuery } from '../../http/page-query.js';
 import { MembersRule } from '../../http/schema-of-checks.js';
+import { TimeZoneName } from '../../http/time-zone.decorator.js';
 import { RESEND_CHOSEN_MAX } from '../application/resend.service.js';
 import { RESENDABLE } from '../domain/delivery.js';
+import { RESPONSE_BODY_STORED_BYTES } from '../domain/response-body.js';
 import {
   DELIVERY_OUTCOMES,
   type DeliveryOutcomeKind,
@@ -108,6 +110,33 @@ export class DeliveryDto {
 
   @ApiProperty({ type: String, nullable: true, description: "The receiver's host." })
   host!: string | null;
+
+  @ApiProperty({
+    description: 'Whether the first 4 KiB of the response body are stored. Editors and owners can read them.',
+  })
+  hasResponseBody!: boolean;
+
+  @ApiProperty({ description: 'Number of the attempt; more than 1 for automatic retries.' })
+  attempt!: number;
+
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description:
+      'When the record is retried automatically, at the earliest; null if it is not, and for all but its latest attempt.',
+  })
+  nextAttemptAt!: Date | null;
+}
+
+export class ResponseBodyDto {
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    maxLength: RESPONSE_BODY_STORED_BYTES,
+    description:
+      'The first 4 KiB as text, with invalid UTF-8 replaced and NUL removed; null if none was stored.',
+  })
+  responseBody!: string | null;
 }
 
 export class DeliveryPageDto {
@@ -131,6 +160,106 @@ export class ResendManyResultDto extends ResendResultDto {
     description: 'Whether more records match than one resend can queue. Repeat the request for those.',
   })
   more!: boolean;
+}
+
+export class FailureCauseDto {
+  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
+  category!: FailureCategory | null;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'null: there was no response' })
+  httpStatus!: number | null;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Of the records counted, those whose latest attempt failed so',
+  })
+  records!: number;
+}
+
+export class UndeliveredDto {
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'Records whose latest attempt failed and that are neither queued nor retried, counted up to 1,000',
+  })
+  records!: number;
+
+  @ApiProperty({ description: 'Whether there are more' })
+  more!: boolean;
+
+  @ApiProperty({ type: 'integer', description: 'Of them, records whose attempt failed in the last 24 hours' })
+  lastDay!: number;
+
+  @ApiProperty({ type: Date, nullable: true, description: 'Latest attempt of the oldest of them' })
+  firstFailedAt!: Date | null;
+
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'Latest attempt of the newest of them; null if there are more than were counted',
+  })
+  lastFailedAt!: Date | null;
+
+  @ApiProperty({
+    type: [FailureCauseDto],
+    description: 'Why they failed, up to 3 causes, most frequent first',
+  })
+  causes!: FailureCauseDto[];
+}
+
+export class DeliveryActivityQuery {
+  @TimeZoneName()
+  timeZone: string = 'UTC';
+}
+
+export class ActivitySlotDto {
+  @ApiProperty({ description: 'Start of the half hour' })
+  at!: Date;
+
+  @ApiProperty({ type: 'integer', description: 'Delivered attempts, counted up to 500' })
+  delivered!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Failed attempts, counted up to 500' })
+  failed!: number;
+}
+
+export class DeliveriesTodayDto {
+  @ApiProperty({ type: 'integer', description: 'Records delivered today' })
+  delivered!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Records with failed attempts today and no delivered one' })
+  failed!: number;
+
+  @ApiProperty({
+    description: 'Whether there are more than the newest 20,000 attempts of each outcome that are counted',
+  })
+  more!: boolean;
+}
+
+export class ResponseTimeDto {
+  @ApiProperty({ type: Number, nullable: true, description: 'Milliseconds; null without deliveries' })
+  p50Ms!: number | null;
+
+  @ApiProperty({ type: Number, nullable: true })
+  p99Ms!: number | null;
+}
+
+/** Whether an endpoint accepts records. */
+export class DeliveryActivityDto {
+  @ApiProperty({
+    type: [ActivitySlotDto],
+    description: 'The last 24 hours by half hours, oldest first; the last one is still running',
+  })
+  slots!: ActivitySlotDto[];
+
+  @ApiProperty({ type: DeliveriesTodayDto, description: 'Since midnight in the time zone of the request' })
+  today!: DeliveriesTodayDto;
+
+  @ApiProperty({
+    type: ResponseTimeDto,
+    description: 'Response times of the newest deliveries of the last 24 hours, up to 1,000',
+  })
+  responseTime!: ResponseTimeDto;
 }
 
 export class ResendCountDto {

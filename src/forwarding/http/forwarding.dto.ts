@@ -8,12 +8,38 @@ import {
 } from '../domain/bearer-token.js';
 import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
 import { FAILURE_CATEGORIES } from '../domain/outcome.js';
+import { RETRY_HOURS_MAX, RETRY_HOURS_MIN } from '../domain/retry.js';
 import { AUTH_MODES, type AuthMode } from '../domain/settings-change.js';
+import { ObjectOf } from '../../http/body-shape.js';
 import { IfGiven } from '../../http/if-given.decorator.js';
+import { Integer } from '../../http/integer.decorator.js';
 import { MembersRule } from '../../http/schema-of-checks.js';
 
 /** A URL of https without blanks, backslashes and a fragment; `judgeEndpointUrl` has the rest. */
 const ENDPOINT_URL_PATTERN = String.raw`^[Hh][Tt][Tt][Pp][Ss]:[^\s\\#]+$`;
+
+/** Retries of failed deliveries, as an owner saves them. */
+export class SaveRetryFailuresDto {
+  @ApiProperty({ description: 'Whether failed deliveries are retried automatically.' })
+  @IsBoolean()
+  enabled!: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Hours after the first attempt until which a record is retried. Omit to keep the stored value.',
+  })
+  @IfGiven()
+  @Integer({ min: RETRY_HOURS_MIN, max: RETRY_HOURS_MAX })
+  hours?: number;
+}
+
+export class RetryFailuresDto {
+  @ApiProperty({ description: 'Whether failed deliveries are retried automatically.' })
+  enabled!: boolean;
+
+  @ApiProperty({ description: 'Hours after the first attempt until which a record is retried.' })
+  hours!: number;
+}
 
 /** What an owner saves; the rules between the fields are in `judgeSettingsChange`. */
 @MembersRule({
@@ -88,6 +114,23 @@ export class SaveForwardingDto {
   @IfGiven()
   @IsBoolean()
   forwardErasures?: boolean;
+
+  @ApiPropertyOptional({
+    type: SaveRetryFailuresDto,
+    description:
+      'Automatic retries of temporary failures, off by default. Omit to keep the stored value. Turning them off fails the records that wait for a retry.',
+  })
+  @IfGiven()
+  @ObjectOf(() => SaveRetryFailuresDto)
+  retryFailures?: SaveRetryFailuresDto;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether failed attempts are stored with the first 4 KiB of the response body, off by default. Omit to keep the stored value. Turning it off keeps the stored bodies until their attempts are deleted.',
+  })
+  @IfGiven()
+  @IsBoolean()
+  keepResponseBodies?: boolean;
 }
 
 export class LastFailureDto {
@@ -143,6 +186,14 @@ export class ForwardingSettingsDto {
   @ApiProperty({ description: 'Whether the endpoint is notified of erased records.' })
   forwardErasures!: boolean;
 
+  @ApiProperty({ type: RetryFailuresDto })
+  retryFailures!: RetryFailuresDto;
+
+  @ApiProperty({
+    description: 'Whether failed attempts are stored with the first 4 KiB of the response body.',
+  })
+  keepResponseBodies!: boolean;
+
   @ApiProperty({ enum: AUTH_MODES })
   authMode!: AuthMode;
 
@@ -158,7 +209,7 @@ export class ForwardingSettingsDto {
   @ApiProperty({ type: LastFailureDto, nullable: true })
   lastFailure!: LastFailureDto | null;
 
-  @ApiProperty({ type: Date, nullable: true, description: 'Accurate to one second.' })
+  @ApiProperty({ type: Date, nullable: true })
   lastDeliveredAt!: Date | null;
 
   @ApiProperty({ description: 'Records waiting to be sent, counted up to 10,000.' })
@@ -180,8 +231,13 @@ export class ForwardingSettingsDto {
   })
   heldReason!: string | null;
 
-  @ApiProperty({ description: 'Records not attempted yet, counted up to 10,000 like `pending`.' })
+  @ApiProperty({ description: 'Same as `pending`.' })
   waiting!: number;
+
+  @ApiProperty({
+    description: 'Of `pending`, records whose latest attempt failed and that are retried automatically.',
+  })
+  retrying!: number;
 
   @ApiProperty({
     type: Date,

@@ -3,7 +3,25 @@ import type { TaggedSettings } from '../application/forwarding-settings.service.
 
 /** The entity tag of the settings; failures and deliveries do not change it. */
 export function settingsTag(settings: TaggedSettings): string {
-  const { enabled, endpointUrl, allowCustomEndpoint, forwardErasures, authMode, tokenUpdatedAt } = settings;
+  const {
+    enabled,
+    endpointUrl,
+    allowCustomEndpoint,
+    forwardErasures,
+    retryFailures,
+    keepResponseBodies,
+    authMode,
+    tokenUpdatedAt,
+  } = settings;
   const tokenMs = tokenUpdatedAt?.getTime() ?? null;
-  return entityTag({ enabled, endpointUrl, allowCustomEndpoint, forwardErasures, authMode, tokenMs });
+  return entityTag({
+    enabled,
+    endpointUrl,
+    allowCustomEndpoint,
+    forwardErasures,
+    retryFailures,
+    keepResponseBodies,
+    authMode,
+    tokenMs,
+  });
 }

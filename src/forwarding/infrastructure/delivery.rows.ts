@@ -6,7 +6,9 @@ import { boundedScan, type ScannedRow } from '../../database/bounded-scan.js';
 import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
 import { uuidLowerBound } from '../../shared/ids.js';
 import type { DeliveryFilter, DeliveryView, ResendSelection } from '../domain/delivery.js';
-import type { DeliveryOutcome, DeliveryOutcomeKind } from '../domain/outcome.js';
+import type { DeliveryOutcome, DeliveryOutcomeKind, FailureCategory } from '../domain/outcome.js';
+import { retryOf } from '../domain/retry.js';
+import { hasRetry, nextAttemptAt } from './retry-views.rows.js';
 import { forwardingTables } from './forwarding.tables.js';
 
 export type SettledDelivery = Settled<DeliveryOutcome>;
@@ -17,10 +19,12 @@ const REPEAT_LOCK_CLASS = 7_201_123;
 /** Largest difference between the clocks of workers and the database. */
 const CLOCKS_APART = '1 hour';
 
-/** The select list of a `DeliveryView`. */
+/** The select list of a `DeliveryView`, over `c`. */
 const DELIVERY_COLUMNS = sql`
-  id, consent_id as "consentId", outcome, category, http_status as "httpStatus", reason,
-  duration_ms as "durationMs", attempted_at as "attemptedAt", host
+  c.id, c.consent_id as "consentId", c.outcome, c.category, c.http_status as "httpStatus", c.reason,
+  c.duration_ms as "durationMs", c.attempted_at as "attemptedAt", c.host, c.attempt,
+  c.response_body is not null as "hasResponseBody",
+  ${nextAttemptAt({ projectId: sql.ref('c.project_id'), consentId: sql.ref('c.consent_id'), deliveryId: sql.ref('c.id') })} as "nextAttemptAt"
 `;
 
 /** An insert of a row for each outcome, to be continued with `on conflict` or `returning`. */
@@ -31,7 +35,7 @@ function insertion(
   const outcomes = settled.map(({ outcome }) => outcome);
   return sql`
     insert into delivery (project_id, id, consent_id, outcome, category, http_status, reason, duration_ms,
-                          attempted_at, host, superseded)
+                          attempted_at, host, superseded, attempt, response_body)
     select * from unnest(
       ${settled.map(({ message }) => projectOf(message))}::uuid[],
       ${outcomes.map(({ id }) => id)}::uuid[],
@@ -43,7 +47,9 @@ function insertion(
       ${outcomes.map(({ durationMs }) => durationMs)}::int[],
       ${outcomes.map(({ attemptedAt }) => attemptedAt)}::timestamptz[],
       ${outcomes.map(({ host }) => host)}::text[],
-      ${settled.map((one) => superseded.has(one))}::boolean[])`;
+      ${settled.map((one) => superseded.has(one))}::boolean[],
+      ${settled.map(({ message }) => retryOf(message)?.attempt ?? 1)}::int[],
+      ${outcomes.map(({ responseBody }) => responseBody ?? null)}::text[])`;
 }
 
 /** Returns the projects that have a hold, which saves a round trip. */
@@ -113,7 +119,7 @@ function messages(settled: readonly SettledDelivery[]): RawBuilder<unknown> {
   return sql`unnest(
       ${settled.map(({ message }) => projectOf(message))}::uuid[],
       ${settled.map(({ message }) => message.subjectId)}::uuid[],
-      ${settled.map(({ message }) => message.createdAt)}::timestamptz[]
+      ${settled.map(({ message }) => retryOf(message)?.queuedAt ?? message.createdAt)}::timestamptz[]
     ) as m (project_id, consent_id, created_at)`;
 }
 
@@ -147,34 +153,73 @@ export async function latestDelivery(
   consentId: string,
 ): Promise<DeliveryView | null> {
   const { rows } = await sql<DeliveryView>`
-    select ${DELIVERY_COLUMNS} from delivery
-    where project_id = ${projectId} and consent_id = ${consentId} and not superseded
-    order by id desc
+    select ${DELIVERY_COLUMNS} from delivery c
+    where c.project_id = ${projectId} and c.consent_id = ${consentId} and not c.superseded
+    order by c.id desc
     limit 1
   `.execute(em.getKysely());
   return rows[0] ?? null;
 }
 
+/** The stored response body of an attempt; undefined: there is no such attempt. null: none was stored. */
+export async function readResponseBody(
+  em: EntityManager,
+  projectId: string,
+  deliveryId: string,
+): Promise<string | null | undefined> {
+  const { rows } = await sql<{ responseBody: string | null }>`
+    select response_body as "responseBody" from delivery
+    where project_id = ${projectId} and id = ${deliveryId}::uuid
+  `.execute(em.getKysely());
+  return rows[0]?.responseBody;
+}
+
 /**
  * Ids of stored records whose latest attempt is in the period and has the outcome, oldest attempt first; without
- * those of `waiting`.
+ * those of `waiting` and those that are retried.
  */
 export async function selectResendable(
   em: EntityManager,
   projectId: string,
-  {
-    status,
-    category,
-    from,
-    to,
-    waiting,
-    limit,
-  }: Omit<ResendSelection, 'status'> & { status: DeliveryOutcomeKind; waiting: string[]; limit: number },
+  selection: ResendableSelection,
 ): Promise<string[]> {
+  const attempts = await selectResendableAttempts(em, projectId, selection);
+  return attempts.map(({ consentId }) => consentId);
+}
+
+/** A record's latest attempt. */
+interface LatestAttempt {
+  consentId: string;
+  attemptedAt: Date;
+  category: FailureCategory | null;
+  httpStatus: number | null;
+}
+
+/** The records of `selectResendable` with their latest attempts. */
+export async function selectResendableAttempts(
+  em: EntityManager,
+  projectId: string,
+  selection: ResendableSelection,
+): Promise<LatestAttempt[]> {
+  const { rows } = await resendableRecords(sql`${projectId}`, selection).execute(em.getKysely());
+  return rows;
+}
+
+type ResendableSelection = Omit<ResendSelection, 'status'> & {
+  status: DeliveryOutcomeKind;
+  waiting: string[];
+  limit: number;
+};
+
+/** The query of `selectResendable`, over a project's id as SQL. */
+export function resendableRecords(
+  projectId: RawBuilder<unknown>,
+  { status, category, from, to, waiting, limit }: ResendableSelection,
+): RawBuilder<LatestAttempt> {
   const lower = uuidLowerBound(from);
   // The second bound on `later.id` is redundant, but lets PostgreSQL skip the older partitions.
-  const { rows } = await sql<{ consentId: string }>`
-    select d.consent_id as "consentId"
+  return sql<LatestAttempt>`
+    select d.consent_id as "consentId", d.attempted_at as "attemptedAt", d.category, d.http_status as "httpStatus"
     from delivery d
     ${joinRecord({ projectId: sql.ref('d.project_id'), consentId: sql.ref('d.consent_id') })}
     where d.project_id = ${projectId} and d.outcome = ${status} and not d.superseded
@@ -186,10 +231,19 @@ export async function selectResendable(
           and later.id > d.id and later.id >= ${lower} and not later.superseded
       )
       and d.consent_id <> all(${waiting}::uuid[])
+      and not ${hasRetry({ projectId: sql.ref('d.project_id'), consentId: sql.ref('d.consent_id') })}
     order by d.id
     limit ${limit}
+  `;
+}
+
+/** Projects with an attempt that failed since then, superseded ones left out. */
+export async function projectsWithFailures(em: EntityManager, since: Date): Promise<string[]> {
+  const { rows } = await sql<{ projectId: string }>`
+    select distinct project_id as "projectId" from delivery
+    where outcome = 'failed' and not superseded and id >= ${uuidLowerBound(since)}
   `.execute(em.getKysely());
-  return rows.map((row) => row.consentId);
+  return rows.map(({ projectId }) => projectId);
 }
 
 /** Deletes the deliveries of these records; absent: of all records of the project. */

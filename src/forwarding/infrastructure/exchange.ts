@@ -1,6 +1,6 @@
 import type { AlarmClock, Sleeper } from '../../shared/alarm-clock.js';
 import { ResponseParser } from '../domain/response-parser.js';
-import type { Answer } from '../domain/outcome.js';
+import { type Answer, isSuccess } from '../domain/outcome.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
 import { type Connection, type ConnectionUser, SHUT_DOWN } from './connections.js';
 import { ConnectFailure } from './guarded-connector.js';
@@ -39,6 +39,14 @@ const NO_HTTP: Answer = {
 /** Codes with which a connection ends early. */
 const CLOSED_CODES = ['ECONNRESET', 'EPIPE'];
 
+/** What one exchange needs. */
+export interface ExchangeRequest {
+  text: string;
+  deadlineAt: number;
+  limiter: AddressLimiter;
+  keepsBody: boolean;
+}
+
 /** One request and its answer, on one connection. */
 export class Exchange implements ConnectionUser, Sleeper {
   readonly ended: Promise<ExchangeEnd>;
@@ -50,14 +58,19 @@ export class Exchange implements ConnectionUser, Sleeper {
   readonly limiter: AddressLimiter;
   private readonly text: string;
   private readonly deadlineAt: number;
+  private readonly keepsBody: boolean;
 
-  /** `text` is all of the request; `deadlineAt` is of a monotonic clock. */
+  /**
+   * `text` is all of the request; `deadlineAt` is of a monotonic clock. With `keepsBody`, the answer of a failure has the
+   * part of its body that was read in any case; nothing waits for more of it.
+   */
   constructor(
-    { text, deadlineAt, limiter }: { text: string; deadlineAt: number; limiter: AddressLimiter },
+    { text, deadlineAt, limiter, keepsBody }: ExchangeRequest,
     private readonly clock: AlarmClock,
   ) {
     this.text = text;
     this.deadlineAt = deadlineAt;
+    this.keepsBody = keepsBody;
     this.limiter = limiter;
     this.ended = new Promise((resolve) => {
       this.resolve = resolve;
@@ -115,7 +128,9 @@ export class Exchange implements ConnectionUser, Sleeper {
 
   private statusOr(otherwise: Answer): Answer {
     const { httpStatus, retryAfter } = this.reader;
-    return httpStatus === null ? otherwise : { kind: 'status', httpStatus, retryAfter };
+    if (httpStatus === null) return otherwise;
+    const body = this.keepsBody && !isSuccess(httpStatus) ? this.reader.receivedBody() : undefined;
+    return { kind: 'status', httpStatus, retryAfter, body };
   }
 
   private end(answer: Answer): void {

@@ -36,6 +36,13 @@ export const ForwardingSettingsSchema = defineEntity({
     allowCustomEndpoint: p.boolean().default(false),
     /** Whether the receiver is notified of erased records. */
     forwardErasures: p.boolean().default(false),
+    /** Whether failed deliveries are retried automatically, and until how long after the first attempt. */
+    retryFailures: p.boolean().default(false),
+    retryHours: p.smallint().default(24),
+    /** Whether failed attempts are stored with the beginning of their response body. */
+    keepResponseBodies: p.boolean().default(false),
+    /** When owners were last mailed about records that were not delivered; null: never. */
+    undeliveredMailedAt: p.datetime().nullable(),
     /** The day (UTC) that the counts below are of; null: nothing was counted yet. */
     usageDay: p.date().nullable(),
     resentOnDay: p.integer().default(0),
@@ -80,6 +87,29 @@ export const DeliverySchema = defineEntity({
     host: p.text().nullable(),
     /** A failed repeat of an attempt that had been delivered: it says nothing about the record. */
     superseded: p.boolean().default(false),
+    /** 1, unless the attempt was an automatic retry. */
+    attempt: p.integer().default(1),
+    /** The beginning of the response body of a failed attempt; null: none was stored. */
+    responseBody: p.text().nullable(),
+  },
+});
+
+/** A record whose latest attempt failed and that is retried (domain/retry.ts). */
+export const DeliveryRetrySchema = defineEntity({
+  name: 'DeliveryRetry',
+  tableName: 'delivery_retry',
+  properties: {
+    projectId: p.uuid().primary(),
+    consentId: p.uuid().primary(),
+    /** Attempts so far, and the latest one in the delivery log. */
+    attempts: p.integer(),
+    deliveryId: p.uuid(),
+    /** When the record was first queued. */
+    queuedSince: p.datetime(),
+    firstAttemptAt: p.datetime(),
+    dueAt: p.datetime(),
+    /** When its outbox message was appended; null: it waits. */
+    queuedAt: p.datetime().nullable(),
   },
 });
 

@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../../shared/metrics.js';
 import type { Settled } from '../../outbox/domain/outbox-message.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
+import { retryOf } from '../domain/retry.js';
 import { TARGET_KEY_KINDS, type TargetKeyKind } from '../domain/target-keys.js';
 
 /** Seconds; an attempt ends after FORWARDING_TIMEOUT_MS at the latest. */
@@ -17,8 +18,10 @@ export class ForwardingMetrics {
   private readonly deliveries: Counter<'outcome' | 'category'>;
   private readonly duration: Histogram;
   private readonly latency: Histogram;
+  private readonly retries: Counter;
   private readonly snoozed: Counter<'reason'>;
   private boundedHosts: (kind: TargetKeyKind) => number = () => 0;
+  private retrying: () => Promise<number | null> = () => Promise.resolve(null);
   private holds: () => Promise<{ projects: number; records: number } | null> = () => Promise.resolve(null);
 
   constructor(metrics: Metrics) {
@@ -41,6 +44,11 @@ export class ForwardingMetrics {
       buckets: LATENCY_BUCKETS,
       registers,
     });
+    this.retries = new Counter({
+      name: 'forwarding_retries_scheduled_total',
+      help: 'Failed delivery attempts that were scheduled for an automatic retry.',
+      registers,
+    });
     this.snoozed = new Counter({
       name: 'forwarding_snoozed_total',
       help: 'Attempts postponed because attempts on their domain or address fail, or because requests name it too often.',
@@ -55,6 +63,16 @@ export class ForwardingMetrics {
       registers,
       collect() {
         for (const kind of TARGET_KEY_KINDS) this.set({ kind }, boundedHosts(kind));
+      },
+    });
+    const retrying = (): ReturnType<typeof this.retrying> => this.retrying();
+    new Gauge({
+      name: 'forwarding_retrying_records',
+      help: 'Records with a scheduled automatic retry; at most 100,000 are counted.',
+      registers,
+      async collect() {
+        const count = await retrying();
+        if (count !== null) this.set(count);
       },
     });
     const holds = (): ReturnType<typeof this.holds> => this.holds();
@@ -83,6 +101,15 @@ export class ForwardingMetrics {
     this.holds = count;
   }
 
+  /** Called for the gauge each time that metrics are read; null: unknown. */
+  watchRetries(count: () => Promise<number | null>): void {
+    this.retrying = count;
+  }
+
+  countRetries(count: number): void {
+    this.retries.inc(count);
+  }
+
   /** Asked for the gauge, with each look at the metrics. */
   watchBoundedHosts(count: (kind: TargetKeyKind) => number): void {
     this.boundedHosts = count;
@@ -101,7 +128,8 @@ export class ForwardingMetrics {
       const { outcome, durationMs, attemptedAt } = ended;
       if (outcome !== 'skipped') this.duration.observe(durationMs / 1000);
       // Two machines' clocks may differ by more than this takes.
-      const receivedMs = attemptedAt.getTime() + durationMs - message.createdAt.getTime();
+      const queuedAt = retryOf(message)?.queuedAt ?? message.createdAt;
+      const receivedMs = attemptedAt.getTime() + durationMs - queuedAt.getTime();
       if (outcome === 'delivered') this.latency.observe(Math.max(0, receivedMs) / 1000);
     }
   }

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
 import { AlarmClock } from '../../shared/alarm-clock.js';
-import { type EndpointExceptions, isAddressAllowed } from '../domain/endpoint-policy.js';
+import { asLookup, judgeAddresses } from '../../shared/guarded-lookup.js';
+import { type EndpointExceptions, isAddressAllowed } from '../../shared/address-policy.js';
 import type { FailureCategory } from '../domain/outcome.js';
 import { type AddressLimiter, NO_LIMIT, Snoozed } from './address-limiter.js';
-import type { NameResolver } from './name-resolver.js';
+import type { NameResolver } from '../../shared/name-resolver.js';
 
 const HTTPS_PORT = '443';
 /** How long one of several addresses is tried before the next one is tried beside it. */
@@ -129,23 +129,18 @@ function guardedLookup({
   limiters: AsyncLocalStorage<AddressLimiter>;
 }): LookupFunction {
   const judge = (addresses: string[]): LookupAddress[] => {
-    if (addresses.length === 0) {
+    const judgement = judgeAddresses(addresses, { exceptions, exempt });
+    if (judgement === 'unresolved') {
       throw new ConnectFailure('dns', 'The hostname of the endpoint could not be resolved.');
     }
-    if (!exempt && !addresses.every((address) => isAddressAllowed(address, exceptions))) throw blocked();
+    if (judgement === 'not_public') throw blocked();
     const limiter = limiters.getStore() ?? NO_LIMIT;
     const waits = addresses.map((address) => ({ address, waitMs: limiter.waitMs(address) }));
     const open = waits.filter(({ waitMs }) => waitMs === 0);
     if (open.length === 0) throw new Snoozed(Math.min(...waits.map(({ waitMs }) => waitMs)));
     return open.map(({ address }) => ({ address, family: isIP(address) }));
   };
-  const lookup = callbackify(async (hostname: string) => judge(await resolver.resolve(hostname)));
-  return (hostname, { all }, callback) =>
-    lookup(hostname, (error, found) => {
-      if (error) callback(error, []);
-      else if (all) callback(null, found);
-      else callback(null, found[0]?.address ?? '', found[0]?.family);
-    });
+  return asLookup(async (hostname) => judge(await resolver.resolve(hostname)));
 }
 
 /** How far a connection has come. */

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ForwardingSettings } from '../forwarding.settings.js';
-import { type EndpointExceptions, parseExceptions } from '../domain/endpoint-policy.js';
+import { type EndpointExceptions, parseExceptions } from '../../shared/address-policy.js';
 import type { Answer } from '../domain/outcome.js';
 import { type HeaderList, requestText } from '../domain/outbound-request.js';
 import { AlarmClock } from '../../shared/alarm-clock.js';
 import { type AddressLimiter, NO_LIMIT } from './address-limiter.js';
 import { Connections } from './connections.js';
-import { Exchange, type ExchangeEnd, RESET } from './exchange.js';
+import { Exchange, type ExchangeEnd, type ExchangeRequest, RESET } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
-import { NameResolver } from './name-resolver.js';
+import { NameResolver } from '../../shared/name-resolver.js';
 
 /** One POST. The URL was judged; the addresses behind it are judged here, with authority. */
 export interface OutboundRequest {
@@ -18,6 +18,8 @@ export interface OutboundRequest {
   body: string;
   /** Absent: no limit. */
   limiter?: AddressLimiter;
+  /** Whether the answer of a failure has the beginning of its body; absent: no. */
+  keepsBody?: boolean;
 }
 
 /**
@@ -67,8 +69,9 @@ export class Sender implements OnApplicationShutdown {
     const startedAt = performance.now();
     const deadlineAt = startedAt + this.timeoutMs;
     const text = requestText(request);
-    const { url, limiter = NO_LIMIT } = request;
-    const make = (fresh: boolean) => this.exchange({ url, text, deadlineAt, limiter, fresh }, signal);
+    const { url, limiter = NO_LIMIT, keepsBody = false } = request;
+    const make = (fresh: boolean) =>
+      this.exchange({ url, text, deadlineAt, limiter, keepsBody, fresh }, signal);
     let end = await make(false);
     // A second try must not meet another dead connection.
     if (end.kind === 'stale') end = await make(true);
@@ -78,11 +81,7 @@ export class Sender implements OnApplicationShutdown {
   }
 
   private async exchange(
-    {
-      url,
-      fresh,
-      ...work
-    }: { url: URL; text: string; deadlineAt: number; limiter: AddressLimiter; fresh: boolean },
+    { url, fresh, ...work }: ExchangeRequest & { url: URL; fresh: boolean },
     signal: AbortSignal | undefined,
   ): Promise<ExchangeEnd> {
     if (signal?.aborted) return { kind: 'aborted' };

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { SealedSecret } from '../../shared/secret-vault.js';
+import { LAST_DELIVERED_AT } from './last-delivered.rows.js';
+import { RETRY_HOURS_DEFAULT, type RetryFailures } from '../domain/retry.js';
 import type { AuthMode, SettingsRequest } from '../domain/settings-change.js';
 
 /** The settings that the dashboard shows and a save compares. */
@@ -9,6 +11,8 @@ export interface SettingsRow {
   endpointUrl: string | null;
   allowCustomEndpoint: boolean;
   forwardErasures: boolean;
+  retryFailures: RetryFailures;
+  keepResponseBodies: boolean;
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenOrigin: string | null;
@@ -24,6 +28,8 @@ const UNSAVED: SettingsRow = {
   endpointUrl: null,
   allowCustomEndpoint: true,
   forwardErasures: false,
+  retryFailures: { enabled: false, hours: RETRY_HOURS_DEFAULT },
+  keepResponseBodies: false,
   authMode: 'bearer',
   tokenConfigured: false,
   tokenOrigin: null,
@@ -35,16 +41,18 @@ const UNSAVED: SettingsRow = {
 
 const SETTINGS_COLUMNS = sql`
   enabled, endpoint_url as "endpointUrl", forward_erasures as "forwardErasures",
+  json_build_object('enabled', retry_failures, 'hours', retry_hours) as "retryFailures",
+  keep_response_bodies as "keepResponseBodies",
   allow_custom_endpoint or saved_at is null as "allowCustomEndpoint", auth_mode as "authMode",
   token_ciphertext is not null as "tokenConfigured", token_origin as "tokenOrigin",
-  token_updated_at as "tokenUpdatedAt", last_delivered_at as "lastDeliveredAt",
+  token_updated_at as "tokenUpdatedAt", ${LAST_DELIVERED_AT} as "lastDeliveredAt",
   signing_created_at as "signingCreatedAt",
   case when former_signing_until > now() then former_signing_until end as "formerSigningUntil"
 `;
 
 export async function readSettings(em: EntityManager, projectId: string): Promise<SettingsRow> {
   const { rows } = await sql<SettingsRow>`
-    select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId}
+    select ${SETTINGS_COLUMNS} from forwarding_settings f where project_id = ${projectId}
   `.execute(em.getKysely());
   return rows[0] ?? UNSAVED;
 }
@@ -55,7 +63,7 @@ export async function lockSettings(tx: EntityManager, projectId: string): Promis
     insert into forwarding_settings (project_id, saved_at) values (${projectId}, null) on conflict do nothing
   `.execute(tx.getKysely());
   const { rows } = await sql<SettingsRow>`
-    select ${SETTINGS_COLUMNS} from forwarding_settings where project_id = ${projectId} for update
+    select ${SETTINGS_COLUMNS} from forwarding_settings f where project_id = ${projectId} for update
   `.execute(tx.getKysely());
   return rows[0] ?? UNSAVED;
 }
@@ -70,15 +78,33 @@ export async function writeSettings(
     authMode,
     allowCustomEndpoint,
     forwardErasures,
-  }: Required<Omit<SettingsRequest, 'bearerToken'>>,
+    retryFailures,
+    keepResponseBodies,
+  }: Required<Omit<SettingsRequest, 'bearerToken' | 'retryFailures'>> & { retryFailures: RetryFailures },
 ): Promise<void> {
   await sql`
     update forwarding_settings
     set enabled = ${enabled}, endpoint_url = ${endpointUrl}, auth_mode = ${authMode},
         allow_custom_endpoint = ${allowCustomEndpoint}, forward_erasures = ${forwardErasures},
+        retry_failures = ${retryFailures.enabled}, retry_hours = ${retryFailures.hours},
+        keep_response_bodies = ${keepResponseBodies},
         saved_at = now(), updated_at = now()
     where project_id = ${projectId}
   `.execute(tx.getKysely());
+}
+
+/** Notes that owners are mailed about undelivered records; false if they were in the last hours, or forwarding is off. */
+export async function claimUndeliveredMail(
+  tx: EntityManager,
+  projectId: string,
+  hours: number,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update forwarding_settings set undelivered_mailed_at = now()
+    where project_id = ${projectId} and enabled
+      and (undelivered_mailed_at is null or undelivered_mailed_at <= now() - make_interval(hours => ${hours}::int))
+  `.execute(tx.getKysely());
+  return Number(numAffectedRows ?? 0) > 0;
 }
 
 /** Stores an encrypted token with the origin for which it was entered; null removes the token. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SingleStatementSettlement } from '../../outbox/outbox.handler.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
+import { retryOf } from '../domain/retry.js';
 import { lastDeliveredUpdate } from './last-delivered.rows.js';
 
 /** From milliseconds since 1970, which take less time to format and parse than a timestamp. */
@@ -22,9 +23,10 @@ export const SINGLE_STATEMENT_SETTLEMENT: Omit<SingleStatementSettlement<Deliver
     { name: 'attempted_ms', type: 'bigint' },
     { name: 'host', type: 'text' },
   ],
-  valuesOf: ({ outcome: ended }) => {
+  valuesOf: ({ message, outcome: ended }) => {
     const { id, outcome, httpStatus, reason, durationMs, attemptedAt, host } = ended;
-    if (outcome === 'failed') return null;
+    // A failure may be retried, and the retry of a record ends with its success.
+    if (outcome === 'failed' || retryOf(message) !== null) return null;
     return [id, outcome, httpStatus, reason, durationMs, attemptedAt.getTime(), host];
   },
   unless: ({ projectId }) => sql`exists (select from forwarding_hold h where h.project_id = ${projectId})`,

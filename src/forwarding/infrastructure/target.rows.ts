@@ -1,5 +1,6 @@
 import type { Reads } from '../../database/prepared-reads.js';
 import type { ForwardingTarget } from '../domain/destination.js';
+import type { RetryFailures } from '../domain/retry.js';
 import type { AuthMode } from '../domain/settings-change.js';
 import type { SealedSecret } from '../../shared/secret-vault.js';
 
@@ -10,6 +11,9 @@ export interface StoredTarget extends ForwardingTarget {
   sealedToken: SealedSecret | null;
   /** What requests are signed with: the current secret and, while it is valid, the former one. */
   sealedSigningSecrets: SealedSecret[];
+  retryFailures: RetryFailures;
+  /** Whether failed attempts are stored with the beginning of their response body. */
+  keepResponseBodies: boolean;
 }
 
 interface TargetRow extends ForwardingTarget {
@@ -21,6 +25,9 @@ interface TargetRow extends ForwardingTarget {
   signingKeyId: string | null;
   formerSigningCiphertext: Buffer | null;
   formerSigningKeyId: string | null;
+  retryFailures: boolean;
+  retryHours: number;
+  keepResponseBodies: boolean;
 }
 
 /** The newest settings of many projects, by project id; projects that never saved any are missing. */
@@ -37,13 +44,15 @@ const TARGETS = {
            token_ciphertext as "tokenCiphertext", token_key_id as "tokenKeyId",
            signing_ciphertext as "signingCiphertext", signing_key_id as "signingKeyId",
            case when former_signing_until > now() then former_signing_ciphertext end as "formerSigningCiphertext",
-           former_signing_key_id as "formerSigningKeyId"
+           former_signing_key_id as "formerSigningKeyId",
+           retry_failures as "retryFailures", retry_hours as "retryHours",
+           keep_response_bodies as "keepResponseBodies"
     from forwarding_settings
     where project_id = any($1::uuid[]) and saved_at is not null`,
 };
 
 function targetOf(row: TargetRow): StoredTarget {
-  const { enabled, endpointUrl, allowCustomEndpoint, authMode } = row;
+  const { enabled, endpointUrl, allowCustomEndpoint, authMode, keepResponseBodies } = row;
   const signing = [
     sealed(row.signingCiphertext, row.signingKeyId),
     sealed(row.formerSigningCiphertext, row.formerSigningKeyId),
@@ -55,6 +64,8 @@ function targetOf(row: TargetRow): StoredTarget {
     authMode,
     sealedToken: sealed(row.tokenCiphertext, row.tokenKeyId),
     sealedSigningSecrets: signing.filter((secret) => secret !== null),
+    retryFailures: { enabled: row.retryFailures, hours: row.retryHours },
+    keepResponseBodies,
   };
 }
 

@@ -56,9 +56,10 @@ it.each([
   expect(tiers).toEqual(expected);
 });
 
-it('marks scans and custom domains as planned, and no feature that exists', () => {
-  expect(PLANNED).toEqual(['pagesPerScan', 'scheduledScans', 'customDomains']);
+it('marks scheduled scans and custom domains as planned, and no feature that exists', () => {
+  expect(PLANNED).toEqual(['scheduledScans', 'customDomains']);
   expect(isPlanned('customDomains')).toBe(true);
+  expect(isPlanned('pagesPerScan')).toBe(false);
   expect(isPlanned('consentForwarding')).toBe(false);
 });
 

@@ -110,7 +110,7 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
  * Limits and features of the catalogue that are announced and do not exist yet, in any tier. The change that builds
  * one removes it from this list.
  */
-export const PLANNED = ['pagesPerScan', 'scheduledScans', 'customDomains'] as const satisfies readonly (
+export const PLANNED = ['scheduledScans', 'customDomains'] as const satisfies readonly (
   keyof TierLimits | keyof TierFeatures
 )[];
 

@@ -5,23 +5,24 @@ import type { Request, Response } from 'express';
 import { Public } from '../../access/access.decorators.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUnchanged } from '../../http/entity-tag.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type LicensingSettings, licensingSettings } from '../licensing.settings.js';
 import { PRICING_CACHE_CONTROL } from './pricing.controller.js';
 import { pricingPage } from './pricing-page.js';
 import { PRICING_LANGUAGES, type PricingLanguage } from './pricing-texts.js';
 
 const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
-const PAGES = new Map(
-  LANGUAGES.map((language) => {
-    const page = pricingPage(language);
-    const etag = `"${createHash('sha256').update(page.html).digest('base64url')}"`;
-    return [language, { language, etag, ...page }];
-  }),
-);
 
 /** Prices for people, as a page that needs no script (spec §2.5). */
 @ApiExcludeController()
 @Controller('pricing')
 export class PricingPageController {
+  private readonly pages: Map<string, RenderedPage>;
+
+  constructor(@InjectSettings(licensingSettings) { contactUrl }: LicensingSettings) {
+    this.pages = new Map(LANGUAGES.map((language) => [language, renderPage(language, contactUrl)]));
+  }
+
   /** In the language that the browser likes best of those there are, else in the first. */
   @Get()
   @Public()
@@ -32,7 +33,7 @@ export class PricingPageController {
   ): void {
     const liked = request.acceptsLanguages(LANGUAGES) || LANGUAGES[0];
     response.vary('Accept-Language');
-    send(String(liked), ifNoneMatch, response);
+    this.send(String(liked), ifNoneMatch, response);
   }
 
   /** In one language, for links and search engines. @throws DomainError `not_found` for another one. */
@@ -43,19 +44,30 @@ export class PricingPageController {
     @Headers('if-none-match') ifNoneMatch: string | undefined,
     @Res() response: Response,
   ): void {
-    send(language, ifNoneMatch, response);
+    this.send(language, ifNoneMatch, response);
+  }
+
+  private send(language: string, ifNoneMatch: string | undefined, response: Response): void {
+    const page = this.pages.get(language);
+    if (!page) throw new DomainError('not_found', 'Prices are not available in this language.');
+    response.set({
+      ETag: page.etag,
+      'Cache-Control': PRICING_CACHE_CONTROL,
+      'Content-Language': language,
+      'Content-Security-Policy': page.contentSecurityPolicy,
+    });
+    if (isUnchanged(ifNoneMatch, page.etag)) response.status(HttpStatus.NOT_MODIFIED).end();
+    else response.type('html').send(page.html);
   }
 }
 
-function send(language: string, ifNoneMatch: string | undefined, response: Response): void {
-  const page = PAGES.get(language as PricingLanguage);
-  if (!page) throw new DomainError('not_found', 'Prices are not available in this language.');
-  response.set({
-    ETag: page.etag,
-    'Cache-Control': PRICING_CACHE_CONTROL,
-    'Content-Language': page.language,
-    'Content-Security-Policy': page.contentSecurityPolicy,
-  });
-  if (isUnchanged(ifNoneMatch, page.etag)) response.status(HttpStatus.NOT_MODIFIED).end();
-  else response.type('html').send(page.html);
+interface RenderedPage {
+  html: string;
+  etag: string;
+  contentSecurityPolicy: string;
+}
+
+function renderPage(language: PricingLanguage, contactUrl: string): RenderedPage {
+  const page = pricingPage(language, contactUrl);
+  return { ...page, etag: `"${createHash('sha256').update(page.html).digest('base64url')}"` };
 }

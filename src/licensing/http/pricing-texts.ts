@@ -1,31 +1,47 @@
 import type { NOT_LIMITED_BY_TIER, TierFeatures } from '../domain/catalogue.js';
+import type { Tier } from '../domain/tier.js';
 
 /** The languages of the pricing page, each under its own name; the first is for whom none of them suits. */
 export const PRICING_LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type PricingLanguage = keyof typeof PRICING_LANGUAGES;
 
-/** What the pricing page says in a language; names and amounts come from the catalogue. */
-interface PricingTexts {
+/** The sentences of the pricing page in a language; plan names and amounts come from the catalogue. */
+export interface PricingTexts {
   /** How amounts are written. */
   locale: string;
   title: string;
   description: string;
   intro(currency: string): string;
+  audience: Record<Tier, string>;
   free: string;
-  byAgreement: string;
-  perMonth(amount: string): string;
-  billedMonthly: string;
-  billedYearly(amount: string): string;
-  pagesPerScan: string;
-  features: Record<keyof TierFeatures, string>;
+  freeNote: string;
+  custom: string;
+  customNote: string;
+  perMonth: string;
+  billedYearly(prices: { month: string; year: string }): string;
+  signUp: string;
+  signUpFor(plan: string): string;
+  signIn: string;
+  contactUs: string;
+  apiDocs: string;
+  language: string;
+  included: string;
+  everythingIn(plan: string): string;
+  comparison: string;
+  feature: string;
+  available: string;
+  inEveryPlan: string;
+  pagesPerScan(pages: number | null): string;
+  features: Record<keyof TierFeatures | 'pagesPerScan', string>;
+  oneRule: string;
   /** Beside a limit or a feature that does not exist yet. */
   planned: string;
+  plannedNote: string;
   yes: string;
   no: string;
-  geoTargeting: Record<TierFeatures['geoTargeting'], string>;
-  notLimited(names: string): string;
+  noLimitOn(names: string): string;
+  fairUse: string;
   notLimitedNames: Record<(typeof NOT_LIMITED_BY_TIER)[number], string>;
-  signUp: string;
 }
 
 export const PRICING_TEXTS: Record<PricingLanguage, PricingTexts> = {
@@ -33,66 +49,110 @@ export const PRICING_TEXTS: Record<PricingLanguage, PricingTexts> = {
     locale: 'en-US',
     title: 'Pricing',
     description: 'Plans and features, billed monthly or yearly.',
-    intro: (currency) => `All prices in ${currency}, per project. Change your plan at any time.`,
+    intro: (currency) => `Per project, in ${currency}. Change your plan at any time.`,
+    audience: {
+      lite: 'Collect and prove consents on any site.',
+      pro: 'Send every consent to your own systems.',
+      business: 'Set rules by region and follow your opt-in rates.',
+      enterprise: 'Individual terms for larger organizations.',
+    },
     free: 'Free',
-    byAgreement: 'By agreement',
-    perMonth: (amount) => `${amount} per month`,
-    billedMonthly: 'billed monthly',
-    billedYearly: (amount) => `billed yearly, ${amount}`,
-    pagesPerScan: 'Pages per scan',
+    freeNote: 'No payment details needed',
+    custom: 'Custom',
+    customNote: 'Price and terms by agreement',
+    perMonth: '/ month',
+    billedYearly: ({ month, year }) => `or ${month} / month billed yearly (${year})`,
+    signUp: 'Sign up',
+    signUpFor: (plan) => `Sign up for ${plan}`,
+    signIn: 'Sign in',
+    contactUs: 'Contact us',
+    apiDocs: 'API documentation',
+    language: 'Language',
+    included: 'Includes:',
+    everythingIn: (plan) => `Everything in ${plan}, plus:`,
+    comparison: 'Compare plans',
+    feature: 'Feature',
+    available: 'Features',
+    inEveryPlan: 'In every plan',
+    pagesPerScan: (pages) =>
+      pages === null ? 'Pages per scan by agreement' : `Scans of up to ${pages} pages`,
     features: {
       consentForwarding: 'Consent forwarding to your endpoint',
       export: 'CSV and PDF export',
       analytics: 'Consent and site analytics',
-      geoTargeting: 'Geo-targeting',
+      geoTargeting: 'Region rules',
       scheduledScans: 'Scheduled scans',
       customDomains: 'Custom domains',
+      pagesPerScan: 'Pages per scan',
     },
-    planned: 'planned',
-    yes: 'Yes',
-    no: 'No',
-    geoTargeting: { full: 'Region rules', global: 'One rule worldwide' },
-    notLimited: (names) => `No plan limits ${names}. The same fair-use limits apply to all.`,
+    oneRule: 'One rule worldwide',
+    planned: 'Planned',
+    plannedNote: 'Planned features are not available yet, in any plan.',
+    yes: 'Included',
+    no: 'Not included',
+    noLimitOn: (names) => `No plan limit on ${names}`,
+    fairUse: 'The same fair-use limits apply to every plan.',
     notLimitedNames: {
       domainCount: 'domains',
-      consentRecordsPerMonth: 'records per month',
-      teamInvites: 'team invitations',
-      customerApi: 'the API',
+      consentRecordsPerMonth: 'consent records per month',
+      teamInvites: 'team members',
+      customerApi: 'API requests',
       webhooks: 'webhooks',
     },
-    signUp: 'Sign up',
   },
   de: {
     locale: 'de-DE',
     title: 'Preise',
     description: 'Tarife und Funktionen, monatlich oder jährlich abgerechnet.',
-    intro: (currency) => `Alle Preise in ${currency}, pro Projekt. Sie können den Tarif jederzeit wechseln.`,
+    intro: (currency) => `Pro Projekt, in ${currency}. Sie können den Tarif jederzeit wechseln.`,
+    audience: {
+      lite: 'Einwilligungen auf jeder Website einholen und nachweisen.',
+      pro: 'Jede Einwilligung an Ihre eigenen Systeme senden.',
+      business: 'Regeln nach Region festlegen und Opt-in-Raten verfolgen.',
+      enterprise: 'Individuelle Konditionen für größere Organisationen.',
+    },
     free: 'Kostenlos',
-    byAgreement: 'Nach Vereinbarung',
-    perMonth: (amount) => `${amount} pro Monat`,
-    billedMonthly: 'monatlich abgerechnet',
-    billedYearly: (amount) => `jährlich abgerechnet, ${amount}`,
-    pagesPerScan: 'Seiten pro Scan',
+    freeNote: 'Keine Zahlungsdaten nötig',
+    custom: 'Individuell',
+    customNote: 'Preis und Konditionen nach Vereinbarung',
+    perMonth: '/ Monat',
+    billedYearly: ({ month, year }) => `oder ${month} / Monat bei jährlicher Abrechnung (${year})`,
+    signUp: 'Registrieren',
+    signUpFor: (plan) => `Für ${plan} registrieren`,
+    signIn: 'Anmelden',
+    contactUs: 'Kontakt aufnehmen',
+    apiDocs: 'API-Dokumentation',
+    language: 'Sprache',
+    included: 'Enthalten:',
+    everythingIn: (plan) => `Alles aus ${plan}, dazu:`,
+    comparison: 'Tarife vergleichen',
+    feature: 'Funktion',
+    available: 'Funktionen',
+    inEveryPlan: 'In jedem Tarif',
+    pagesPerScan: (pages) =>
+      pages === null ? 'Seiten pro Scan nach Vereinbarung' : `Scans mit bis zu ${pages} Seiten`,
     features: {
       consentForwarding: 'Weiterleitung von Einwilligungen an Ihren Endpunkt',
       export: 'CSV- und PDF-Export',
-      analytics: 'Statistiken zu Einwilligungen und Besuchen',
+      analytics: 'Analytics für Einwilligungen und Besuche',
       geoTargeting: 'Regionsregeln',
       scheduledScans: 'Geplante Scans',
       customDomains: 'Eigene Domains',
+      pagesPerScan: 'Seiten pro Scan',
     },
-    planned: 'geplant',
-    yes: 'Ja',
-    no: 'Nein',
-    geoTargeting: { full: 'Eine Regel pro Region', global: 'Eine Regel weltweit' },
-    notLimited: (names) => `Kein Tarif begrenzt ${names}. Für alle gelten dieselben Fair-Use-Grenzen.`,
+    oneRule: 'Eine Regel weltweit',
+    planned: 'In Planung',
+    plannedNote: 'Funktionen in Planung sind noch in keinem Tarif verfügbar.',
+    yes: 'Enthalten',
+    no: 'Nicht enthalten',
+    noLimitOn: (names) => `Keine Tarifgrenze für ${names}`,
+    fairUse: 'Für alle Tarife gelten dieselben Fair-Use-Grenzen.',
     notLimitedNames: {
       domainCount: 'Domains',
-      consentRecordsPerMonth: 'Einträge pro Monat',
-      teamInvites: 'Team-Einladungen',
-      customerApi: 'die API',
+      consentRecordsPerMonth: 'Einwilligungen pro Monat',
+      teamInvites: 'Teammitglieder',
+      customerApi: 'API-Anfragen',
       webhooks: 'Webhooks',
     },
-    signUp: 'Konto anlegen',
   },
 };

@@ -15,7 +15,9 @@ import { InjectSettings } from '../../settings/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
 import { SecretVault } from '../../shared/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { resolveBaseUrl } from '../../shared/base-url.js';
 import { renderLetter } from '../domain/letter.js';
+import { mailLanguage } from '../domain/mail-language.js';
 import {
   MAIL_ATTEMPTS_MAX,
   MAIL_TOPICS,
@@ -55,6 +57,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
   private readonly vault: SecretVault;
   private readonly mailer: Mailer | null;
   private readonly from: string;
+  private readonly baseUrl: string;
 
   constructor(
     private readonly outbox: OutboxService,
@@ -67,6 +70,7 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     this.vault = new SecretVault(secretKeys);
     this.mailer = createMailer(mail, service);
     this.from = mail.mailFrom;
+    this.baseUrl = resolveBaseUrl(service);
     // After its lease another worker may send the mail too.
     this.attemptMaxMs = Math.min(ATTEMPT_MAX_MS, leaseMs / 2);
     if (!this.mailer)
@@ -113,11 +117,13 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     const opened = this.vault.open(`mail/${message.subjectId}`, { ciphertext, keyId });
     if (opened === null)
       return { kind: 'dead', error: 'SECRET_KEYS does not contain the key that encrypts this email.' };
-    const { to, values } = JSON.parse(opened) as { to: string; values: unknown };
-    const letter = fillTemplate(template, values);
+    const { to, values, ...rest } = JSON.parse(opened) as { to: string; values: unknown; language?: string };
+    const language = mailLanguage(rest.language);
+    const context = { baseUrl: this.baseUrl, projectId: message.projectId };
+    const letter = fillTemplate({ template, values, language }, context);
     if (!letter) return { kind: 'dead', error: `The template ${template} no longer exists.` };
     const verdict = await this.mailer(
-      { id: message.subjectId, from: this.from, to, ...renderLetter(letter) },
+      { id: message.subjectId, from: this.from, to, ...renderLetter(letter, language) },
       AbortSignal.any([stopped, AbortSignal.timeout(this.attemptMaxMs)]),
     );
     switch (verdict.kind) {

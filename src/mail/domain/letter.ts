@@ -1,9 +1,14 @@
 import { BRAND } from '../../shared/brand.js';
+import { escapeHtml } from '../../shared/escape-html.js';
+import { MARK } from '../../shared/wordmark.js';
+import type { MailLanguage } from './mail-language.js';
 
-/** The text of a mail: sentences, and links on separate lines. */
+/** The text of a mail: sentences, and at most one link, which is a button. */
 export interface Letter {
   subject: string;
   paragraphs: (string | { label: string; url: string })[];
+  /** Why the recipient gets it. */
+  reason: string;
 }
 
 /** A mail as it is sent. */
@@ -21,27 +26,79 @@ const SUBJECT_CHARACTERS_MAX = 200;
 /** Line breaks and other characters that control rather than show, direction marks included. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
+const COPY_LINK: Record<MailLanguage, string> = {
+  en: 'If the button doesn’t work, copy this address into your browser:',
+  de: 'Falls die Schaltfläche nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:',
+};
+
+const FONT = 'Inter,-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
+/** Mail clients ignore style sheets in part, so the light colors stand at each element; the sheet has the dark ones. */
+const DARK_STYLE = `:root { color-scheme: light dark; supported-color-schemes: light dark; }
+@media (prefers-color-scheme: dark) {
+  .page { background: #0b0d11 !important; }
+  .card { background: #161a21 !important; border-color: #252b35 !important; }
+  .text, .brand { color: #eceff4 !important; }
+  .quiet { color: #a3adbd !important; }
+}`;
+const TEXT = `margin:0 0 16px;font:15px/24px ${FONT};color:#15181d`;
+const QUIET = `margin:0 0 16px;font:13px/20px ${FONT};color:#586273`;
+
 /** Plain text and HTML from one letter; whatever people have named themselves or their projects stays text. */
-export function renderLetter({ subject, paragraphs }: Letter): RenderedLetter {
-  const text = paragraphs.map((part) => (typeof part === 'string' ? part : `${part.label}:\n${part.url}`));
-  const html = paragraphs.map((part) =>
-    typeof part === 'string'
-      ? `<p>${escaped(part)}</p>`
-      : `<p><a href="${escaped(part.url)}">${escaped(part.label)}</a></p>\n<p>${escaped(part.url)}</p>`,
-  );
+export function renderLetter(
+  { subject, paragraphs, reason }: Letter,
+  language: MailLanguage = 'en',
+): RenderedLetter {
   const line = subject.replace(CONTROLS, ' ').slice(0, SUBJECT_CHARACTERS_MAX);
+  const text = paragraphs.map((part) => (typeof part === 'string' ? part : `${part.label}:\n${part.url}`));
   return {
     subject: line,
-    text: `${[...text, `-- \n${BRAND}`].join('\n\n')}\n`,
-    html: [
-      '<!doctype html>',
-      `<html lang="en"><head><meta charset="utf-8"><title>${escaped(line)}</title></head><body>`,
-      ...html,
-      `<p>${BRAND}</p>`,
-      '</body></html>',
-      '',
-    ].join('\n'),
+    text: `${[...text, `-- \n${BRAND}\n${reason}`].join('\n\n')}\n`,
+    html: renderHtml(line, { subject, paragraphs, reason }, language),
   };
+}
+
+/** Tables and attributes, because mail clients know little else; no image and no address that is not in the letter. */
+function renderHtml(title: string, { paragraphs, reason }: Letter, language: MailLanguage): string {
+  const body = paragraphs.map((part) =>
+    typeof part === 'string'
+      ? `<p class="text" style="${TEXT}">${escapeHtml(part)}</p>`
+      : button(part, language),
+  );
+  return [
+    '<!doctype html>',
+    `<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">`,
+    `<meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}</title><style>${DARK_STYLE}</style></head>`,
+    '<body class="page" style="margin:0;padding:0;background:#f7f8fa">',
+    '<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:#f7f8fa"><tr><td align="center" style="padding:32px 16px">',
+    '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="max-width:560px">',
+    `<tr><td style="padding:0 4px 16px">${wordmark()}</td></tr>`,
+    '<tr><td class="card" style="padding:28px 28px 12px;background:#ffffff;border:1px solid #e5e8ec;border-radius:10px">',
+    `<h1 class="text" style="margin:0 0 16px;font:650 20px/28px ${FONT};color:#15181d">${escapeHtml(title)}</h1>`,
+    ...body,
+    '</td></tr>',
+    `<tr><td style="padding:16px 4px 0"><p class="quiet" style="${QUIET}">${escapeHtml(reason)}</p></td></tr>`,
+    '</table></td></tr></table>',
+    '</body></html>',
+    '',
+  ].join('\n');
+}
+
+/** Many clients draw no SVG, so the mark is a colored cell with a check. */
+function wordmark(): string {
+  return (
+    '<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr>' +
+    `<td align="center" width="26" height="26" style="width:26px;height:26px;background:${MARK.color};border-radius:7px;font:700 15px/26px ${FONT};color:${MARK.checkColor}" aria-hidden="true">&#10003;</td>` +
+    `<td class="brand" style="padding-left:9px;font:650 16px/26px ${FONT};color:#15181d">${BRAND}</td></tr></table>`
+  );
+}
+
+function button({ label, url }: { label: string; url: string }, language: MailLanguage): string {
+  const href = escapeHtml(url);
+  return (
+    `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td style="padding:4px 0 20px"><a href="${href}" ` +
+    `style="display:inline-block;padding:10px 18px;background:${MARK.color};border-radius:7px;font:600 15px/20px ${FONT};color:#ffffff;text-decoration:none">${escapeHtml(label)}</a></td></tr></table>\n` +
+    `<p class="quiet" style="${QUIET}">${COPY_LINK[language]}<br><a class="quiet" href="${href}" style="color:#586273;word-break:break-all">${href}</a></p>`
+  );
 }
 
 /**
@@ -51,16 +108,4 @@ export function renderLetter({ subject, paragraphs }: Letter): RenderedLetter {
 export function nameInMail(name: string): string {
   const line = name.replace(CONTROLS, ' ').replace(LINK_PARTS, ' ').replace(/\s+/g, ' ').trim();
   return line.length <= NAME_CHARACTERS_MAX ? line : `${line.slice(0, NAME_CHARACTERS_MAX - 1).trimEnd()}…`;
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

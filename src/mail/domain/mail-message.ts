@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { namedKey } from '../../outbox/domain/ordering-key.js';
 import { type BackOff, backOffMs } from '../../shared/back-off.js';
-import type { MailTemplate } from './mail-templates.js';
+import type { MailTemplate } from './mail-values.js';
 import { normalizedMailbox } from './mailbox.js';
 
 /** Topics of the outbox for mails. Each has slots in a worker, so that links do not wait for notices. */
@@ -41,7 +41,7 @@ export function mailOrderingKey(
 /** A mail in the outbox: recipient and text are encrypted, because it may contain a one-time link. */
 export interface MailPayload extends Record<string, unknown> {
   template: string;
-  /** Base64 of what opens as `{ to, values }`. */
+  /** Base64 of what opens as `{ to, values, language }`; mails of earlier versions have no language. */
   sealed: string;
   keyId: string;
   /** ISO 8601; what is not sent by then is not sent any more. Absent: it is of use whenever it comes. */

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import { loadOnDemand } from '../../shared/load-on-demand.js';
 import { judgeFault, type MailFault, type MailVerdict } from '../domain/delivery-verdict.js';
 import type { RenderedLetter } from '../domain/letter.js';
 import type { SmtpServer } from '../domain/smtp-server.js';
@@ -25,6 +25,7 @@ export type Mailer = (mail: OutgoingMail, signal: AbortSignal) => Promise<MailVe
  * wherever it is. What the server or its library says is judged and never repeated: it holds addresses.
  */
 export function smtpMailer({ host, port, encryption, credentials }: SmtpServer): Mailer {
+  const { createTransport } = loadOnDemand('nodemailer') as typeof import('nodemailer');
   const transport = createTransport({
     host,
     port,

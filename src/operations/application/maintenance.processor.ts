@@ -9,8 +9,14 @@ import { Maintenance } from '../../shared/maintenance.js';
 
 export const MAINTENANCE_QUEUE = QUEUES.maintenance;
 
-/** How often a worker creates missing schedules, for example after the queue was emptied. */
-const RESCHEDULE_MS = 60_000;
+/** How often a worker checks the schedules: they are missing after the queue was emptied. */
+const CHECK_MS = 10_000;
+/**
+ * A run may be overdue, or later than its interval, by this much. Otherwise its schedule is created again: a process with
+ * a wrong clock would postpone a task by its error.
+ */
+const OVERDUE_MS = 60_000;
+const LATE_MS = 5_000;
 
 /** Runs the registered maintenance tasks, each on one worker at a time. */
 @Processor(MAINTENANCE_QUEUE, WORKER_OPTIONS)
@@ -45,7 +51,7 @@ export class MaintenanceProcessor extends WorkerHost implements OnApplicationBoo
     await queueReady(this.queueSettings, this.worker, this.queue);
     // Not awaited: a worker also starts while the queue is unavailable.
     void this.schedule();
-    this.timer = setInterval(() => void this.schedule(), RESCHEDULE_MS);
+    this.timer = setInterval(() => void this.schedule(), CHECK_MS);
   }
 
   onModuleDestroy(): void {
@@ -63,7 +69,15 @@ export class MaintenanceProcessor extends WorkerHost implements OnApplicationBoo
     if (this.scheduling) return;
     this.scheduling = true;
     try {
+      const schedulers = await this.queue.getJobSchedulers();
+      const known = new Map(schedulers.map((scheduler) => [scheduler.key, scheduler]));
       for (const { name, everyMs } of this.maintenance.tasks) {
+        const { every, next = 0 } = known.get(name) ?? {};
+        const inMs = next - Date.now();
+        const isLate = inMs > everyMs + LATE_MS;
+        if (every === everyMs && inMs > -OVERDUE_MS && !isLate) continue;
+        // Creating it again would keep the time of the next run.
+        if (isLate) await this.queue.removeJobScheduler(name);
         await this.queue.upsertJobScheduler(
           name,
           { every: everyMs },

@@ -50,6 +50,8 @@ export class ReadinessChecks implements OnApplicationShutdown {
     });
   }
 
+  private isWorkerRunning: (() => boolean) | null = null;
+
   readonly all: HealthIndicatorFunction[] = [
     () => this.checkStay(),
     () => this.check('database', 'down', 'The database does not respond.', () => this.pool.query('select 1')),
@@ -65,7 +67,13 @@ export class ReadinessChecks implements OnApplicationShutdown {
         'The schema does not match this version. Start this version once to migrate.',
         () => this.checkMigrations(),
       ),
+    () => this.checkWorker(),
   ];
+
+  /** Reports the worker process of this API. */
+  includeWorker(isRunning: () => boolean): void {
+    this.isWorkerRunning = isRunning;
+  }
 
   /** From now on not ready: load balancers route requests elsewhere before this process stops listening. */
   leave(): void {
@@ -79,6 +87,15 @@ export class ReadinessChecks implements OnApplicationShutdown {
   private checkStay(): HealthIndicatorResult {
     const indicator = this.indicators.check('process');
     return this.leaving ? indicator.down({ message: 'This process is shutting down.' }) : indicator.up();
+  }
+
+  /** Degraded: records are stored, and the worker delivers them when it is back. */
+  private checkWorker(): HealthIndicatorResult {
+    if (!this.isWorkerRunning) return {};
+    const indicator = this.indicators.check('worker');
+    return this.isWorkerRunning()
+      ? indicator.up()
+      : indicator.degraded({ message: 'The worker process is restarting; records wait for it.' });
   }
 
   private async check(

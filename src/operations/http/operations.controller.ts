@@ -41,6 +41,6 @@ export class OperationsController {
   @Public()
   async scrape(@Res() response: Response): Promise<void> {
     response.setHeader('Content-Type', this.metrics.registry.contentType);
-    response.end(await this.metrics.registry.metrics());
+    response.end(await this.metrics.text());
   }
 }

@@ -1,15 +1,17 @@
+import { getHeapStatistics } from 'node:v8';
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { Gauge } from 'prom-client';
 import { OUTBOX_QUEUE } from '../../outbox/outbox.module.js';
 import { Metrics } from '../../shared/metrics.js';
+import { threadHeaps } from '../../shared/thread-pool.js';
 import { VERSION } from '../../shared/version.js';
 
 /** A queue that has not answered by then counts as down; Prometheus waits 10 s for all of it. */
 const QUEUE_TIMEOUT_MS = 2_000;
 
-/** Metrics of every process: its version, and whether it reaches the queue. */
+/** Metrics of every process: its version, its heaps, and whether it reaches the queue. */
 @Injectable()
 export class ServiceMetrics {
   constructor(metrics: Metrics, @InjectQueue(OUTBOX_QUEUE) queue: Queue) {
@@ -20,6 +22,21 @@ export class ServiceMetrics {
       labelNames: ['version', 'node'],
       registers,
     }).set({ version: VERSION, node: process.versions.node }, 1);
+    new Gauge({
+      name: 'isolate_heap_bytes',
+      help: 'Heap of the main thread (main) and of each other thread by kind: used, total, or limit.',
+      labelNames: ['isolate', 'kind'],
+      registers,
+      async collect() {
+        const threads = await threadHeaps();
+        this.reset();
+        for (const { name, heap } of [{ name: 'main', heap: getHeapStatistics() }, ...threads]) {
+          this.inc({ isolate: name, kind: 'used' }, heap.used_heap_size);
+          this.inc({ isolate: name, kind: 'total' }, heap.total_heap_size);
+          this.inc({ isolate: name, kind: 'limit' }, heap.heap_size_limit);
+        }
+      },
+    });
     new Gauge({
       name: 'queue_up',
       help: 'Whether this process is connected to the queue: 1 or 0. Without it, records wait for the next poll.',

@@ -9,6 +9,7 @@ import { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
 import { OutboxStore } from '../infrastructure/outbox.store.js';
 import { OutboxService } from '../outbox.service.js';
 import { OutboxAttempts } from './outbox.attempts.js';
+import { PartitionRotation } from './partition-rotation.js';
 import { OutboxSettler } from './outbox.settler.js';
 import { WorkerSlots } from './worker-slots.js';
 
@@ -30,10 +31,11 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   );
   private readonly slots: WorkerSlots;
   private readonly attempts: OutboxAttempts;
-  private readonly pace = new PollPacer();
+  private readonly pace: PollPacer;
   /** Set while a poll is scheduled. */
   private nextPoll: NodeJS.Timeout | undefined;
-  private afterKey = LOWEST_KEY;
+  /** Where the next claim begins, by partition. */
+  private readonly afterKey = new Map<number, string>();
   private running: Promise<void> | null = null;
   private pollRequested = false;
   private stopping = false;
@@ -44,9 +46,11 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     private readonly store: OutboxStore,
     settler: OutboxSettler,
     private readonly outbox: OutboxService,
+    private readonly rotation: PartitionRotation,
     metrics: OutboxMetrics,
-    @InjectSettings(outboxSettings) { slots, leaseMs }: OutboxSettings,
+    @InjectSettings(outboxSettings) { slots, leaseMs, gatherMs }: OutboxSettings,
   ) {
+    this.pace = new PollPacer(gatherMs);
     this.slots = new WorkerSlots(slots, (topic) => outbox.handlerOf(topic));
     this.attempts = new OutboxAttempts({
       slots: this.slots,
@@ -124,6 +128,10 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
           await this.store.announcePolling(POLLING_MS);
           this.pace.announcedPolling(performance.now());
         }
+        if (this.pace.shouldWakeOthers(performance.now())) {
+          this.outbox.notifyWorkers();
+          this.pace.wokeOthers(performance.now());
+        }
       }
     } catch (error) {
       this.claimFailure.warn(error);
@@ -133,22 +141,39 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /**
-   * Claims until the worker is full or the walk has covered all keys. Skipped messages (of a full key or topic, or
-   * not due yet) cause another poll later.
+   * Claims until the worker is full or has walked all keys of all partitions. Skipped messages (of a full key or topic,
+   * or not due yet) cause another poll later.
    */
   private async claimAll(): Promise<Pick<PollResult, 'found' | 'leftMore'>> {
+    const { claimed } = this.rotation;
     const result = { found: false, leftMore: false };
-    let wholeWalk = this.afterKey === LOWEST_KEY;
+    for (const part of claimed.due(performance.now())) {
+      const ofPart = await this.claimPart(part);
+      result.found ||= ofPart.found;
+      result.leftMore ||= ofPart.leftMore;
+      if (!ofPart.found && !ofPart.leftMore) claimed.foundNothing(part, performance.now());
+    }
+    if (result.found) this.rotation.noteClaim();
+    return result;
+  }
+
+  private async claimPart(part: number): Promise<Pick<PollResult, 'found' | 'leftMore'>> {
+    const result = { found: false, leftMore: false };
+    let afterKey = this.afterKey.get(part) ?? LOWEST_KEY;
+    let wholeWalk = afterKey === LOWEST_KEY;
     while (this.slots.room > 0 && !this.stopping) {
       const claimedMs = performance.now();
       const claimable = this.slots.claimable(this.outbox.topics, claimedMs);
-      const claimed = await this.claimer.claim({
+      const { claimId, messages, nextKey, reachedEnd, openPart } = await this.claimer.claim({
         ...claimable,
+        part,
         throttledTopics: this.outbox.throttledTopics,
-        afterKey: this.afterKey,
+        afterKey,
       });
-      const { claimId, messages, nextKey, reachedEnd } = claimed;
-      this.afterKey = nextKey;
+      // The new open partition is polled at once.
+      if (this.rotation.claimed.opened(openPart)) this.pollRequested = true;
+      afterKey = nextKey;
+      this.afterKey.set(part, afterKey);
       result.found ||= messages.length > 0;
       result.leftMore ||= mayHaveMore(claimable, messages);
       if (messages.length > 0) {

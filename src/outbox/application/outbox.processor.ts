@@ -8,6 +8,7 @@ import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import { type QueueSettings, queueSettings } from '../../database/queue.settings.js';
 import { OUTBOX_QUEUE, POLL_JOB } from '../infrastructure/wakeup-notifier.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
+import { PartitionRotation } from './partition-rotation.js';
 import { OutboxService } from '../outbox.service.js';
 import { OutboxStore } from '../infrastructure/outbox.store.js';
 
@@ -31,6 +32,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   constructor(
     private readonly dispatcher: OutboxDispatcher,
     private readonly store: OutboxStore,
+    private readonly rotation: PartitionRotation,
     private readonly outbox: OutboxService,
     @InjectQueue(OUTBOX_QUEUE) private readonly queue: Queue,
     @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
@@ -49,6 +51,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     await queueReady(this.queueSettings, this.worker);
     // Not awaited: a worker starts, and works by its heartbeat, while the queue is unavailable.
     void this.schedulePoll();
+    this.rotation.start();
     this.dispatcher.requestPoll();
     this.heartbeat = setInterval(() => {
       void this.schedulePoll();

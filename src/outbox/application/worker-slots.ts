@@ -77,7 +77,10 @@ export class WorkerSlots {
   }
 
   /** The claim request for all handled topics. */
-  claimable(topics: readonly string[], nowMs: number): Omit<ClaimRequest, 'afterKey' | 'throttledTopics'> {
+  claimable(
+    topics: readonly string[],
+    nowMs: number,
+  ): Omit<ClaimRequest, 'afterKey' | 'part' | 'throttledTopics'> {
     const perKeyOfTopic = new Map<string, number>();
     for (const topic of topics) {
       const { slotsPerKeyMax } = this.boundsOf(topic);

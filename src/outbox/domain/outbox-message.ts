@@ -13,6 +13,8 @@ export interface NewOutboxMessage {
 
 /** A message that this worker holds a lease on. */
 export interface OutboxMessage {
+  /** The partition that the message is in while it is leased. */
+  part: number;
   orderingKey: string;
   projectId: string | null;
   /** Position in the outbox; unique within the key. */

@@ -1,12 +1,7 @@
-/**
- * Minimum interval between polls that find work. At 500 messages a second, ten messages are claimed, prepared and
- * settled together. A message waits at most this long, and not at all on an idle worker.
- */
-export const POLL_INTERVAL_MS = 20;
 /** The interval if a poll left messages behind, so fast receivers do not wait for their next messages. */
 export const BUSY_POLL_INTERVAL_MS = 5;
-/** A worker counts as loaded if polls that find work are at most this far apart: from 25 messages a second. */
-const UNDER_LOAD_GAP_MS = 40;
+/** A worker counts as loaded if polls that find work are at most this many intervals apart. */
+const UNDER_LOAD_INTERVALS = 2;
 /** How long a loaded worker then polls on a schedule, without wake-ups. */
 export const POLLING_MS = 250;
 
@@ -31,30 +26,56 @@ export class PollPacer {
   private foundMs = Number.NEGATIVE_INFINITY;
   private isUnderLoad = false;
   private pollingUntilMs = Number.NEGATIVE_INFINITY;
+  /** Since other workers were last woken, writers have been asked to send no wake-ups. */
+  private owesWakeup = false;
+  private wokeOthersMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * `intervalMs` is the minimum interval between polls that find work, so messages are claimed, prepared and settled
+   * together. A message waits at most this long, and not at all on an idle worker.
+   */
+  constructor(private readonly intervalMs: number) {}
 
   record(look: PollResult): void {
     this.last = look;
     if (!look.found) return;
-    this.isUnderLoad = look.beganMs - this.foundMs <= UNDER_LOAD_GAP_MS;
+    this.isUnderLoad = look.beganMs - this.foundMs <= UNDER_LOAD_INTERVALS * this.intervalMs;
     this.foundMs = look.endedMs;
   }
 
   /** How long a requested poll must wait; 0: it may start. */
   waitMs(nowMs: number): number {
     if (!this.last.found) return 0;
-    const intervalMs = this.last.leftMore ? BUSY_POLL_INTERVAL_MS : POLL_INTERVAL_MS;
+    const intervalMs = this.last.leftMore
+      ? Math.min(BUSY_POLL_INTERVAL_MS, this.intervalMs)
+      : this.intervalMs;
     return Math.max(0, this.last.beganMs + intervalMs - nowMs);
   }
 
-  /** Whether to announce that this worker polls. A full worker leaves new messages to the others. */
+  /** Whether to announce that this worker polls. */
   shouldAnnouncePolling(nowMs: number): boolean {
-    const { found, leftMore } = this.last;
-    return found && !leftMore && this.isUnderLoad && this.pollingUntilMs - nowMs < POLLING_MS / 2;
+    return this.last.found && this.isUnderLoad && this.pollingUntilMs - nowMs < POLLING_MS / 2;
   }
 
   /** Records the announcement that this worker polls for another `POLLING_MS`. */
   announcedPolling(nowMs: number): void {
     this.pollingUntilMs = nowMs + POLLING_MS;
+    this.owesWakeup = true;
+  }
+
+  /**
+   * Whether to wake other workers: this one left messages that they can take, and writers sent no wake-ups because of
+   * its announcement. At most every half `POLLING_MS`, and once after the announced time.
+   */
+  shouldWakeOthers(nowMs: number): boolean {
+    if (!this.last.leftMore || !this.owesWakeup) return false;
+    return this.isAnnouncementOver || nowMs - this.wokeOthersMs >= POLLING_MS / 2;
+  }
+
+  /** Records that other workers were woken. */
+  wokeOthers(nowMs: number): void {
+    this.wokeOthersMs = nowMs;
+    if (this.isAnnouncementOver) this.owesWakeup = false;
   }
 
   /**
@@ -62,7 +83,12 @@ export class PollPacer {
    * time.
    */
   nextPollInMs(nowMs: number): number | null {
-    if (this.last.beganMs > this.pollingUntilMs) return null;
-    return Math.max(0, this.last.beganMs + POLL_INTERVAL_MS - nowMs);
+    if (this.isAnnouncementOver) return null;
+    return Math.max(0, this.last.beganMs + this.intervalMs - nowMs);
+  }
+
+  /** Whether the last poll began after the announced time. */
+  private get isAnnouncementOver(): boolean {
+    return this.last.beganMs > this.pollingUntilMs;
   }
 }

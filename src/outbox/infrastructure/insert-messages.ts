@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { NewOutboxMessage } from '../domain/outbox-message.js';
+import { OPEN_PART_SQL } from '../outbox.sql.js';
 
 /** Inserts messages in one statement, inside the caller's transaction; they are numbered in their order. */
 export async function insertMessages(
@@ -8,8 +9,8 @@ export async function insertMessages(
   messages: readonly NewOutboxMessage[],
 ): Promise<void> {
   await sql`
-    insert into outbox_message (ordering_key, project_id, topic, subject_id, payload)
-    select ordering_key, project_id, topic, subject_id, payload::jsonb
+    insert into outbox_message (part, ordering_key, project_id, topic, subject_id, payload)
+    select ${OPEN_PART_SQL}, ordering_key, project_id, topic, subject_id, payload::jsonb
     from unnest(
       ${messages.map(({ orderingKey }) => orderingKey)}::uuid[],
       ${messages.map(({ projectId }) => projectId)}::uuid[],

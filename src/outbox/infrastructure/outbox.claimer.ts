@@ -15,6 +15,8 @@ const CLAIM_TIMEOUT_MS = 10_000;
 
 /** Limits of a claim. */
 export interface ClaimRequest {
+  /** The partition of the outbox. */
+  part: number;
   topics: string[];
   /** The topics that may have throttles. */
   throttledTopics: readonly string[];
@@ -39,6 +41,8 @@ export interface Claimed {
   nextKey: string;
   /** The walk came to the last key. */
   reachedEnd: boolean;
+  /** The partition that new messages go to. */
+  openPart: number;
 }
 
 /** The walk of a claim over the keys. */
@@ -48,6 +52,7 @@ interface Walk {
   walked: number;
   lastPicked: string | null;
   picked: number;
+  openPart: number;
   /** Of any key and topic. */
   hasThrottles: boolean;
 }
@@ -113,7 +118,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
     const isToBeAskedAgain = !this.hasThrottles && walk.hasThrottles;
     this.hasThrottles = walk.hasThrottles;
     if (isToBeAskedAgain) ({ walk, messages } = await this.ask(request, claimId));
-    const { lastKey, walked, lastPicked, picked } = walk;
+    const { lastKey, walked, lastPicked, picked, openPart } = walk;
     const isFull = picked >= request.limit;
     const reachedEnd = walked < CLAIM_KEYS_MAX && !isFull;
     const lastServed = isFull ? lastPicked : lastKey;
@@ -122,6 +127,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
       messages: messages.toSorted(byNumber),
       nextKey: reachedEnd ? LOWEST_KEY : (lastServed ?? LOWEST_KEY),
       reachedEnd,
+      openPart,
     };
   }
 
@@ -130,7 +136,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
     claimId: string,
   ): Promise<{ walk: Walk; messages: OutboxMessage[] }> {
     const { rows } = await this.pool.query<ClaimRow>({
-      ...this.statementFor(this.hasThrottles ? request.throttledTopics : null),
+      ...this.statementFor(request.part, this.hasThrottles ? request.throttledTopics : null),
       values: [
         request.afterKey,
         request.topics,
@@ -148,19 +154,24 @@ export class OutboxClaimer implements OnApplicationShutdown {
     let walk: Walk | null = null;
     for (const row of rows) {
       if (row.walk !== null) ({ walk } = row);
-      else messages.push(toMessage(row));
+      else messages.push(toMessage(row, request.part));
     }
     if (!walk) throw new Error('a claim returned no walk');
     return { walk, messages };
   }
 
   /** The topics are the same ones as long as a process runs, so a text is made once. */
-  private statementFor(throttledTopics: readonly string[] | null): { name: string; text: string } {
+  private statementFor(
+    part: number,
+    throttledTopics: readonly string[] | null,
+  ): { name: string; text: string } {
     const name =
-      throttledTopics === null ? 'outbox-claim' : ['outbox-claim-throttled', ...throttledTopics].join(' ');
+      throttledTopics === null
+        ? `outbox-claim-${part}`
+        : [`outbox-claim-throttled-${part}`, ...throttledTopics].join(' ');
     const known = this.statements.get(name);
     if (known) return known;
-    const statement = { name, text: claimStatement(throttledTopics) };
+    const statement = { name, text: claimStatement(part, throttledTopics) };
     this.statements.set(name, statement);
     return statement;
   }
@@ -175,7 +186,7 @@ function byNumber(a: OutboxMessage, b: OutboxMessage): number {
   return a.id - b.id;
 }
 
-function toMessage(row: OutboxMessage): OutboxMessage {
+function toMessage(row: OutboxMessage, part: number): OutboxMessage {
   const {
     orderingKey,
     projectId,
@@ -189,6 +200,7 @@ function toMessage(row: OutboxMessage): OutboxMessage {
     probeNumber,
   } = row;
   return {
+    part,
     orderingKey,
     projectId,
     id,

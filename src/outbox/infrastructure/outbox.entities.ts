@@ -8,7 +8,9 @@ export const OutboxMessageSchema = defineEntity({
     /** Messages of one key are claimed in their order: a project's id, or a name's (domain/ordering-key.ts). */
     orderingKey: p.uuid().primary(),
     /** Numbered by the database, across keys. */
-    id: p.bigint('number').primary().autoincrement().generated('identity'),
+    id: p.bigint('number').primary().autoincrement(),
+    /** The partition: new messages go to the open one (outbox.partitions.ts). */
+    part: p.smallint().primary().default(0),
     /** The project of the message; null if there is none or it is unknown. */
     projectId: p.uuid().nullable(),
     topic: p.text(),

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { OutboxMessage } from '../domain/outbox-message.js';
+import { partitionTable } from '../domain/partition-rotation.js';
+import { OPEN_PART_SQL } from '../outbox.sql.js';
 import { advanceThrottles } from './claim-throttles.js';
 
 const ERROR_CHARACTERS_MAX = 500;
@@ -47,12 +49,16 @@ export class OutboxStore {
    * other workers hold the rest.
    */
   async remove(tx: EntityManager, leased: LeasedMessage[]): Promise<Set<string>> {
-    const { rows } = await sql<{ orderingKey: string; id: number; claimId: string }>`
-      delete from outbox_message m
-      where m.ctid = any (${rowLocations(leased)})
-      returning m.ordering_key as "orderingKey", m.id, m.claim_id as "claimId"
-    `.execute(tx.getKysely());
-    return new Set(rows.map((row) => leaseKey({ message: row, claimId: row.claimId })));
+    const removed = new Set<string>();
+    for (const [part, entries] of byPart(leased)) {
+      const { rows } = await sql<{ orderingKey: string; id: number; claimId: string }>`
+        delete from ${sql.table(partitionTable(part))} m
+        where m.ctid = any (${rowLocations(part, entries)})
+        returning m.ordering_key as "orderingKey", m.id, m.claim_id as "claimId"
+      `.execute(tx.getKysely());
+      for (const row of rows) removed.add(leaseKey({ message: row, claimId: row.claimId }));
+    }
+    return removed;
   }
 
   /** Schedules a retry. Returns whether the lease was still valid. */
@@ -66,7 +72,7 @@ export class OutboxStore {
       set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
           abandoned_attempts = greatest(abandoned_attempts - 1, 0), failures = failures + 1,
           last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
-      where ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
+      where part = ${leased.message.part} and ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
     `.execute(tx.getKysely());
     await advanceThrottles(tx, [leased.message]);
     return Number(numAffectedRows ?? 0) > 0;
@@ -75,11 +81,12 @@ export class OutboxStore {
   /** Releases messages that were claimed and not attempted, as if they had never been claimed. */
   async release(leased: LeasedMessage[]): Promise<void> {
     const em = this.em.fork();
-    await sql`
-      update outbox_message m
-      set claim_id = null, available_at = now(), abandoned_attempts = greatest(m.abandoned_attempts - 1, 0)
-      where m.ctid = any (${rowLocations(leased)})
-    `.execute(em.getKysely());
+    for (const [part, entries] of byPart(leased))
+      await sql`
+        update ${sql.table(partitionTable(part))} m
+        set claim_id = null, available_at = now(), abandoned_attempts = greatest(m.abandoned_attempts - 1, 0)
+        where m.ctid = any (${rowLocations(part, entries)})
+      `.execute(em.getKysely());
     await advanceThrottles(
       em,
       leased.map(({ message }) => message),
@@ -95,7 +102,7 @@ export class OutboxStore {
     const { numAffectedRows } = await sql`
       with dead as (
         delete from outbox_message
-        where ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
+        where part = ${leased.message.part} and ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
         returning *
       )
       insert into outbox_dead_letter (ordering_key, id, project_id, topic, subject_id, payload, failures, last_error, created_at)
@@ -130,9 +137,8 @@ export class OutboxStore {
   async revive(tx: EntityManager, id: number | null): Promise<Revived[]> {
     const { rows } = await sql<Revived>`
       with revived as (delete from outbox_dead_letter where ${chosen(id)} returning *)
-      insert into outbox_message (ordering_key, id, project_id, topic, subject_id, payload, created_at)
-      overriding system value
-      select ordering_key, id, project_id, topic, subject_id, payload, created_at from revived
+      insert into outbox_message (part, ordering_key, id, project_id, topic, subject_id, payload, created_at)
+      select ${OPEN_PART_SQL}, ordering_key, id, project_id, topic, subject_id, payload, created_at from revived
       returning project_id as "projectId", topic, subject_id as "subjectId", payload
     `.execute(tx.getKysely());
     return rows;
@@ -180,12 +186,17 @@ export class OutboxStore {
   }
 }
 
+/** Physical locations are those of one partition. */
+function byPart<Entry extends LeasedMessage>(leased: readonly Entry[]): Map<number, Entry[]> {
+  return Map.groupBy(leased, ({ message }) => message.part);
+}
+
 /**
  * The ctids of messages still leased by the given claims. Rows are locked one by one through the primary key:
  * statistics of a table that constantly fills and empties are wrong, and a join read all of it (15.6 ms against
  * 1.2 ms for 100 of 20,000). A row claimed since fails the condition.
  */
-function rowLocations(leased: readonly LeasedMessage[]): RawBuilder<unknown> {
+function rowLocations(part: number, leased: readonly LeasedMessage[]): RawBuilder<unknown> {
   return sql`array(
     select ours.ctid
     from unnest(
@@ -194,7 +205,7 @@ function rowLocations(leased: readonly LeasedMessage[]): RawBuilder<unknown> {
       ${leased.map(({ claimId }) => claimId)}::uuid[]
     ) as done (ordering_key, id, claim_id)
     cross join lateral (
-      select o.ctid from outbox_message o
+      select o.ctid from ${sql.table(partitionTable(part))} o
       where o.ordering_key = done.ordering_key and o.id = done.id and o.claim_id = done.claim_id
       limit 1 for update
     ) ours

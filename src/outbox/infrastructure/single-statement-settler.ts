@@ -7,6 +7,7 @@ import { InjectSettings } from '../../settings/inject-settings.js';
 import { openPool } from '../../database/postgres-pool.js';
 import { listLiteral, type ListValue } from '../../database/list-literal.js';
 import { ThrottledLog } from '../../shared/throttled-log.js';
+import { partitionTable } from '../domain/partition-rotation.js';
 import type { SingleStatementSettlement } from '../outbox.handler.js';
 import type { LeasedMessage } from './outbox.store.js';
 
@@ -66,10 +67,26 @@ export class SingleStatementSettler implements OnApplicationShutdown {
     writing: SingleStatementSettlement,
     entries: readonly SettlementEntry[],
   ): Promise<Set<number>> {
+    const settled = new Set<number>();
+    const indexes = Map.groupBy(entries.keys(), (index) => entries[index]?.leased.message.part ?? 0);
+    for (const [part, chosen] of indexes) {
+      const ofPart = chosen.flatMap((index) => entries[index] ?? []);
+      for (const position of await this.settlePart(part, writing, ofPart))
+        settled.add(chosen[position] ?? Number.NaN);
+    }
+    return settled;
+  }
+
+  /** Returns the indexes of settled entries. */
+  private async settlePart(
+    part: number,
+    writing: SingleStatementSettlement,
+    entries: readonly SettlementEntry[],
+  ): Promise<number[]> {
     const leases = entries.map(({ leased }) => leased);
-    const { rows } = await this.pool.query<{ places: number[] }>({
-      name: `outbox-settle ${writing.name}`,
-      text: this.textFor(writing),
+    const { rows } = await this.pool.query<{ positions: number[] }>({
+      name: `outbox-settle-${part} ${writing.name}`,
+      text: this.textFor(part, writing),
       values: [
         listLiteral(
           'uuid',
@@ -91,14 +108,15 @@ export class SingleStatementSettler implements OnApplicationShutdown {
         ),
       ],
     });
-    return new Set(rows[0]?.places);
+    return rows[0]?.positions ?? [];
   }
 
-  private textFor(writing: SingleStatementSettlement): string {
-    const known = this.texts.get(writing.name);
+  private textFor(part: number, writing: SingleStatementSettlement): string {
+    const name = `${part} ${writing.name}`;
+    const known = this.texts.get(name);
     if (known !== undefined) return known;
-    const text = settleStatement(writing);
-    this.texts.set(writing.name, text);
+    const text = settleStatement(part, writing);
+    this.texts.set(name, text);
     return text;
   }
 
@@ -113,7 +131,8 @@ export class SingleStatementSettler implements OnApplicationShutdown {
  * all of it for each batch, 3 s for 256 of 20,000 (`test/outbox/outbox-plans`). A row claimed since fails the
  * condition and stays.
  */
-function settleStatement({ columns, unless, writes }: SingleStatementSettlement): string {
+function settleStatement(part: number, { columns, unless, writes }: SingleStatementSettlement): string {
+  const table = partitionTable(part);
   const lists = columns.map(({ type }, column) => `$${column + 4}::${type}[]`);
   return `
     with removed as materialized (
@@ -121,14 +140,14 @@ function settleStatement({ columns, unless, writes }: SingleStatementSettlement)
       from unnest(${['$1::uuid[]', '$2::bigint[]', '$3::uuid[]', ...lists].join(', ')}) with ordinality
         as given (${['ordering_key', 'id', 'claim_id', ...columns.map(({ name }) => name), 'number'].join(', ')})
       cross join lateral (
-        select m.project_id, m.subject_id, m.ctid as stored_at from outbox_message m
+        select m.project_id, m.subject_id, m.ctid as stored_at from ${table} m
         where m.ordering_key = given.ordering_key and m.id = given.id and m.claim_id = given.claim_id
           and not (${constantSql(unless({ projectId: sql.ref('m.project_id') }))})
         limit 1 for update of m
       ) ours
     ), deleted as (
-      delete from outbox_message m where m.ctid = any (array(select stored_at from removed))
+      delete from ${table} m where m.ctid = any (array(select stored_at from removed))
     ), ${constantSql(writes({ removed: sql.table('removed') }))}
-    select coalesce(array_agg(number::int - 1), '{}') as places from removed
+    select coalesce(array_agg(number::int - 1), '{}') as positions from removed
   `;
 }

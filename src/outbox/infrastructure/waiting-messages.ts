@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import { lockMoves } from './outbox.partitions.js';
 
 /** Messages of one ordering key and topic. */
 export interface WaitingOf {
@@ -51,6 +52,38 @@ export async function waitingSubjects(
   const { rows } = await sql<{ subject_id: string }>`${newestSubjects(waiting, scanMax)}`.execute(
     em.getKysely(),
   );
+  return rows.map((row) => row.subject_id);
+}
+
+/** Those of the subjects that are among the newest `scanMax` queued messages. */
+export async function waitingAmong(
+  em: EntityManager,
+  waiting: WaitingOf,
+  subjectIds: readonly string[],
+  scanMax: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ subject_id: string }>`
+    select distinct queued.subject_id from (${newestSubjects(waiting, scanMax)}) as queued
+    where queued.subject_id = any(${[...subjectIds]}::uuid[])
+  `.execute(em.getKysely());
+  return rows.map((row) => row.subject_id);
+}
+
+/** As `waitingSubjects`, of several keys in one statement. */
+export async function waitingSubjectsOfKeys(
+  em: EntityManager,
+  { orderingKeys, topic }: { orderingKeys: readonly string[]; topic: string },
+  scanMax: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ subject_id: string }>`
+    select newest.subject_id
+    from unnest(${[...orderingKeys]}::uuid[]) as k (ordering_key)
+    cross join lateral (
+      select subject_id, topic from outbox_message
+      where ordering_key = k.ordering_key order by id desc limit ${scanMax}
+    ) as newest
+    where newest.topic = ${topic}
+  `.execute(em.getKysely());
   return rows.map((row) => row.subject_id);
 }
 
@@ -121,6 +154,7 @@ export async function oldestAgeOfTopics(em: EntityManager, topics: readonly stri
 
 /** Deletes messages, dead letters and throttles of a project, in the caller's transaction. */
 export async function deleteOfProject(tx: EntityManager, projectId: string): Promise<void> {
+  await lockMoves(tx);
   await sql`delete from outbox_message where project_id = ${projectId}`.execute(tx.getKysely());
   await sql`delete from outbox_dead_letter where project_id = ${projectId}`.execute(tx.getKysely());
   await sql`delete from claim_throttle where ordering_key = ${projectId}`.execute(tx.getKysely());
@@ -132,6 +166,7 @@ export async function forgetSubjects(
   { orderingKey, topic }: WaitingOf,
   subjectIds: string[],
 ): Promise<void> {
+  await lockMoves(tx);
   for (const table of ['outbox_message', 'outbox_dead_letter']) {
     await sql`
       delete from ${sql.table(table)}
@@ -145,6 +180,7 @@ export async function deleteAbout(
   tx: EntityManager,
   { orderingKey, subjectId }: { orderingKey: string; subjectId: string },
 ): Promise<void> {
+  await lockMoves(tx);
   await sql`
     delete from outbox_message where ordering_key = ${orderingKey} and subject_id = ${subjectId}
   `.execute(tx.getKysely());

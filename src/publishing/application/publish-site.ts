@@ -14,6 +14,7 @@ import { type RenderedSite, SiteSource } from './site-source.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+const LOGO_TYPE = 'image/png';
 /** Changes that come while objects are written are taken up so often; whatever comes later has its own message. */
 const ROUNDS_MAX = 3;
 
@@ -50,7 +51,7 @@ export class PublishSite {
   private async publishAlone(projectId: string, lock: HeldLock): Promise<PublishOutcome> {
     let site = await this.source.render(projectId, new Date());
     for (let round = 1; site; round += 1) {
-      const { hash, body, document } = site;
+      const { hash, body, document, logo } = site;
       const metadata = { tier: document.tier };
       const options = { contentType: JSON_TYPE, metadata };
       if (document.bannerScript) {
@@ -60,6 +61,11 @@ export class PublishSite {
           cacheControl: IMMUTABLE,
         });
       }
+      if (logo)
+        await this.put(`${projectId}/${logo.name}`, logo.body, {
+          contentType: LOGO_TYPE,
+          cacheControl: IMMUTABLE,
+        });
       if ((await publicationCount(this.em.fork(), projectId)) < DOCUMENTS_KEPT_MAX)
         await this.put(`${projectId}/${hash}.json`, body, { ...options, cacheControl: IMMUTABLE });
       // The first write may have taken seconds: what is pointed at is what holds now.

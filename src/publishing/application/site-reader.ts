@@ -8,6 +8,7 @@ import {
 import { SiteStorage } from '../infrastructure/site-storage.js';
 import { previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { SiteDocument } from '../domain/document.js';
+import { LOGO_NAME } from '../domain/logo.js';
 import { EU_REGIONS } from '../domain/region.js';
 import { SiteSource } from './site-source.js';
 
@@ -41,6 +42,15 @@ export class SiteReader {
     if (!BANNER_NAME.test(name)) return null;
     const body = await this.storage.read(`${projectId}/${name}`);
     return body === null ? null : { body, etag: `"${name}"` };
+  }
+
+  /** A published logo by its file name, or the one that `read` names before the first publication; null for any other. */
+  async logo(projectId: string, name: string): Promise<Buffer | null> {
+    if (!LOGO_NAME.test(name)) return null;
+    const body = await this.storage.readBytes(`${projectId}/${name}`);
+    if (body !== null || (await this.storage.read(`${projectId}/config.json`)) !== null) return body;
+    const logo = (await this.source.render(projectId, new Date()))?.logo;
+    return logo?.name === name ? logo.body : null;
   }
 
   /** The loader, the same for every project: it finds its project in its own address. */

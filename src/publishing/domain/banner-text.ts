@@ -8,6 +8,18 @@ interface CategoryText {
   description: string;
 }
 
+/** Labels that only a mode uses; the title, description and buttons of a text are those of opt-in. */
+export const MODE_LABELS = {
+  opt_out: ['optOutTitle', 'optOutDescription', 'optOutAccept', 'optOutReject'],
+  notice: ['noticeTitle', 'noticeDescription'],
+  signal: ['signalTitle', 'signalHonoured'],
+} as const;
+/** Labels of what our banner adds to the page: placeholders of blocked frames, and the offer to reload. */
+export const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'reload'] as const;
+
+/** How many cookies a category has: `{count}` of one, and of several. */
+export const COUNT_LABELS = ['cookieOne', 'cookieCount'] as const;
+
 /** The small words of our banner, in one language. What is not given is ours (default-texts.ts). */
 export const LABELS = [
   'necessaryTitle',
@@ -16,7 +28,9 @@ export const LABELS = [
   'policyLink',
   'settingsLink',
   'acknowledge',
-  'signalHonoured',
+  ...MODE_LABELS.opt_out,
+  ...MODE_LABELS.notice,
+  ...MODE_LABELS.signal,
   'services',
   'controller',
   'consentId',
@@ -26,6 +40,8 @@ export const LABELS = [
   'erase',
   'eraseQuestion',
   'failed',
+  ...PAGE_LABELS,
+  ...COUNT_LABELS,
 ] as const;
 export type Labels = Record<(typeof LABELS)[number], string>;
 

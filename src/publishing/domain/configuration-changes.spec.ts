@@ -8,13 +8,14 @@ import {
 import { changesBetween } from './configuration-changes.js';
 import { defaultText } from './default-texts.js';
 
-const cookie = (name: string) => ({ name, duration: '1 day', purpose: 'Counts.' });
+const cookie = (name: string) => ({ name, duration: '1 day', purpose: 'Counts.', translations: [] });
 const counter: SiteService = {
   name: 'Counter',
   provider: 'Example Ltd',
   category: 'analytics',
   policyUrl: null,
   cookies: [cookie('_c')],
+  translations: [],
 };
 const text = (changes: object = {}) => ({ ...defaultText('en'), ...changes });
 const between = (before: Partial<SiteConfiguration>, after: Partial<SiteConfiguration>) =>
@@ -42,6 +43,16 @@ describe(changesBetween.name, () => {
     ).toMatchObject([
       { path: ['services', 'Counter', 'cookies', '_c'], kind: 'removed' },
       { path: ['services', 'Counter', 'cookies', '_d'], kind: 'added' },
+    ]);
+  });
+
+  it('names a translation by its language', () => {
+    const translated = (name: string) => ({ ...counter, translations: [{ language: 'de', name }] });
+    expect(between({ services: [translated('Zähler')] }, { services: [translated('Messung')] })).toEqual([
+      {
+        path: ['services', 'Counter', 'translations', 'de', 'name'],
+        ...{ kind: 'changed', before: 'Zähler', after: 'Messung' },
+      },
     ]);
   });
 

@@ -17,6 +17,7 @@ const NAMED_BY: Record<string, string> = {
   categories: 'key',
   services: 'name',
   cookies: 'name',
+  translations: 'language',
 };
 
 type Entry = Record<string, unknown>;

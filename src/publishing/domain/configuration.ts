@@ -19,9 +19,24 @@ export interface ServiceCookie {
   /** In words, e.g. `13 months`. */
   duration: string;
   purpose: string;
+  translations: CookieTranslation[];
 }
 
-/** A service that the site uses, as the banner's second layer lists it, in the default language. */
+/** A cookie's words in another language. What is absent is shown in the default language. */
+export interface CookieTranslation {
+  /** BCP 47. */
+  language: string;
+  duration?: string;
+  purpose?: string;
+}
+
+/** A service's words in another language, as above. */
+export interface ServiceTranslation {
+  language: string;
+  name?: string;
+}
+
+/** A service that the site uses, as the banner's second layer lists it; its words are in the default language. */
 export interface SiteService {
   name: string;
   provider: string;
@@ -29,6 +44,7 @@ export interface SiteService {
   /** The service's own policy; null: none is linked. */
   policyUrl: string | null;
   cookies: ServiceCookie[];
+  translations: ServiceTranslation[];
 }
 
 /** How our own banner looks. What makes it accessible is not here: it is not for anybody to change. */
@@ -38,16 +54,34 @@ export interface BannerSettings {
   layout: (typeof BANNER_LAYOUTS)[number];
   position: (typeof BANNER_POSITIONS)[number];
   theme: (typeof BANNER_THEMES)[number];
+  font: (typeof BANNER_FONTS)[number];
+  /** Shown above the title: a PNG as a `data:` URL (logo.ts); null: none. Published as a file beside the banner. */
+  logo: string | null;
   /** Of buttons and switches, `#rrggbb`, in the light and in the dark theme (contrast.ts). */
   accent: string;
   accentDark: string;
   /** Whether a small link on every page opens the choice again. */
   link: boolean;
+  /** The lower corner of the window that has the link. */
+  linkPosition: (typeof LINK_POSITIONS)[number];
+  /** Whether a choice holds on all subdomains of the site, by a cookie that the loader's banner writes. */
+  shareSubdomains: boolean;
 }
 
 export const BANNER_LAYOUTS = ['box', 'bar'] as const;
-/** Where on the page's lower edge; a bar takes all of it. */
-export const BANNER_POSITIONS = ['left', 'center', 'right'] as const;
+/** On the window's lower or upper edge, or in its middle. A bar takes the whole edge: the upper one for `top-…`. */
+export const BANNER_POSITIONS = [
+  'left',
+  'center',
+  'right',
+  'top-left',
+  'top-center',
+  'top-right',
+  'middle',
+] as const;
+/** The system's font, or the one that the page itself uses; the banner loads none. */
+export const BANNER_FONTS = ['system', 'site'] as const;
+export const LINK_POSITIONS = ['left', 'right'] as const;
 /** `auto`: as the visitor's system has it. */
 export const BANNER_THEMES = ['auto', 'light', 'dark'] as const;
 
@@ -99,19 +133,31 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
     layout: 'box',
     position: 'left',
     theme: 'auto',
+    font: 'system',
+    logo: null,
     accent: '#15181d',
     accentDark: '#eceff4',
     link: true,
+    linkPosition: 'left',
+    shareSubdomains: false,
   },
 };
 
 /** A configuration as it was stored, perhaps by an older version: members that it lacks are the default's. */
 export function storedConfiguration(stored: Partial<SiteConfiguration> | null): SiteConfiguration {
-  const { texts = DEFAULT_CONFIGURATION.texts, banner } = stored ?? {};
+  const { texts = DEFAULT_CONFIGURATION.texts, services = [], banner } = stored ?? {};
   return {
     ...DEFAULT_CONFIGURATION,
     ...stored,
     texts: texts.map((text) => ({ ...text, labels: text.labels ?? {} })),
+    services: services.map((service) => ({
+      ...service,
+      // A malformed service stays as it is: it can be read and replaced, and fails when it is published.
+      ...(Array.isArray(service.cookies) && {
+        cookies: service.cookies.map((cookie) => ({ ...cookie, translations: cookie.translations ?? [] })),
+      }),
+      translations: service.translations ?? [],
+    })),
     banner: { ...DEFAULT_CONFIGURATION.banner, ...banner },
   };
 }

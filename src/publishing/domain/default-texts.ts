@@ -1,4 +1,5 @@
 import type { BannerText, Labels } from './banner-text.js';
+import { ADDED_LABELS } from './default-labels.js';
 
 /** All texts of a banner in one language. */
 export interface DefaultText extends BannerText {
@@ -26,6 +27,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       { key: 'preferences', title: 'Preferences', description: 'Remembers your settings.' },
     ],
     labels: {
+      ...ADDED_LABELS.en,
       necessaryTitle: 'Necessary',
       necessaryDescription: 'Required for the site to work. Always on.',
       close: 'Close',
@@ -68,6 +70,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       { key: 'preferences', title: 'Präferenzen', description: 'Speichert Ihre Einstellungen.' },
     ],
     labels: {
+      ...ADDED_LABELS.de,
       necessaryTitle: 'Notwendig',
       necessaryDescription: 'Für den Betrieb der Website erforderlich. Immer aktiv.',
       close: 'Schließen',
@@ -115,6 +118,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       },
     ],
     labels: {
+      ...ADDED_LABELS.fr,
       necessaryTitle: 'Nécessaires',
       necessaryDescription: 'Indispensables au fonctionnement du site. Toujours actifs.',
       close: 'Fermer',
@@ -154,6 +158,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       { key: 'preferences', title: 'Preferencias', description: 'Recuerda sus preferencias.' },
     ],
     labels: {
+      ...ADDED_LABELS.es,
       necessaryTitle: 'Necesarias',
       necessaryDescription: 'Imprescindibles para que el sitio funcione. Siempre activas.',
       close: 'Cerrar',
@@ -197,6 +202,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       { key: 'preferences', title: 'Preferenze', description: 'Ricorda le sue impostazioni.' },
     ],
     labels: {
+      ...ADDED_LABELS.it,
       necessaryTitle: 'Necessari',
       necessaryDescription: 'Indispensabili per il funzionamento del sito. Sempre attivi.',
       close: 'Chiudi',
@@ -240,6 +246,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       { key: 'preferences', title: 'Voorkeuren', description: 'Onthoudt uw instellingen.' },
     ],
     labels: {
+      ...ADDED_LABELS.nl,
       necessaryTitle: 'Noodzakelijk',
       necessaryDescription: 'Nodig om de site te laten werken. Altijd actief.',
       close: 'Sluiten',
@@ -286,6 +293,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       },
     ],
     labels: {
+      ...ADDED_LABELS.pl,
       necessaryTitle: 'Niezbędne',
       necessaryDescription: 'Niezbędne do działania strony. Zawsze włączone.',
       close: 'Zamknij',
@@ -329,6 +337,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       { key: 'preferences', title: 'Preferências', description: 'Memoriza as suas definições.' },
     ],
     labels: {
+      ...ADDED_LABELS.pt,
       necessaryTitle: 'Necessários',
       necessaryDescription: 'Indispensáveis ao funcionamento do site. Sempre ativos.',
       close: 'Fechar',
@@ -372,6 +381,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       { key: 'preferences', title: 'Inställningar', description: 'Kommer ihåg dina inställningar.' },
     ],
     labels: {
+      ...ADDED_LABELS.sv,
       necessaryTitle: 'Nödvändiga',
       necessaryDescription: 'Krävs för att webbplatsen ska fungera. Alltid aktiva.',
       close: 'Stäng',
@@ -419,6 +429,7 @@ export const DEFAULT_TEXTS: DefaultText[] = [
       },
     ],
     labels: {
+      ...ADDED_LABELS.da,
       necessaryTitle: 'Nødvendige',
       necessaryDescription: 'Nødvendige for, at webstedet fungerer. Altid aktive.',
       close: 'Luk',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { previewHostPattern } from '../../licensing/domain/preview-host.js';
 import { CATALOGUE } from '../../licensing/domain/catalogue.js';
-import { type BannerText, CATEGORIES, LABELS } from './banner-text.js';
+import { type BannerText, CATEGORIES, COUNT_LABELS, LABELS } from './banner-text.js';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration, storedConfiguration } from './configuration.js';
 import { DEFAULT_TEXTS, defaultText } from './default-texts.js';
 import { type DocumentSource, renderDocument } from './document.js';
@@ -20,7 +20,8 @@ const SOURCE: DocumentSource = {
         provider: 'Example Ltd',
         category: 'analytics',
         policyUrl: null,
-        cookies: [{ name: '_c_*', duration: '13 months', purpose: 'Counts visits.' }],
+        cookies: [{ name: '_c_*', duration: '13 months', purpose: 'Counts visits.', translations: [] }],
+        translations: [],
       },
     ],
     policyUrl: 'https://example.com/policy',
@@ -37,6 +38,13 @@ describe('renderDocument (design §6.6)', () => {
     const { configHash: _, ...content } = document;
     expect(content).toEqual({
       ...SOURCE.configuration,
+      // Lists of translations that are empty are left out.
+      services: [
+        {
+          ...{ name: 'Counter', provider: 'Example Ltd', category: 'analytics', policyUrl: null },
+          cookies: [{ name: '_c_*', duration: '13 months', purpose: 'Counts visits.' }],
+        },
+      ],
       schemaVersion: 1,
       projectId: SOURCE.projectId,
       tier: 'business',
@@ -106,9 +114,29 @@ describe('the words of our banner', () => {
   it('are the owner’s, then ours in the language, then the default language’s', () => {
     const texts = [text('de', { close: 'Zu' }), text('pt-BR'), text('cs')];
     const [german, brazilian, czech] = labelsOf({ banner, defaultLanguage: 'de', texts });
-    expect(german).toEqual({ ...defaultText('de').labels, close: 'Zu' });
-    expect(brazilian).toEqual(defaultText('pt').labels);
+    expect(german).toMatchObject({ close: 'Zu', acknowledge: defaultText('de').labels.acknowledge });
+    expect(brazilian).toMatchObject({ close: defaultText('pt').labels.close });
     expect(czech).toEqual(german);
+  });
+
+  it.each([
+    ['opt_in', [], ['optOutTitle', 'noticeTitle', 'signalTitle']],
+    ['notice', ['noticeTitle'], ['optOutTitle', 'signalTitle']],
+    ['opt_out', ['optOutTitle', 'signalTitle'], ['noticeTitle']],
+  ] as const)('are those of the modes that hold somewhere: %s', (mode, named, left) => {
+    const regionRules = [{ regions: ['US'], mode }];
+    const [english] = labelsOf({ banner, regionRules });
+    for (const name of named) expect(english).toHaveProperty(name, defaultText('en').labels[name]);
+    for (const name of left) expect(english).not.toHaveProperty(name);
+    expect(english).toHaveProperty('blockedFrame');
+  });
+
+  it('count cookies where there are some', () => {
+    expect(labelsOf({ banner })[0]).not.toHaveProperty('cookieCount');
+    expect(labelsOf({ banner, services: SOURCE.configuration.services })[0]).toMatchObject({
+      cookieOne: '{count} cookie',
+      cookieCount: '{count} cookies',
+    });
   });
 
   it('come with the name of its script', () => {
@@ -124,11 +152,64 @@ describe('the words of our banner', () => {
     const { labels, categories, ...words } = defaultText(language);
     expect(words.language).toBe(language);
     expect(categories.map(({ key }) => key)).toEqual(CATEGORIES);
-    expect(Object.keys(labels)).toEqual(LABELS);
+    expect(Object.keys(labels).toSorted()).toEqual(LABELS.toSorted());
     const english = defaultText('en');
     if (language !== 'en') {
-      for (const name of LABELS) expect(labels[name]).not.toBe(english.labels[name]);
+      // "Cookie" is a word of most languages.
+      for (const name of LABELS.filter((each) => !COUNT_LABELS.includes(each as 'cookieOne')))
+        expect(labels[name]).not.toBe(english.labels[name]);
     }
+  });
+});
+
+describe('translations of services', () => {
+  const [service] = SOURCE.configuration.services;
+  const render = (languages: string[]) =>
+    renderDocument({
+      ...SOURCE,
+      configuration: {
+        ...DEFAULT_CONFIGURATION,
+        texts: languages.map((language) => ({ ...defaultText('en'), language })),
+        services: [
+          {
+            ...service!,
+            cookies: service!.cookies.map((cookie) => ({
+              ...cookie,
+              translations: [
+                { language: 'de', purpose: 'Zählt Besuche.' },
+                { language: 'fr', duration: '13 mois' },
+              ],
+            })),
+            translations: [{ language: 'de', name: 'Zähler' }],
+          },
+        ],
+      },
+    }).document.services;
+
+  it('are published in the languages of the banner', () => {
+    expect(render(['en', 'de'])).toMatchObject([
+      {
+        cookies: [{ translations: [{ language: 'de', purpose: 'Zählt Besuche.' }] }],
+        translations: [{ language: 'de', name: 'Zähler' }],
+      },
+    ]);
+    expect(render(['en'])[0]).not.toHaveProperty('translations');
+  });
+});
+
+describe('the logo', () => {
+  it('is published as a file that the document names', () => {
+    const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(50)]);
+    const banner = {
+      ...DEFAULT_CONFIGURATION.banner,
+      logo: `data:image/png;base64,${png.toString('base64')}`,
+    };
+    const configuration = { ...DEFAULT_CONFIGURATION, banner };
+    const { document, logo, body } = renderDocument({ ...SOURCE, configuration });
+    expect(logo?.body).toEqual(png);
+    expect(document.banner.logo).toBe(logo?.name);
+    expect(body).not.toContain('base64');
+    expect(renderDocument(SOURCE)).toMatchObject({ logo: null, document: { banner: { logo: null } } });
   });
 });
 
@@ -141,6 +222,12 @@ describe('storedConfiguration', () => {
     });
     const { labels: _, ...older } = defaultText('de');
     expect(storedConfiguration({ texts: [older as BannerText] }).texts).toEqual([{ ...older, labels: {} }]);
+    const { translations: _none, ...service } = SOURCE.configuration.services[0]!;
+    const cookies = service.cookies.map(({ translations: _nor, ...cookie }) => cookie);
+    const stored = { services: [{ ...service, cookies }] } as unknown as SiteConfiguration;
+    expect(storedConfiguration(stored).services).toEqual(SOURCE.configuration.services);
+    const malformed = { services: [{ name: 'a' }] } as unknown as SiteConfiguration;
+    expect(storedConfiguration(malformed).services).toEqual([{ name: 'a', translations: [] }]);
     const partly = { enabled: true } as SiteConfiguration['banner'];
     expect(storedConfiguration({ banner: partly }).banner).toEqual({
       ...DEFAULT_CONFIGURATION.banner,

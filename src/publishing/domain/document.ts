@@ -3,9 +3,10 @@ import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensi
 import { isPreviewHost, previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { Tier } from '../../licensing/domain/tier.js';
 import type { ProjectController } from '../../projects/domain/project.js';
-import { type BannerText, LABELS } from './banner-text.js';
-import { type SiteConfiguration } from './configuration.js';
+import { type BannerText, COUNT_LABELS, LABELS, MODE_LABELS } from './banner-text.js';
+import type { BannerSettings, ServiceCookie, SiteConfiguration, SiteService } from './configuration.js';
 import { defaultText, knownText } from './default-texts.js';
+import { logoFile, type LogoFile } from './logo.js';
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
 
 /** What the loader reads. Members are only ever added: a cached loader may be older than its document. */
@@ -57,6 +58,8 @@ export interface RenderedDocument {
   document: SiteDocument;
   body: string;
   hash: string;
+  /** The banner's logo, which is published beside it; null: none. */
+  logo: LogoFile | null;
   /** Region rules were saved, and the tier does not allow them (spec §8): they are not in the document. */
   regionRulesLeftOut: boolean;
 }
@@ -69,7 +72,9 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
   const ownPreviewHosts = domains.filter(
     (domain) => isPreviewHost(domain, []) && !isPreviewHost(domain, [domain]),
   );
-  const settings = withWords(inOrder(configuration));
+  const logo = logoFile(configuration.banner.logo ?? '');
+  const ordered = inOrder(configuration, logo);
+  const settings = withWords({ ...ordered, regionRules: geoTargeting ? ordered.regionRules : [] });
   const content: Omit<SiteDocument, 'configHash'> = {
     schemaVersion: 1,
     projectId,
@@ -87,7 +92,6 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     region: UNKNOWN_REGION,
     isEu: isEu(UNKNOWN_REGION),
     ...settings,
-    regionRules: geoTargeting ? settings.regionRules : [],
   };
   const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   const document: SiteDocument = { ...content, configHash: hash };
@@ -95,6 +99,7 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     document,
     body: JSON.stringify(document),
     hash,
+    logo,
     regionRulesLeftOut: !geoTargeting && configuration.regionRules.length > 0,
   };
 }
@@ -106,6 +111,7 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
 function withWords(configuration: SiteConfiguration): SiteConfiguration {
   const { banner, defaultLanguage, texts } = configuration;
   if (!banner.enabled) return configuration;
+  const unused = unusedLabels(configuration);
   const fallback = {
     ...defaultText(defaultLanguage).labels,
     ...texts.find(({ language }) => language === defaultLanguage)?.labels,
@@ -114,13 +120,36 @@ function withWords(configuration: SiteConfiguration): SiteConfiguration {
     ...configuration,
     texts: texts.map((text) => ({
       ...text,
-      labels: { ...fallback, ...knownText(text.language)?.labels, ...text.labels },
+      labels: without(unused, { ...fallback, ...knownText(text.language)?.labels, ...text.labels }),
     })),
   };
 }
 
+/** Labels of modes that hold in no region: every page would load them for nothing. */
+function unusedLabels({
+  defaultMode,
+  regionRules,
+  honorGlobalPrivacyControl,
+  categories,
+  services,
+}: SiteConfiguration): string[] {
+  const modes = new Set([defaultMode, ...regionRules.map(({ mode }) => mode)]);
+  const optsOut = modes.has('opt_out');
+  return [
+    ...(optsOut ? [] : MODE_LABELS.opt_out),
+    ...(optsOut && honorGlobalPrivacyControl ? [] : MODE_LABELS.signal),
+    // A banner that offers nothing only informs.
+    ...(modes.has('notice') || categories.length === 0 ? [] : MODE_LABELS.notice),
+    ...(services.some(({ cookies }) => cookies.length > 0) ? [] : COUNT_LABELS),
+  ];
+}
+
+const without = (names: string[], labels: BannerText['labels']): BannerText['labels'] =>
+  Object.fromEntries(Object.entries(labels).filter(([name]) => !names.includes(name)));
+
 /** PostgreSQL returns JSON members in another order; the hash must not depend on it. */
-function inOrder(configuration: SiteConfiguration): SiteConfiguration {
+function inOrder(configuration: SiteConfiguration, logo: LogoFile | null): SiteConfiguration {
+  const languages = new Set(configuration.texts.map(({ language }) => language));
   return {
     policyVersion: configuration.policyVersion,
     bannerVersion: configuration.bannerVersion,
@@ -144,26 +173,56 @@ function inOrder(configuration: SiteConfiguration): SiteConfiguration {
     regionRules: configuration.regionRules.map(({ regions, mode }) => ({ regions, mode })),
     honorGlobalPrivacyControl: configuration.honorGlobalPrivacyControl,
     siteAnalytics: configuration.siteAnalytics,
-    services: configuration.services.map(({ name, provider, category, policyUrl, cookies }) => ({
-      name,
-      provider,
-      category,
-      policyUrl,
-      cookies: cookies.map((cookie) => ({
-        name: cookie.name,
-        duration: cookie.duration,
-        purpose: cookie.purpose,
-      })),
-    })),
+    services: configuration.services.map((service) => serviceInOrder(service, languages)),
     reconsentMonths: configuration.reconsentMonths,
-    banner: {
-      enabled: configuration.banner.enabled,
-      layout: configuration.banner.layout,
-      position: configuration.banner.position,
-      theme: configuration.banner.theme,
-      accent: configuration.banner.accent,
-      accentDark: configuration.banner.accentDark,
-      link: configuration.banner.link,
-    },
+    banner: bannerInOrder(configuration.banner, logo),
   };
+}
+
+function bannerInOrder(banner: BannerSettings, logo: LogoFile | null): BannerSettings {
+  return {
+    enabled: banner.enabled,
+    layout: banner.layout,
+    position: banner.position,
+    theme: banner.theme,
+    font: banner.font,
+    logo: logo?.name ?? null,
+    accent: banner.accent,
+    accentDark: banner.accentDark,
+    link: banner.link,
+    linkPosition: banner.linkPosition,
+    shareSubdomains: banner.shareSubdomains,
+  };
+}
+
+/** With translations into languages of the banner; a list that is empty is left out, since each page loads it. */
+function serviceInOrder(service: SiteService, languages: ReadonlySet<string>): SiteService {
+  const { name, provider, category, policyUrl, cookies, translations } = service;
+  return {
+    ...{ name, provider, category, policyUrl },
+    cookies: cookies.map(
+      (cookie) =>
+        ({
+          ...{ name: cookie.name, duration: cookie.duration, purpose: cookie.purpose },
+          ...translated(cookie.translations, languages, ({ language, duration, purpose }) => ({
+            language,
+            ...(duration !== undefined && { duration }),
+            ...(purpose !== undefined && { purpose }),
+          })),
+        }) as ServiceCookie,
+    ),
+    ...translated(translations, languages, (translation) => ({
+      language: translation.language,
+      ...(translation.name !== undefined && { name: translation.name }),
+    })),
+  } as SiteService;
+}
+
+function translated<T extends { language: string }>(
+  translations: T[],
+  languages: ReadonlySet<string>,
+  inOrder: (translation: T) => object,
+): { translations?: object[] } {
+  const shown = translations.filter(({ language }) => languages.has(language)).map(inOrder);
+  return shown.length > 0 ? { translations: shown } : {};
 }

@@ -14,3 +14,5 @@ export const PUBLICATIONS_MAX = 10_000;
 export const DOCUMENTS_KEPT_MAX = 2 * PUBLICATIONS_MAX;
 /** A draft expires this many days after its last save. */
 export const DRAFT_DAYS_KEPT = 90;
+/** A banner's logo as a PNG file. Each page that asks for consent loads it. */
+export const LOGO_BYTES_MAX = 12 * 1024;

@@ -25,6 +25,7 @@ import {
 } from '../domain/cache-control.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
 import { sendCompressed } from '../../http/compressed.js';
+import { isUnchanged } from '../../http/entity-tag.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
@@ -96,6 +97,35 @@ export class CdnController {
     await sendCompressed(request, response, script);
   }
 
+  /** The banner's logo, as named by the configuration; 404 `not_found` for one that was never published. */
+  @Get('logo-:hash.png')
+  @Public()
+  @ApiOperation({ summary: 'Logo of our banner, as named by the configuration' })
+  @ApiParam({ name: 'hash' })
+  @ApiOkResponse({
+    description: 'PNG',
+    content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
+  })
+  @ApiResponse({ status: 304, description: 'Not modified' })
+  async logo(
+    @Param('projectId') projectId: string,
+    @Param('hash') hash: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    openToAll(response);
+    if (!isUuid(projectId)) throw unknownProject(response);
+    const name = `logo-${hash}.png`;
+    const body = await orUnavailable(this.logger, 'The logo', () =>
+      this.sites.logo(projectId.toLowerCase(), name),
+    );
+    if (!body) throw new DomainError('not_found', 'Logo not found.');
+    const etag = `"${name}"`;
+    response.set({ 'Cache-Control': IMMUTABLE, ETag: etag });
+    if (isUnchanged(request.headers['if-none-match'], etag)) response.status(304).end();
+    else response.type('image/png').send(body);
+  }
+
   /**
    * The newest published configuration, with the visitor's region where a trusted proxy sends it: 200 with an
    * ETag, or 304; 404 `project_not_found`, cached briefly; 503 where storage is away.
@@ -132,7 +162,7 @@ export class CdnController {
   }
 
   /** The preflight of a page that sends more headers than a plain GET needs. */
-  @Options(['loader.js', 'banner-:hash.js', 'config.json'])
+  @Options(['loader.js', 'banner-:hash.js', 'logo-:hash.png', 'config.json'])
   @Public()
   @ApiExcludeEndpoint()
   preflight(@Res() response: Response): void {

@@ -4,6 +4,8 @@ import { ValidateBy, ValidateIf } from 'class-validator';
 import { IfGiven } from '../../http/if-given.decorator.js';
 import { TextLine } from '../../http/text.decorator.js';
 import { BANNER_BACKGROUNDS, COLOR, CONTRAST_MIN, contrastOf } from '../domain/contrast.js';
+import { LOGO_CHARACTERS_MAX, LOGO_PATTERN, logoFile } from '../domain/logo.js';
+import { LOGO_BYTES_MAX } from '../domain/publishing.limits.js';
 import { coded } from '../../shared/field-problem.js';
 import { described, patternOf } from '../../http/schema-of-checks.js';
 
@@ -40,20 +42,23 @@ export const isLine = (value: unknown, max: number): boolean =>
 
 /** Text that a page shows and a database holds: line breaks, but no other control characters or half surrogates. */
 export const BannerLine = (max: number): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({ minLength: 1, maxLength: max }),
-    ValidateBy(
-      {
-        name: 'bannerLine',
-        constraints: described(textSchema(max)),
-        validator: {
-          validate: (value: unknown) => isLine(value, max),
-          defaultMessage: () =>
-            `$property must be text of 1 to ${max} characters, without control characters`,
-        },
+  applyDecorators(ApiProperty({ minLength: 1, maxLength: max }), checkLine(max));
+
+/** As above; it may be absent. */
+export const OptionalLine = (max: number): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ minLength: 1, maxLength: max }), IfGiven(), checkLine(max));
+
+const checkLine = (max: number): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'bannerLine',
+      constraints: described(textSchema(max)),
+      validator: {
+        validate: (value: unknown) => isLine(value, max),
+        defaultMessage: () => `$property must be text of 1 to ${max} characters, without control characters`,
       },
-      { context: coded('length', { min: 1, max }) },
-    ),
+    },
+    { context: coded('length', { min: 1, max }) },
   );
 
 /** What an author says about a publication; absent: nothing. */
@@ -113,6 +118,32 @@ export const Accent = (theme: keyof typeof BANNER_BACKGROUNDS, byDefault: string
         },
       },
       { context: coded('contrast', { min: CONTRAST_MIN }) },
+    ),
+  );
+
+/** A PNG as a `data:` URL, or null; absent is null. */
+export const Logo = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: String,
+      nullable: true,
+      default: null,
+      maxLength: LOGO_CHARACTERS_MAX,
+      example: null,
+      description: `A PNG of at most ${LOGO_BYTES_MAX} bytes as a data URL. It is published as a file.`,
+    }),
+    ValidateIf((_, value: unknown) => value !== undefined && value !== null),
+    ValidateBy(
+      {
+        name: 'logo',
+        constraints: described({ type: 'string', pattern: LOGO_PATTERN }),
+        validator: {
+          validate: (value: unknown) => typeof value === 'string' && logoFile(value) !== null,
+          defaultMessage: () =>
+            `$property must be a PNG of at most ${LOGO_BYTES_MAX} bytes as a data URL, or null`,
+        },
+      },
+      { context: coded('png', { max: LOGO_BYTES_MAX }) },
     ),
   );
 

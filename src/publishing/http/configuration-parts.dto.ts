@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   ArrayUnique,
@@ -13,17 +14,21 @@ import { IfGiven } from '../../http/if-given.decorator.js';
 import { ListOf } from '../../http/body-shape.js';
 import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
 import {
+  BANNER_FONTS,
   BANNER_LAYOUTS,
   BANNER_POSITIONS,
   BANNER_THEMES,
   type BannerSettings,
   CONSENT_MODES,
   type ConsentMode,
+  type CookieTranslation,
   DEFAULT_CONFIGURATION,
+  LINK_POSITIONS,
   type RegionRule,
   SERVICE_CATEGORIES,
   type ServiceCategory,
   type ServiceCookie,
+  type ServiceTranslation,
   type SiteService,
 } from '../domain/configuration.js';
 import {
@@ -33,7 +38,9 @@ import {
   isLine,
   LABEL_CHARACTERS_MAX,
   LANGUAGE,
+  Logo,
   memberOf,
+  OptionalLine,
   PolicyUrl,
   textSchema,
   TITLE_CHARACTERS_MAX,
@@ -45,6 +52,8 @@ import { described } from '../../http/schema-of-checks.js';
 const REGIONS_PER_RULE_MAX = 260;
 const COOKIES_PER_SERVICE_MAX = 30;
 const COOKIE_NAME_CHARACTERS_MAX = 100;
+/** As many as there may be texts. */
+export const LANGUAGES_MAX = 50;
 
 const REGION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 /** A token of RFC 6265, at the end perhaps a `*` for any rest; not alone, or it would clear everything. */
@@ -60,6 +69,31 @@ const areLabels = (value: unknown): boolean =>
     ([name, text]) => LABELS.includes(name as keyof Labels) && isLine(text, DESCRIPTION_CHARACTERS_MAX),
   );
 
+const Language = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ example: 'en', description: 'BCP 47' }),
+    IsString(),
+    Matches(LANGUAGE, {
+      message: '$property must be a language tag such as en or pt-BR',
+      context: coded('language_tag'),
+    }),
+  );
+
+/** Translations of one thing, once per language. */
+const Translations = (of: () => new () => object): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      type: [of()],
+      default: [],
+      description: 'Once per language of `texts`. What is absent is shown in the default language.',
+    }),
+    IfGiven(),
+    ListOf({ max: LANGUAGES_MAX, of }),
+    ArrayUnique((translation: unknown) => memberOf(translation, 'language'), {
+      message: '$property must not repeat a language',
+    }),
+  );
+
 export class CategoryTextDto {
   @ApiProperty({ enum: CATEGORIES })
   @IsIn(CATEGORIES)
@@ -73,13 +107,7 @@ export class CategoryTextDto {
 }
 
 export class BannerTextDto implements BannerText {
-  @ApiProperty({ example: 'en', description: 'BCP 47' })
-  @IsString()
-  @Matches(LANGUAGE, {
-    message: 'language must be a language tag such as en or pt-BR',
-    context: coded('language_tag'),
-  })
-  language!: string;
+  @Language() language!: string;
 
   @BannerLine(TITLE_CHARACTERS_MAX) title!: string;
   @BannerLine(DESCRIPTION_CHARACTERS_MAX) description!: string;
@@ -120,6 +148,17 @@ export class BannerTextDto implements BannerText {
   labels: Partial<Labels> = {};
 }
 
+export class CookieTranslationDto implements CookieTranslation {
+  @Language() language!: string;
+  @OptionalLine(LABEL_CHARACTERS_MAX) duration?: string;
+  @OptionalLine(DESCRIPTION_CHARACTERS_MAX) purpose?: string;
+}
+
+export class ServiceTranslationDto implements ServiceTranslation {
+  @Language() language!: string;
+  @OptionalLine(TITLE_CHARACTERS_MAX) name?: string;
+}
+
 export class ServiceCookieDto implements ServiceCookie {
   @ApiProperty({ example: '_ga_*', description: 'Name of the cookie; a trailing * matches any suffix' })
   @IsString()
@@ -132,6 +171,7 @@ export class ServiceCookieDto implements ServiceCookie {
 
   @BannerLine(LABEL_CHARACTERS_MAX) duration!: string;
   @BannerLine(DESCRIPTION_CHARACTERS_MAX) purpose!: string;
+  @Translations(() => CookieTranslationDto) translations: CookieTranslationDto[] = [];
 }
 
 export class SiteServiceDto implements SiteService {
@@ -149,6 +189,8 @@ export class SiteServiceDto implements SiteService {
   @IfGiven()
   @ListOf({ max: COOKIES_PER_SERVICE_MAX, of: () => ServiceCookieDto })
   cookies: ServiceCookieDto[] = [];
+
+  @Translations(() => ServiceTranslationDto) translations: ServiceTranslationDto[] = [];
 }
 
 export class BannerSettingsDto implements BannerSettings {
@@ -172,6 +214,17 @@ export class BannerSettingsDto implements BannerSettings {
   @IsIn(BANNER_THEMES)
   theme: BannerSettings['theme'] = BANNER.theme;
 
+  @ApiPropertyOptional({
+    enum: BANNER_FONTS,
+    default: BANNER.font,
+    description: 'The system’s font, or the page’s own; the banner loads none',
+  })
+  @IfGiven()
+  @IsIn(BANNER_FONTS)
+  font: BannerSettings['font'] = BANNER.font;
+
+  @Logo() logo: string | null = BANNER.logo;
+
   @Accent('light', BANNER.accent) accent: string = BANNER.accent;
   @Accent('dark', BANNER.accentDark) accentDark: string = BANNER.accentDark;
 
@@ -182,6 +235,19 @@ export class BannerSettingsDto implements BannerSettings {
   @IfGiven()
   @IsBoolean()
   link: boolean = BANNER.link;
+
+  @ApiPropertyOptional({ enum: LINK_POSITIONS, default: BANNER.linkPosition })
+  @IfGiven()
+  @IsIn(LINK_POSITIONS)
+  linkPosition: BannerSettings['linkPosition'] = BANNER.linkPosition;
+
+  @ApiPropertyOptional({
+    default: BANNER.shareSubdomains,
+    description: 'Whether a choice holds on all subdomains of the site, by the cookie `service-consent`',
+  })
+  @IfGiven()
+  @IsBoolean()
+  shareSubdomains: boolean = BANNER.shareSubdomains;
 }
 
 export class RegionRuleDto implements RegionRule {

@@ -16,12 +16,12 @@ import { Comment, LANGUAGE, memberOf, PolicyUrl } from './configuration-fields.j
 import {
   BannerSettingsDto,
   BannerTextDto,
+  LANGUAGES_MAX,
   RegionRuleDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
 import { coded } from '../../shared/field-problem.js';
 
-const LANGUAGES_MAX = 50;
 const REGION_RULES_MAX = 50;
 const SERVICES_MAX = 100;
 /** Browsers keep what a site stores no longer than 13 months; a year and a bit is what authorities suggest. */

@@ -59,6 +59,21 @@ export async function insertPublication(
   `.execute(tx.getKysely());
 }
 
+/** When a saved configuration of each project was last published; projects without one are missing. */
+export async function lastPublishedOf(
+  em: EntityManager,
+  projectIds: readonly string[],
+): Promise<Map<string, Date>> {
+  const { rows } = await sql<{ id: string; at: Date }>`
+    select p.id, last.at from unnest(${[...projectIds]}::uuid[]) p (id)
+    cross join lateral (
+      select at from publication
+      where project_id = p.id and configuration_version > 0 order by version desc limit 1
+    ) last
+  `.execute(em.getKysely());
+  return new Map(rows.map(({ id, at }) => [id, at]));
+}
+
 /** Deletes all but the newest publications of a project. */
 export async function deleteOldPublications(tx: EntityManager, projectId: string): Promise<void> {
   await sql`

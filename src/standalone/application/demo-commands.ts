@@ -7,7 +7,7 @@ export const demoCommands: Command[] = [
     name: 'demo records',
     synopsis: '',
     summary:
-      'fill the demo project with 30 days of generated records, deliveries, and page visits; development only',
+      'fill the demo project with two months of generated records and page visits, and 30 days of deliveries; development only',
     options: {},
     prepare: (parsed) => {
       atMost(0, parsed);
@@ -17,7 +17,7 @@ export const demoCommands: Command[] = [
         const { fillDemo } = await import('./fill-demo.js');
         const { records, deliveries, visits } = await fillDemo(orm.em, { dataDir, host });
         print(
-          `Generated ${records} records, ${deliveries} deliveries, and ${visits} page visits for the last 30 days.`,
+          `Generated ${records} records and ${visits} page visits for the last two months, and ${deliveries} deliveries.`,
         );
       };
     },

@@ -11,8 +11,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Length of the demo's history. */
-export const HISTORY_DAYS = 30;
+/** Length of the demo's history: each figure of a month or of 30 days has an earlier one beside it. */
+export const HISTORY_DAYS = 61;
+/** Delivered attempts are kept as long. */
+export const LOG_DAYS = 30;
 /** Days before now on which the second publication took the place of the first. */
 export const SECOND_PUBLICATION_DAYS_AGO = 12;
 /** The additional field that marks generated demo records. */
@@ -20,6 +22,8 @@ export const DEMO_FIELD = 'demo';
 
 /** Page views in the busiest hour of a day, and by the hour of the day as a share of it. */
 const VISITS_PER_HOUR = 16;
+/** Of these, at the beginning and at the end: the shop grows. */
+const GROWTH = { from: 0.8, to: 1.15 };
 const BUSY = [1, 1, 1, 1, 1, 2, 3, 4, 6, 7, 8, 8, 7, 7, 8, 8, 7, 7, 8, 10, 10, 8, 5, 2].map((n) => n / 10);
 /** Most visitors have decided on an earlier page. */
 const ASKED = 0.16;
@@ -45,7 +49,7 @@ interface HistoryFrame {
   receiverHost: string;
 }
 
-/** Thirty days of a small shop in two languages: the same each time, but for its dates and ids. */
+/** Two months of a small shop in two languages: the same each time, but for its dates and ids. */
 export function demoHistory({ now, hashes, receiverHost }: HistoryFrame): DemoHistory {
   const draw = drawing(20_261_122);
   const tally = new VisitTally();
@@ -53,7 +57,8 @@ export function demoHistory({ now, hashes, receiverHost }: HistoryFrame): DemoHi
   const firstHour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - HISTORY_DAYS * DAY_MS;
   for (let hourMs = firstHour; hourMs + HOUR_MS <= now.getTime(); hourMs += HOUR_MS) {
     const share = BUSY[new Date(hourMs).getUTCHours()] ?? 0;
-    const visits = Math.round(VISITS_PER_HOUR * share * (0.6 + 0.8 * draw.share()));
+    const grown = GROWTH.from + ((GROWTH.to - GROWTH.from) * (hourMs - firstHour)) / (HISTORY_DAYS * DAY_MS);
+    const visits = Math.round(VISITS_PER_HOUR * grown * share * (0.6 + 0.8 * draw.share()));
     const instants = Array.from({ length: visits }, () => hourMs + Math.floor(draw.share() * HOUR_MS));
     for (const instantMs of instants.toSorted((a, b) => a - b)) {
       const at = new Date(instantMs);
@@ -70,7 +75,10 @@ export function demoHistory({ now, hashes, receiverHost }: HistoryFrame): DemoHi
   }
   return {
     records,
-    deliveries: toDeliveries(records, { now, draw, host: receiverHost }),
+    deliveries: toDeliveries(
+      records.filter(({ receivedAt }) => now.getTime() - receivedAt.getTime() < LOG_DAYS * DAY_MS),
+      { now, draw, host: receiverHost },
+    ),
     visits: tally.take(now),
   };
 }
@@ -92,12 +100,16 @@ function toRecord(
 ): PastRecord {
   const action = draw.of({ accept_all: 56, reject_all: 24, custom: 16, withdraw: 4 });
   const some = action === 'custom';
+  const analytics = action === 'accept_all' || (some && draw.chance(0.8));
+  const marketing = action === 'accept_all' || (some && draw.chance(0.15));
+  const preferences = draw.chance(0.6);
   return {
     id: idAt(new Date(at.getTime() - 40)),
     receivedAt: at,
-    analytics: action === 'accept_all' || (some && draw.chance(0.8)),
-    marketing: action === 'accept_all' || (some && draw.chance(0.15)),
-    preferences: action === 'accept_all' || (some && draw.chance(0.6)),
+    analytics,
+    marketing,
+    // Our banner records a choice of all categories as `accept_all`, and one of none as `reject_all`.
+    preferences: action === 'accept_all' || (some && (!analytics || (!marketing && preferences))),
     action,
     hostname: visit.hostname,
     configHash: hash,

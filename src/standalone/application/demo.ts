@@ -19,10 +19,11 @@ import { isConnectionFailure } from '../../database/postgres-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { DEMO_PRICES } from '../domain/demo-prices.js';
 import { type OneTimeLink, oneTimeLink } from '../http/demo-sign-in.js';
+import { MISBEHAVING_SHOP } from '../http/misbehaving-shop.js';
 import { mountDemoSite } from '../http/demo-site.js';
 import type { StandaloneSettings } from '../infrastructure/secrets.js';
 import type { Runtime } from './prepare-runtime.js';
-import { ReceiverProcess } from './receiver-process.js';
+import type { ReceiverProcess } from './receiver-process.js';
 
 /** The embedded server takes seconds to start again, and longer on a busy machine. */
 const DATABASE_WAIT_MS = 60_000;
@@ -53,38 +54,32 @@ export interface Demo<S extends StandaloneSettings = StandaloneSettings> {
   lines(baseUrl: string): string[];
 }
 
-/** Starts the receiver and adds its cleanup to `stops`. @public Loaded by src/app/run.ts with an import expression. */
-export async function startDemo<S extends StandaloneSettings>(
+/** Prepares the demo around a receiver that is listening. @public Loaded by src/app/run.ts with an import expression. */
+export function prepareDemo<S extends StandaloneSettings>(
   machine: Runtime<S>,
-  stops: (() => Promise<void>)[],
-): Promise<Demo<S>> {
+  receiver: ReceiverProcess,
+): Demo<S> {
   const { dataDir } = machine.settings.service;
   const folder = join(dataDir, 'demo');
   const credentialsFile = join(dataDir, 'dev-credentials.json');
-  const token = readOrMakeToken(dataDir);
+  const { token } = receiver;
   let em: EntityManager | null = null;
   const settings = withDemoPrices(machine.settings);
   const vault = new TokenVault(settings.secrets);
-  const receiver = new ReceiverProcess({
-    folder,
-    token,
-    // The application is there before anything is sent.
-    expectedToken: async (projectId) =>
-      em && isUuid(projectId) ? expectedToken(em, vault, projectId) : token,
-  });
-  await receiver.start();
-  stops.push(() => receiver.stop());
+  // The application is there before anything is sent.
+  receiver.expectedToken = async (projectId) =>
+    em && isUuid(projectId) ? expectedToken(em, vault, projectId) : token;
   let credentials: DevCredentials | null = null;
   let link: OneTimeLink | null = null;
   const password = randomBytes(TOKEN_BYTES).toString('base64url');
 
   return {
-    settings: trustReceiver(settings, receiver, join(folder, 'trusted.pem')),
+    settings: allowDemoSite(trustReceiver(settings, receiver, join(folder, 'trusted.pem'))),
     mount: (app) => {
       em = app.get(EntityManager);
       const signIns = app.get(SignInService, { strict: false });
       link = oneTimeLink(async (address) => {
-        const client = { address, cookie: undefined, device: '' };
+        const client = { address, cookie: undefined, device: '', language: null };
         const { cookies } = await signIns.signIn({ email: DEMO_OWNER_EMAIL, password }, client);
         return cookies;
       });
@@ -122,6 +117,7 @@ export async function startDemo<S extends StandaloneSettings>(
     entrance: (baseUrl) => `${baseUrl}${link?.path ?? ''}`,
     lines: (baseUrl) => [
       `  demo site      ${baseUrl}/demo`,
+      `  demo shop      ${baseUrl}${MISBEHAVING_SHOP} (to be scanned)`,
       `  demo inbox     ${baseUrl}/demo/mail`,
       `  demo project   ${credentials?.projectId}`,
       `  demo receiver  ${receiver.url}`,
@@ -147,12 +143,6 @@ async function whenDatabaseIsBack<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-function readOrMakeToken(dataDir: string): string {
-  const file = join(dataDir, 'demo-token');
-  if (!existsSync(file)) writeFileSync(file, randomBytes(TOKEN_BYTES).toString('base64url'), { mode: 0o600 });
-  return readFileSync(file, 'utf8').trim();
-}
-
 /** Allows exactly the receiver's host and port, and trusts its authority beside those that the settings name. */
 function trustReceiver<S extends StandaloneSettings>(
   settings: S,
@@ -169,6 +159,24 @@ function trustReceiver<S extends StandaloneSettings>(
       ...settings.forwarding,
       allowedPrivateTargets: [...allowedPrivateTargets, receiver.target],
       extraCaFile: bundleFile,
+    },
+  };
+}
+
+/**
+ * Lets scans reach the demo site, by the port that the API is going to listen on, and nothing else of this machine.
+ * Without a fixed port, its address is not known yet.
+ */
+function allowDemoSite<S extends StandaloneSettings>(settings: S): S {
+  const { scans, service } = settings;
+  if (service.port === 0) return settings;
+  const own = ['127.0.0.1', 'localhost'].map((host) => `${host}:${service.port}`);
+  return {
+    ...settings,
+    scans: {
+      ...scans,
+      allowedPrivateTargets: [...scans.allowedPrivateTargets, ...own],
+      demoUrls: [`http://127.0.0.1:${service.port}${MISBEHAVING_SHOP}`],
     },
   };
 }
@@ -250,7 +258,7 @@ const DEMO_CONFIGURATION = {
 };
 
 /**
- * Sets the project up as its owner would, over the API: tier pro, whatever was simulated before, a banner where no
+ * Sets the project up as its owner would, over the API: tier business, whatever was simulated before, a banner where no
  * configuration was ever saved, and forwarding to the receiver. Changed forwarding settings stay as
  * they are, unless they still point at the receiver's former port.
  */
@@ -287,7 +295,7 @@ async function setUpProject(
   }>('GET', '/forwarding');
   const untouched = endpointUrl === null && tokenUpdatedAt === null;
   const moved = endpointUrl !== null && endpointUrl === demo.formerUrl && endpointUrl !== demo.receiver.url;
-  await call('POST', '/tier/simulate', { tier: 'pro' });
+  await call('POST', '/tier/simulate', { tier: 'business' });
   const { version } = await call<{ version: number }>('GET', '/configuration');
   if (version === 0) await call('PUT', '/configuration', DEMO_CONFIGURATION);
   if (!untouched && !moved) return;

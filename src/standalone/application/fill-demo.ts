@@ -11,7 +11,13 @@ import { datePublications, readPublications } from '../../publishing/infrastruct
 import { OperatorError } from '../../shared/operator-command.js';
 import { addVisits } from '../../visits/infrastructure/visit-rows.js';
 import { demoDomains } from '../domain/demo-domains.js';
-import { DEMO_FIELD, demoHistory, HISTORY_DAYS, SECOND_PUBLICATION_DAYS_AGO } from './demo-history.js';
+import {
+  DEMO_FIELD,
+  demoHistory,
+  HISTORY_DAYS,
+  LOG_DAYS,
+  SECOND_PUBLICATION_DAYS_AGO,
+} from './demo-history.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const VISIT_ROWS_AT_ONCE = 1_000;
@@ -53,7 +59,7 @@ export async function fillDemo(
   await publishSecond(em, projectId, credentials);
   const from = new Date(now.getTime() - HISTORY_DAYS * DAY_MS);
   await preparePast(em, now);
-  await prepareLog(em, from, now);
+  await prepareLog(em, new Date(now.getTime() - LOG_DAYS * DAY_MS), now);
   return em.fork().transactional(async (tx) => {
     const [first, second] = (await readPublications(tx, projectId)).slice(-2);
     const history = demoHistory({

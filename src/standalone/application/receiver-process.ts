@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ReceivedRecord, readRecent, receiverFiles, receiverUrl } from '../http/demo-receiver.js';
@@ -7,14 +9,24 @@ import type { FromReceiver, ToReceiver } from '../http/demo-receiver-program.js'
 
 /** A receiver that ended by itself is started again after this pause. */
 const RESTART_PAUSE_MS = 1_000;
+const TOKEN_BYTES = 32;
 
 interface ReceiverOptions {
   /** Where it keeps its log and certificate. */
   folder: string;
   /** The token that `POST /protected` requires. */
   token: string;
-  /** The token that a project's deliveries carry; null if they carry none. */
-  expectedToken: (projectId: string) => Promise<string | null>;
+}
+
+/** The demo's receiver with its token, which is created at the first start. The data folder exists. */
+export function createReceiver(dataDir: string): ReceiverProcess {
+  return new ReceiverProcess({ folder: join(dataDir, 'demo'), token: readOrCreateToken(dataDir) });
+}
+
+function readOrCreateToken(dataDir: string): string {
+  const file = join(dataDir, 'demo-token');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(TOKEN_BYTES).toString('base64url'), { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
 }
 
 /** The demo receiver in a separate process, so that its TLS and its log use no time of the service. */
@@ -22,11 +34,17 @@ export class ReceiverProcess {
   private child: ChildProcess | null = null;
   private stopping = false;
   private port = 0;
+  /** The token that a project's deliveries carry; null if they carry none. Set before anything is delivered. */
+  expectedToken: (projectId: string) => Promise<string | null> = () => Promise.resolve(this.options.token);
   readonly logFile: string;
   readonly caFile: string;
 
   constructor(private readonly options: ReceiverOptions) {
     ({ logFile: this.logFile, caFile: this.caFile } = receiverFiles(options.folder));
+  }
+
+  get token(): string {
+    return this.options.token;
   }
 
   /** Host and port. */
@@ -81,7 +99,7 @@ export class ReceiverProcess {
 
   private async sendToken(child: ChildProcess, projectId: string): Promise<void> {
     try {
-      send(child, { kind: 'token', projectId, token: await this.options.expectedToken(projectId) });
+      send(child, { kind: 'token', projectId, token: await this.expectedToken(projectId) });
     } catch {
       send(child, { kind: 'unavailable', projectId });
     }

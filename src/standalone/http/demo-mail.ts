@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { type FiledMail, filedMails } from '../../mail/infrastructure/mail-files.js';
+import { escapeHtml } from '../../shared/escape-html.js';
 
 const LINK = /https?:\/\/\S+/g;
 
@@ -15,7 +16,7 @@ export function demoMail(folder: string): RequestHandler {
 function renderPage(mails: FiledMail[]): string {
   const shown = mails.map(
     ({ to, subject, text, sentAt }) =>
-      `<article><h2>${escaped(subject)}</h2><p>To ${escaped(to)}, ${escaped(sentAt)}</p><pre>${linked(text)}</pre></article>`,
+      `<article><h2>${escapeHtml(subject)}</h2><p>To ${escapeHtml(to)}, ${escapeHtml(sentAt)}</p><pre>${linked(text)}</pre></article>`,
   );
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Inbox</title>',
@@ -32,12 +33,8 @@ function linked(text: string): string {
   let html = '';
   let end = 0;
   for (const { 0: url, index } of text.matchAll(LINK)) {
-    html += `${escaped(text.slice(end, index))}<a href="${escaped(url)}">${escaped(url)}</a>`;
+    html += `${escapeHtml(text.slice(end, index))}<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`;
     end = index + url.length;
   }
-  return html + escaped(text.slice(end));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+  return html + escapeHtml(text.slice(end));
 }

@@ -1,23 +1,23 @@
+import { SHOP_HEAD, SHOP_STYLE, SHOP_WINDOW } from './demo-shop.js';
+
 /** The demo's only page. `{projectId}` is filled in when it is served. */
 export const DEMO_PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>A shop with a consent banner</title>
+<title>Kettle &amp; Leaf – a shop with a consent banner</title>
 <script src="/cdn/{projectId}/loader.js"></script>
 <link rel="icon" href="data:,">
-<style>
-  :root { color-scheme: light dark; --text: #1d2733; --page: #f3f5f7; --card: #fff; --line: #dde3e9; --quiet: #5b6875; --accent: #30507a;
-    --none: #eef1f4; --stored: #e2f4e8; --refused: #fbe6e4; --kept: #fdf3d9; --yes: #1b7f45; --no: #66707b; }
-  @media (prefers-color-scheme: dark) { :root { --text: #e6ebf0; --page: #14181d; --card: #1d232a; --line: #343d47; --quiet: #a3afbb; --accent: #4a76b0;
-    --none: #262e36; --stored: #17402a; --refused: #4b2320; --kept: #46391a; --yes: #6fd49b; --no: #a3afbb; } }
-  body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); margin: 0; }
-  main { max-width: 62rem; margin: 0 auto; padding: 2rem 1rem 16rem; }
-  h1 { margin: 0 0 .25rem; font-size: 1.7rem; }
-  h2 { margin: 0 0 .75rem; font-size: 1.1rem; }
-  main section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem 1.25rem; margin-top: 1.25rem; overflow-x: auto; }
-  button#change { font: inherit; padding: .45rem .9rem; border: 0; border-radius: .4rem; background: var(--accent); color: #fff; cursor: pointer; }
+<style>${SHOP_STYLE}
+  :root { --none: #efeadf; --stored: #dcefe2; --refused: #fbe3df; --kept: #fbeecd; --yes: #1b6f3e; --no: #665d50; }
+  @media (prefers-color-scheme: dark) { :root { --none: #2a2822; --stored: #17402a; --refused: #4b2320; --kept: #46391a; --yes: #6fd49b; --no: #aea695; } }
+  .behind { margin-top: 3.5rem; padding-top: 2rem; border-top: 1px solid var(--line); }
+  .behind > h2 { font: 700 1.5rem/1.2 Georgia, 'Times New Roman', serif; margin: 0 0 .4rem; }
+  .behind h3 { margin: 0 0 .75rem; font-size: 1.05rem; }
+  .behind > p { max-width: 44em; }
+  main section section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem 1.25rem; margin-top: 1.25rem; overflow-x: auto; }
+  button#change { font: inherit; font-weight: 550; padding: .55rem 1.1rem; border: 0; border-radius: .4rem; background: var(--accent); color: #fff; cursor: pointer; }
   button#change:hover { filter: brightness(.9); }
   #status, #why { margin: 0 0 .75rem; padding: .5rem .8rem; border-radius: .4rem; background: var(--none); }
   #status[data-state="stored"] { background: var(--stored); }
@@ -33,23 +33,28 @@ export const DEMO_PAGE = `<!doctype html>
 </style>
 </head>
 <body data-project-id="{projectId}">
+${SHOP_HEAD}
 <main>
-<h1>A shop with a consent banner</h1>
-<p>Make a choice in the banner. It is stored as a consent record and forwarded to the demo receiver in the background, so the banner never waits for the receiver.</p>
+${SHOP_WINDOW}
+<section class="behind">
+<h2>Behind the scenes</h2>
+<p>This shop has the consent banner. Each choice is stored as a consent record and forwarded to the demo receiver in the background, so the banner never waits for the receiver.</p>
 <p><button id="change" type="button">Change my choice</button></p>
+<p><a href="/demo/shop">Open a misbehaving shop</a> that ignores its banner, and scan it on the dashboard’s Scans page.</p>
 <section>
-<h2>Your last choice</h2>
+<h3>Your last choice</h3>
 <p id="status" role="status" data-state="none">No choice yet.</p>
 <p>Configuration reported by the loader: <code id="meta">not loaded yet</code></p>
 </section>
 <section>
-<h2>Received by the demo receiver</h2>
+<h3>Received by the demo receiver</h3>
 <p id="why" hidden>This project’s plan doesn’t include forwarding, so your choice is stored but not sent. To turn it on, call <code>POST /v1/projects/{projectId}/tier/simulate</code> with <code>{"tier":"pro"}</code>, or restart the service.</p>
 <p id="nothing" class="empty">Nothing received yet.</p>
 <table id="table" hidden>
 <thead><tr><th>Received</th><th>Response</th><th>Action</th><th>Analytics</th><th>Marketing</th><th>Preferences</th><th>Record</th></tr></thead>
 <tbody id="received"></tbody>
 </table>
+</section>
 </section>
 </main>
 <script type="module" src="/demo/demo.js"></script>

@@ -1,16 +1,12 @@
 import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { appendFile, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PROJECT_ID_HEADER } from '../../shared/brand.js';
-import {
-  issueCertificate,
-  createCertificateAuthority,
-  type ServerCertificate,
-} from '../infrastructure/certificates.js';
+import type { ServerCertificate } from '../infrastructure/certificates.js';
 
 /** Records that the page shows. */
 const SHOWN_MAX = 50;
@@ -49,6 +45,8 @@ export class DemoReceiver {
   private lines: string[] = [];
   private lastWrite: Promise<void> = Promise.resolve();
   private nextWrite: Promise<void> | null = null;
+  /** Open since the first request. */
+  private log: FileHandle | null = null;
   readonly logFile: string;
   readonly caFile: string;
   private readonly portFile: string;
@@ -84,6 +82,8 @@ export class DemoReceiver {
     server.closeAllConnections();
     await new Promise<void>((done) => server.close(() => done()));
     await this.lastWrite;
+    await this.log?.close();
+    this.log = null;
   }
 
   private listen(port: number): Promise<number> {
@@ -104,6 +104,8 @@ export class DemoReceiver {
   private async certificate(): Promise<ServerCertificate> {
     const file = join(this.folder, 'certificate.json');
     if (!existsSync(file) || !existsSync(this.caFile) || expiresSoon(readCertificate(file))) {
+      const { createCertificateAuthority, issueCertificate } =
+        await import('../infrastructure/certificates.js');
       const authority = await createCertificateAuthority('Demo receiver authority');
       const issued = await issueCertificate(authority, [HOST, 'localhost']);
       writeFileSync(this.caFile, authority.certificatePem);
@@ -173,7 +175,8 @@ export class DemoReceiver {
     const { lines } = this;
     this.lines = [];
     this.nextWrite = null;
-    await appendFile(this.logFile, lines.join(''), { mode: 0o600 });
+    this.log ??= await open(this.logFile, 'a', 0o600);
+    await this.log.appendFile(lines.join(''));
   }
 }
 

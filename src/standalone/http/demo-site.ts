@@ -5,6 +5,7 @@ import { sendProblem } from '../../http/problem.filter.js';
 import { isLoopbackHost } from '../domain/loopback-host.js';
 import { demoMail } from './demo-mail.js';
 import { DEMO_PAGE, DEMO_SCRIPT } from './demo-page.js';
+import { misbehavingShop } from './misbehaving-shop.js';
 
 interface DemoSite {
   /** Where mail goes. */
@@ -37,6 +38,10 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
     // Without the headers, because they contain the token (spec §5.2).
     response.json(received.map(({ receivedAt, status, body }) => ({ receivedAt, status, body })));
   });
+  router.use(
+    '/shop',
+    misbehavingShop(() => site.projectId()),
+  );
   if (site.signIn) router.get('/sign-in', site.signIn);
   router.get('/mail', requireLoopbackHost, demoMail(site.mailFolder));
   app.use('/demo', router);

@@ -7,6 +7,7 @@ import type { databaseSettings } from '../../database/database.settings.js';
 import type { evidenceSettings } from '../../evidence/evidence.settings.js';
 import type { forwardingSettings } from '../../forwarding/forwarding.settings.js';
 import type { SettingsOf } from '../../settings/declare-settings.js';
+import type { scanSettings } from '../../scans/scans.settings.js';
 import type { secretSettings } from '../../settings/secret-keys.settings.js';
 import type { serviceSettings } from '../../settings/service.settings.js';
 
@@ -21,6 +22,7 @@ export interface StandaloneSettings {
   readonly forwarding: SettingsOf<typeof forwardingSettings>;
   readonly billing: SettingsOf<typeof billingSettings>;
   readonly evidence: SettingsOf<typeof evidenceSettings>;
+  readonly scans: SettingsOf<typeof scanSettings>;
 }
 
 /** Secrets that development generates at the first start and stores in DATA_DIR. Production must set them. */

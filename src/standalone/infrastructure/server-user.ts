@@ -25,15 +25,30 @@ export function serverUser(folder: string): ServerUser {
     const { uid, gid } = statSync(data);
     if (uid !== 0) return { uid, gid };
   }
-  const taken = new Set(
-    ['/etc/passwd', '/etc/group'].flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/^[^:]*:[^:]*:(\d+):/gm)].map(([, id]) => Number(id)),
-    ),
-  );
+  const taken = takenIds();
   for (let id = UID_FIRST; id <= UID_LAST; id++) if (!taken.has(id)) return { uid: id, gid: id };
   throw new EmbeddedPostgresError(
     `PostgreSQL cannot run as root, and every user id from ${UID_FIRST} to ${UID_LAST} is in use. ` +
       'Start as a regular user, or set DATABASE_URL.',
+  );
+}
+
+/**
+ * A dedicated user for the scanner's browser, which runs the scripts of other people's pages: not the one of the
+ * database, whose files it could read. null: every id is in use.
+ */
+export function browserUser(): ServerUser | null {
+  const taken = takenIds();
+  for (let id = UID_LAST; id > UID_FIRST; id--) if (!taken.has(id)) return { uid: id, gid: id };
+  return null;
+}
+
+/** Ids of users and groups that the machine knows. */
+function takenIds(): Set<number> {
+  return new Set(
+    ['/etc/passwd', '/etc/group'].flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^[^:]*:[^:]*:(\d+):/gm)].map(([, id]) => Number(id)),
+    ),
   );
 }
 

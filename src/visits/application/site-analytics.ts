@@ -6,6 +6,8 @@ import { type SiteCounts, siteCountsOf } from '../domain/site-counts.js';
 import { type SeenHost, seenHosts, siteCounts, type SiteQuestion } from '../infrastructure/site-queries.js';
 import type { VisitCounts } from '../domain/project-tally.js';
 
+const HOUR_MS = 60 * 60 * 1000;
+
 interface NamedCounts extends SiteCounts {
   /** null: unknown, and all others beyond the most frequent. */
   name: string | null;
@@ -31,7 +33,8 @@ export class SiteAnalytics {
   async answer({ projectId, from, to, interval }: SiteQuestion, gone: AbortSignal): Promise<SiteAnswer> {
     const starts = intervalStarts(from, to, interval);
     const first = starts[0] ?? from;
-    const end = endOf(starts.at(-1) ?? first, interval);
+    // Visits are counted by hour.
+    const end = endOfHour(to);
     const rows = await this.reads.report(
       projectId,
       siteCounts({ projectId, from: first, to: end, interval }),
@@ -64,13 +67,10 @@ export class SiteAnalytics {
   }
 }
 
-function endOf(lastStart: Date, interval: AnalyticsInterval): Date {
-  const [, next] = intervalStarts(
-    lastStart,
-    new Date(lastStart.getTime() + 2 * 24 * 60 * 60 * 1000),
-    interval,
-  );
-  return next ?? lastStart;
+/** The instant itself at a full hour, else the end of its hour. */
+function endOfHour(at: Date): Date {
+  const [first = at, second] = intervalStarts(at, new Date(at.getTime() + HOUR_MS), 'hour');
+  return second ?? first;
 }
 
 function add(a: VisitCounts, b: VisitCounts): VisitCounts {

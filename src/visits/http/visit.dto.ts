@@ -40,8 +40,8 @@ export class NamedSiteCountsView extends SiteCountsView {
 }
 
 export class SiteAnalyticsView {
-  @ApiProperty() from!: Date;
-  @ApiProperty() to!: Date;
+  @ApiProperty({ description: 'Start of the first interval' }) from!: Date;
+  @ApiProperty({ description: 'End of the hour in which the period ends' }) to!: Date;
   @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX) }) interval!: AnalyticsInterval;
   @ApiProperty({ type: SiteCountsView }) totals!: SiteCountsView;
   @ApiProperty({ type: [SiteCountsAtView], description: 'One entry per interval' })

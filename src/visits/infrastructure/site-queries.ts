@@ -14,8 +14,9 @@ const SEEN_HOSTS_MAX = 20;
 
 export interface SiteQuestion {
   projectId: string;
-  /** Whole intervals that touch the period are counted. */
+  /** Start of the first interval. */
   from: Date;
+  /** Counts are by hour, so it is a full hour or counts the hour that it is in. */
   to: Date;
   interval: AnalyticsInterval;
 }
@@ -66,5 +67,28 @@ export function seenHosts(projectId: string, now: Date): RawBuilder<SeenHost> {
     where project_id = ${projectId} and dimension = 'hostname' and name <> ${OTHER_NAME}
       and at >= ${now}::timestamptz - make_interval(days => ${SEEN_DAYS})
     group by name order by 2 desc, 1 limit ${SEEN_HOSTS_MAX}
+  `;
+}
+
+/** When the loader was last seen on a site of each project; projects on whose sites it was not are missing. */
+export function lastSeenOf(
+  projectIds: readonly string[],
+  now: Date,
+): RawBuilder<{ projectId: string; at: Date }> {
+  // Counts are by hour, so the latest hour contains the latest visit.
+  return sql<{ projectId: string; at: Date }>`
+    select s.project_id as "projectId", v.at
+    from unnest(${[...projectIds]}::uuid[]) as s (project_id)
+    cross join lateral (
+      select max(last_seen_at) as at from site_visit
+      where project_id = s.project_id and dimension = 'hostname'
+        and at = (
+          select at from site_visit
+          where project_id = s.project_id and dimension = 'hostname'
+            and at >= ${now}::timestamptz - make_interval(days => ${SEEN_DAYS})
+          order by at desc limit 1
+        )
+    ) v
+    where v.at is not null
   `;
 }

@@ -76,7 +76,7 @@ export const CONSENT: Planted[] = [
     mutations: [
       {
         symbol: 'localMidnight',
-        from: /new Date\(midnightUtcMs - offsetMs\(guess, timeZone\)\)/,
+        from: /new Date\(midnightUtcMs - offsetMs\(guess, clock\)\)/,
         to: 'guess',
       },
     ],

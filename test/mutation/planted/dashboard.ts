@@ -36,10 +36,15 @@ export const DASHBOARD: Planted[] = [
   {
     name: 'dashboard: the row of the month shows today',
     mutations: [
-      { symbol: 'Figures', file: 'overview/figures.tsx', from: /\.\.\.month \}/, to: '...today }' },
+      {
+        symbol: 'KeyFigures',
+        file: 'overview/figures.tsx',
+        from: /query\.data\[period\];/,
+        to: 'query.data.today;',
+      },
     ],
     ...SETTINGS,
-    only: 'of today and of the month',
+    only: 'the figures of the month',
   },
   {
     name: 'dashboard: withdrawing an invitation sends it again',

@@ -10,6 +10,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
+import './account.css';
 
 /** Where the person is signed in; each can be ended but the one that looks, which has "Sign out". */
 export function SessionList() {
@@ -56,7 +57,9 @@ export function SessionList() {
   const { items } = query.data;
   return (
     <Stack gap="sm">
-      <DataTable label={t('account.sessions')} items={items} columns={columns} rowKey={({ id }) => id} />
+      <div className="session-list">
+        <DataTable label={t('account.sessions')} items={items} columns={columns} rowKey={({ id }) => id} />
+      </div>
       <div>
         <Button
           variant="default"

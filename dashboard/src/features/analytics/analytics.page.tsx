@@ -1,69 +1,117 @@
-import { Anchor, Group, SegmentedControl } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import {
-  consentAnalyticsOptions,
-  tierReadOptions,
-  visitSiteOptions,
-} from '../../client/@tanstack/react-query.gen';
-import { AccessFieldset, checkAccess } from '../../shared/access';
-import { SkeletonRows } from '../../shared/skeleton-rows';
+import { useState } from 'react';
+import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
+import type { ProjectDto } from '../../client/types.gen';
+import { AccessNote, checkAccess } from '../../shared/access';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { t } from '../../i18n/i18n';
+import { Section } from '../../shared/section';
+import { Segments } from '../../shared/segments';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { useProject } from '../../shared/use-project';
-import { period } from './period';
-import { SiteFigures } from './site-figures';
+import { t } from '../../i18n/i18n';
+import './analytics.css';
+import { Breakdown, Categories } from './breakdown';
+import { Definitions } from './definitions';
+import { GROUPINGS } from './grouped';
+import { KeyFigures } from './key-figures';
 import { RANGES, type Range } from './range';
-import { Definitions, DEFINITIONS_ID } from './definitions';
-import { ConsentFigures } from './consent-figures';
+import { RatesOverTime } from './rates-over-time';
+import { reportCsv } from './report-csv';
+import { SiteBreakdown } from './site-breakdown';
+import { SITE_GROUPINGS } from './site-groupings';
+import { type ConsentReports, type SiteReports, useReports } from './use-reports';
 
 const route = getRouteApi('/signed-in/projects/$projectId/analytics');
+const SKELETON_ROWS = 8;
 
 export function AnalyticsPage() {
   const project = useProject();
-  const path = { projectId: project.id };
+  // Another project must not show the numbers of this one while its own are loading.
+  return <ProjectAnalytics key={project.id} project={project} />;
+}
+
+function ProjectAnalytics({ project }: { project: ProjectDto }) {
   const { days } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: tier } = useQuery(tierReadOptions({ path }));
+  const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
   const open = tier?.features.analytics ?? false;
-  const { now, before, interval } = period(days, new Date());
-  const current = useQuery({
-    ...consentAnalyticsOptions({ path, query: { ...now, interval } }),
-    enabled: open,
-  });
-  const former = useQuery({
-    ...consentAnalyticsOptions({ path, query: { ...before, interval } }),
-    enabled: open,
-  });
-  const site = useQuery({ ...visitSiteOptions({ path, query: { ...now, interval } }), enabled: open });
-  const formerSite = useQuery({
-    ...visitSiteOptions({ path, query: { ...before, interval } }),
-    enabled: open,
-  });
-  const failed = [current, former, site, formerSite].find(({ isError }) => isError);
   const refusal = tier ? checkAccess(project, { feature: { open, tier: 'Business' } }) : null;
+  const { consents, visits, failed } = useReports(project.id, days, open);
+  const [isDefining, setDefining] = useState(false);
   return (
-    <Page title={t('pages.analytics')}>
-      <AccessFieldset refusal={refusal} projectId={project.id}>
-        <Group justify="space-between">
-          <SegmentedControl
-            size="xs"
-            aria-label={t('analytics.range')}
+    <Page
+      title={t('pages.analytics')}
+      actions={
+        <>
+          <Segments
+            label={t('analytics.range')}
+            options={RANGES.map(String)}
+            labelOf={(value) => t(`analytics.ranges.${Number(value) as Range}`)}
             value={String(days)}
             disabled={refusal !== null}
             onChange={(value) => void navigate({ search: { days: Number(value) as Range } })}
-            data={RANGES.map((value) => ({ value: String(value), label: t(`analytics.ranges.${value}`) }))}
           />
-          <Anchor href={`#${DEFINITIONS_ID}`}>{t('analytics.definitions')}</Anchor>
-        </Group>
-      </AccessFieldset>
+          {open && (
+            <Button variant="default" onClick={() => setDefining(true)}>
+              {t('analytics.definitions')}
+            </Button>
+          )}
+          <Button
+            variant="default"
+            disabled={!consents}
+            onClick={() => consents && download(reportCsv(consents, visits), `analytics-${days}-days.csv`)}
+          >
+            {t('consents.export', { format: 'CSV' })}
+          </Button>
+        </>
+      }
+    >
+      <AccessNote refusal={refusal} projectId={project.id} />
       {failed && <ProblemAlert error={failed.error} retry={() => void failed.refetch()} />}
-      {!failed && open && !(current.data && former.data) && <SkeletonRows rows={8} />}
-      {current.data && former.data && <ConsentFigures current={current.data} former={former.data} />}
-      {site.data && formerSite.data && <SiteFigures current={site.data} former={formerSite.data} />}
-      {current.data && former.data && <Definitions />}
-      {tier && !open && <Definitions />}
+      {!failed && !refusal && !consents && <SkeletonRows rows={SKELETON_ROWS} />}
+      {consents && <Report consents={consents} visits={visits} />}
+      {refusal && (
+        <Section title={t('analytics.definitions')}>
+          <Definitions />
+        </Section>
+      )}
+      <Modal
+        size="lg"
+        opened={isDefining}
+        onClose={() => setDefining(false)}
+        title={t('analytics.definitions')}
+        closeButtonProps={{ 'aria-label': t('shared.close') }}
+      >
+        <Definitions />
+      </Modal>
     </Page>
   );
+}
+
+function Report({ consents, visits }: { consents: ConsentReports; visits: SiteReports | null }) {
+  return (
+    <>
+      <KeyFigures consents={consents} visits={visits} />
+      <div className="columns">
+        <RatesOverTime report={consents.current} />
+        <Categories consents={consents} />
+      </div>
+      <div className="breakdowns">
+        {GROUPINGS.map((by) => (
+          <Breakdown key={by} by={by} consents={consents} />
+        ))}
+        {visits && SITE_GROUPINGS.map((by) => <SiteBreakdown key={by} by={by} visits={visits} />)}
+      </div>
+    </>
+  );
+}
+
+/** Hands a text made in the browser to it as a file. */
+function download(text: string, name: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  Object.assign(document.createElement('a'), { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href));
 }

@@ -1,36 +1,41 @@
 import { Anchor } from '@mantine/core';
-import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
-import { RATES } from './count-columns';
-import { SITE_DEFINITIONS } from './site-figures';
+import { RATES, SITE_METRICS } from './metrics';
 
-/** Anchor of the section that defines the metrics. */
-export const DEFINITIONS_ID = 'definitions';
-
+/** What each number of the page means. */
 export function Definitions() {
   return (
-    <Section title={t('analytics.definitions')} id={DEFINITIONS_ID}>
+    <>
       <dl className="facts">
-        {(['records', ...RATES] as const).map((key) => (
-          <div key={key} style={{ display: 'contents' }}>
-            <dt>{t(`analytics.metrics.${key}`)}</dt>
-            <dd>{t(`analytics.metricDefinitions.${key}`)}</dd>
-          </div>
+        {(['records', 'asked', ...RATES] as const).map((key) => (
+          <Definition
+            key={key}
+            term={t(`analytics.metrics.${key}`)}
+            text={t(`analytics.metricDefinitions.${key}`)}
+          />
         ))}
         {(['region', 'language'] as const).map((key) => (
-          <div key={key} style={{ display: 'contents' }}>
-            <dt>{t(`analytics.by.${key}`)}</dt>
-            <dd>{t(`analytics.byDefinitions.${key}`)}</dd>
-          </div>
+          <Definition key={key} term={t(`analytics.by.${key}`)} text={t(`analytics.byDefinitions.${key}`)} />
         ))}
-        {SITE_DEFINITIONS.map((key) => (
-          <div key={key} style={{ display: 'contents' }}>
-            <dt>{t(`analytics.siteMetrics.${key}`)}</dt>
-            <dd>{t(`analytics.siteDefinitions.${key}`)}</dd>
-          </div>
+        {SITE_METRICS.map((key) => (
+          <Definition
+            key={key}
+            term={t(`analytics.siteMetrics.${key}`)}
+            text={t(`analytics.siteDefinitions.${key}`)}
+          />
         ))}
+        <Definition term={t('analytics.previousPeriod')} text={t('analytics.previousDefinition')} />
       </dl>
       <Anchor href="/docs">{t('shell.apiDocs')}</Anchor>
-    </Section>
+    </>
+  );
+}
+
+function Definition({ term, text }: { term: string; text: string }) {
+  return (
+    <div style={{ display: 'contents' }}>
+      <dt>{term}</dt>
+      <dd>{text}</dd>
+    </div>
   );
 }

@@ -21,7 +21,16 @@ interface Group {
 }
 
 const NO_RECORDS: ConsentCountsView = {
-  ...{ records: 0, analytics: 0, marketing: 0, preferences: 0, fullAccept: 0, rejection: 0, withdrawal: 0 },
+  ...{
+    records: 0,
+    asked: 0,
+    analytics: 0,
+    marketing: 0,
+    preferences: 0,
+    fullAccept: 0,
+    rejection: 0,
+    withdrawal: 0,
+  },
   rates: {
     ...{ analytics: null, marketing: null, preferences: null },
     ...{ fullAccept: null, rejection: null, withdrawal: null },

@@ -1,11 +1,16 @@
 import type { ConsentAnalyticsView } from '../../client/types.gen';
-import { locale } from '../../i18n/i18n';
+import { locale, t } from '../../i18n/i18n';
 
-/** An hour or a day of a series, in UTC as the API counts them. */
-export function intervalText(at: string, interval: ConsentAnalyticsView['interval']): string {
-  return new Intl.DateTimeFormat(locale, {
+/** An hour or a day of a series, in UTC as the API counts them; the last one of a period is still running. */
+export function intervalText(
+  at: string,
+  interval: ConsentAnalyticsView['interval'],
+  isRunning: boolean,
+): string {
+  const time = new Intl.DateTimeFormat(locale, {
     timeZone: 'UTC',
     dateStyle: 'medium',
     ...(interval === 'hour' && { timeStyle: 'short' }),
   }).format(new Date(at));
+  return isRunning ? t('analytics.soFar', { time }) : time;
 }

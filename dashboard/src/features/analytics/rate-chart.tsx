@@ -1,15 +1,18 @@
-import { useMantineColorScheme, useMantineTheme } from '@mantine/core';
+import { useMantineColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
 import type { ConsentAnalyticsView } from '../../client/types.gen';
 import { formatPercent } from '../../shared/format';
+import { drawLineChart } from '../../shared/line-chart';
 import { locale, t } from '../../i18n/i18n';
 import { intervalText } from './interval-text';
+import { rateOf } from './metrics';
 
-const HEIGHT = 240;
-const DASHES = { fullAccept: [], rejection: [6, 4], withdrawal: [10, 3, 2, 3], analytics: [2, 3] };
-const LINES = ['fullAccept', 'rejection', 'withdrawal', 'analytics'] as const;
+const HEIGHT = 236;
+/** With fewer days that have a rate, each one is marked by a point. */
+const POINTS_BELOW = 4;
+const LINES = ['optIn', 'fullAccept', 'rejection', 'withdrawal'] as const;
+const DASHES = { optIn: [], fullAccept: [8, 3], rejection: [2, 3], withdrawal: [10, 3, 2, 3] };
 
 /** Days or hours below the picture, in UTC as they are counted and in the person's way of writing them. */
 function shortTexts(interval: ConsentAnalyticsView['interval']): Intl.DateTimeFormat {
@@ -18,61 +21,53 @@ function shortTexts(interval: ConsentAnalyticsView['interval']): Intl.DateTimeFo
   return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...parts });
 }
 
-/** Rates over time. The table below shows the same numbers; lines differ by their dashes, not by colour alone. */
+/**
+ * Rates over time. Lines differ by their dashes, not by color alone; the running day or hour is on a shaded ground,
+ * because its rates still change.
+ */
 export default function RateChart({ series, interval }: Pick<ConsentAnalyticsView, 'series' | 'interval'>) {
   const frame = useRef<HTMLDivElement>(null);
-  const theme = useMantineTheme();
   const { colorScheme } = useMantineColorScheme();
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
-    const style = getComputedStyle(element);
-    const text = style.getPropertyValue('--mantine-color-text');
-    const grid = style.getPropertyValue('--mantine-color-default-border');
-    const colors = ['--good', '--bad', '--waiting', '--mantine-color-text'].map((name) =>
-      style.getPropertyValue(name),
-    );
     const days = shortTexts(interval);
-    const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid } };
-    const plot = new uPlot(
-      {
-        width: element.clientWidth,
-        height: HEIGHT,
+    const last = series.at(-1)?.at;
+    // A line of a single day would not be seen.
+    const points = { show: series.filter(({ asked }) => asked > 0).length < POINTS_BELOW };
+    return drawLineChart(element, {
+      height: HEIGHT,
+      shadesLast: true,
+      data: [
+        series.map(({ at }) => Date.parse(at) / 1_000),
+        ...LINES.map((rate) => series.map((counts) => rateOf(counts, rate))),
+      ],
+      options: ({ accent, good, bad, waiting, muted }) => ({
         // Whole days in UTC, as the API counts them.
         tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'UTC'),
-        scales: { y: { range: [0, 100] } },
-        axes: [
-          { ...axis, values: (_plot, instants) => instants.map((seconds) => days.format(seconds * 1_000)) },
-          { ...axis, values: (_plot, values) => values.map((value) => `${value} %`) },
-        ],
+        scales: { y: { range: [0, 1] } },
+        labels: [(seconds) => days.format(seconds * 1_000), formatPercent],
         series: [
           {
             label: t('analytics.time'),
-            value: (_plot, seconds) =>
-              seconds === null ? '–' : intervalText(new Date(seconds * 1_000).toISOString(), interval),
+            value: (_plot, seconds) => {
+              if (seconds === null) return '–';
+              const at = new Date(seconds * 1_000).toISOString();
+              return intervalText(at, interval, Date.parse(at) === Date.parse(last ?? ''));
+            },
           },
           ...LINES.map((rate, index) => ({
-            label: t(`analytics.metrics.${rate}`),
-            stroke: colors[index] ?? text,
+            label: t(`analytics.columns.${rate}`),
+            points,
+            stroke: [accent, good, bad, waiting][index] ?? muted,
             width: 2,
             dash: DASHES[rate],
             spanGaps: false,
-            value: (_plot: uPlot, value: number | null) => formatPercent(value === null ? null : value / 100),
+            value: (_plot: uPlot, value: number | null) => formatPercent(value),
           })),
         ],
-      },
-      [
-        series.map(({ at }) => Date.parse(at) / 1_000),
-        ...LINES.map((rate) => series.map(({ rates }) => (rates[rate] === null ? null : rates[rate] * 100))),
-      ],
-      element,
-    );
-    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [series, interval, theme, colorScheme]);
-  return <div ref={frame} role="img" aria-label={t('analytics.chart')} />;
+      }),
+    });
+  }, [series, interval, colorScheme]);
+  return <div ref={frame} className="chart rates-chart" role="img" aria-label={t('analytics.chart')} />;
 }

@@ -1,5 +1,6 @@
-import { Button, Group, NativeSelect } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { DateFilter } from '../../shared/filter-fields';
+import { FilterPanel } from '../../shared/filter-panel';
 import { shortId } from '../../shared/short-id';
 import { locale, t } from '../../i18n/i18n';
 import { AUDIT_ACTIONS } from './actions';
@@ -29,7 +30,7 @@ export function AuditFilterBar({
   clear: () => void;
 }) {
   return (
-    <Group gap="xs" align="flex-end" role="search" aria-label={t('list.filters')}>
+    <FilterPanel active={Object.keys(filters).filter((name) => name !== 'open').length}>
       <NativeSelect
         size="xs"
         label={t('audit.what')}
@@ -46,7 +47,7 @@ export function AuditFilterBar({
           {t('list.clear')}
         </Button>
       )}
-    </Group>
+    </FilterPanel>
   );
 }
 

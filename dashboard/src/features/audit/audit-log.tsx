@@ -5,12 +5,14 @@ import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen
 import type { ProjectDto } from '../../client/types.gen';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { Page } from '../../shared/page';
+import { useOpenRecord } from '../../shared/use-open-record';
 import { dayRange, type Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { ChangeDrawer } from './change-drawer';
 import type { AuditFilters } from './filters';
 import { useActorNames } from './use-actor-names';
+import './audit.css';
 import { AuditFilterBar } from './audit-filter-bar';
 import { auditColumns } from './columns';
 
@@ -26,6 +28,7 @@ export function AuditLog({ project }: { project: ProjectDto }) {
   const names = useActorNames(project.id);
   const change = (changes: AuditFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
+  const record = useOpenRecord(change);
   const query = useInfiniteQuery({
     ...auditListInfiniteOptions({ path, query: { ...auditQuery(filters, zone), limit: PAGE_ROWS } }),
     initialPageParam: { path },
@@ -53,20 +56,22 @@ export function AuditLog({ project }: { project: ProjectDto }) {
         change={change}
         clear={() => void navigate({ search: {} })}
       />
-      <InfiniteTable
-        label={t('audit.list')}
-        query={query}
-        columns={auditColumns(names.of)}
-        rowKey={({ id }) => id}
-        onOpen={({ id }) => change({ open: id })}
-        empty={isFiltered ? t('audit.noneMatch') : t('audit.none')}
-      />
+      <div className="audit-list">
+        <InfiniteTable
+          label={t('audit.list')}
+          query={query}
+          columns={auditColumns(names.of)}
+          rowKey={({ id }) => id}
+          onOpen={({ id }) => record.open(id)}
+          empty={isFiltered ? t('audit.noneMatch') : t('audit.none')}
+        />
+      </div>
       <ChangeDrawer
         projectId={project.id}
         changeId={filters.open}
         shown={query.data?.pages.flatMap(({ items }) => items) ?? []}
         names={names.of}
-        onClose={() => change({ open: undefined })}
+        onClose={record.close}
         onlyBy={(actorId) => change({ actorId, actorKind: undefined, open: undefined })}
       />
     </Page>

@@ -1,21 +1,38 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { t } from '../../i18n/i18n';
-import type { BannerText } from './configuration';
 import { languageName } from '../../shared/display-names';
-import type { FieldsProps } from './field-props';
+import type { LanguageProps } from './field-props';
+import { ownLanguageName } from './language-name';
+import { presetFor } from './text-mode';
 
 /** Language tags that the API accepts (BCP 47). */
 const LANGUAGE_TAG = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
 
+/** Languages of the list; any other can be given by its tag. */
+const LANGUAGES = (
+  'ar bg ca cs cy da de el en es et eu fa fi fr ga gl he hi hr hu hy id is it ja ka ko lb lt lv mk ms mt nb nl pl pt ro ' +
+  'ru sk sl sq sr sv th tr uk vi zh'
+).split(' ');
+
+/** The tag of a language that was given by its name, in the language of the page or its own. */
+function tagOf(given: string): string {
+  const wanted = given.trim().toLowerCase();
+  const named = LANGUAGES.find((tag) =>
+    [languageName(tag), ownLanguageName(tag)].some((name) => name.toLowerCase() === wanted),
+  );
+  return named ?? given.trim();
+}
+
 export function AddLanguage({
   form,
   change,
-  onLanguage,
-  known,
-}: Pick<FieldsProps, 'form' | 'change'> & { onLanguage: (language: string) => void; known: BannerText[] }) {
-  const [tag, setTag] = useState('');
-  const wanted = tag.trim();
+  presets,
+  onAdded,
+}: Pick<LanguageProps, 'form' | 'change' | 'presets'> & { onAdded: (language: string) => void }) {
+  const [given, setGiven] = useState('');
+  const wanted = tagOf(given);
+  const preset = presetFor(presets, wanted);
   const exists = form.texts.some(({ language }) => language === wanted);
   const refusal = exists
     ? t('banner.languageExists')
@@ -26,36 +43,38 @@ export function AddLanguage({
     if (wanted === '' || refusal !== null) return;
     const own = form.texts.find(({ language }) => language === form.defaultLanguage) ?? form.texts[0];
     // Starts with our texts in this language, or else with the default language's to translate.
-    const base = known.find(({ language }) => language === wanted.split('-')[0]) ?? own;
+    const base = preset ?? own;
     if (!base) return;
     change({ texts: [...form.texts, { ...base, labels: {}, language: wanted }] });
-    onLanguage(wanted);
-    setTag('');
+    onAdded(wanted);
   };
   return (
     <Group gap="xs" align="flex-end">
       <TextInput
         label={t('banner.newLanguage')}
-        placeholder="de"
-        list="languages-known"
-        value={tag}
+        placeholder={t('banner.newLanguagePlaceholder')}
+        list="languages"
+        // The person has just asked for it.
+        autoFocus
+        flex={1}
+        value={given}
         error={wanted !== '' && refusal}
-        onChange={(event) => setTag(event.currentTarget.value)}
+        description={wanted !== '' && refusal === null && !preset && t('banner.languageToTranslate')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        onChange={(event) => setGiven(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter') return;
           event.preventDefault();
           add();
         }}
       />
-      <datalist id="languages-known">
-        {known.map(({ language }) => (
-          <option key={language} value={language}>
-            {languageName(language)}
-          </option>
+      <datalist id="languages">
+        {LANGUAGES.map((tag) => (
+          <option key={tag} value={languageName(tag)} />
         ))}
       </datalist>
       <Button variant="default" onClick={add} disabled={wanted === '' || refusal !== null}>
-        {t('banner.addLanguage')}
+        {t('banner.add')}
       </Button>
     </Group>
   );

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n';
+import './banner-frame.css';
 import type { Mode } from './configuration';
 
 /** What the frame shows (loader/preview/preview.ts). */
@@ -11,6 +12,8 @@ export interface Scene {
   language: string;
   dark: boolean;
   signal: boolean;
+  /** What held for a visitor; absent: what the region's rule says. */
+  mode?: string;
   /** The second layer with this choice; null: what a new visitor sees. */
   choice: Choice | null;
 }
@@ -28,12 +31,27 @@ type Report =
   | { kind: 'shown'; mode: Mode; honoured: boolean }
   | { kind: 'hidden' | 'own'; mode: Mode };
 
-const DEVICES = { desktop: [1280, 760], phone: [375, 667] } as const;
+/** Windows in CSS pixels, small enough that text stays readable when the window is made smaller to fit. */
+const DEVICES = { desktop: [720, 560], tablet: [600, 760], phone: [375, 667] } as const;
 export type Device = keyof typeof DEVICES;
+/** A bar has its desktop form from this width on. */
+const WIDE_DESKTOP = [960, 640] as const;
+
+export const isDevice = (value: unknown): value is Device =>
+  typeof value === 'string' && Object.hasOwn(DEVICES, value);
+
+/** Width and height of the page in the frame, in CSS pixels. Cropped, it has little of the page around the banner. */
+function viewport(device: Device, configuration: object, isCropped: boolean): readonly [number, number] {
+  const { banner } = configuration as { banner?: { layout?: string } };
+  const isWide = device === 'desktop' && banner?.layout === 'bar';
+  if (!isCropped) return isWide ? WIDE_DESKTOP : DEVICES[device];
+  if (device === 'phone') return [375, 480];
+  return isWide ? [1000, 440] : [720, 440];
+}
 
 /** The room that the frame takes, known before it is there, so that nothing moves when it comes. */
-export function bannerStage(device: Device): CSSProperties {
-  const [width, height] = DEVICES[device];
+export function bannerStage(device: Device, configuration: object = {}, isCropped = false): CSSProperties {
+  const [width, height] = viewport(device, configuration, isCropped);
   return { aspectRatio: `${width} / ${height}`, maxWidth: width };
 }
 
@@ -41,7 +59,16 @@ export function bannerStage(device: Device): CSSProperties {
  * The real banner, in a frame that has no part in the session: its document is of an opaque origin. It is as wide as
  * the device, and made smaller to fit.
  */
-export function BannerFrame({ scene, device }: { scene: Scene; device: Device }) {
+export function BannerFrame({
+  scene,
+  device,
+  isCropped = false,
+}: {
+  scene: Scene;
+  device: Device;
+  /** Whether only the banner and a little of the page around it are shown, without a browser's window. */
+  isCropped?: boolean | undefined;
+}) {
   const frame = useRef<HTMLIFrameElement>(null);
   const { ref, width: room } = useElementSize();
   const [report, setReport] = useState<Report | null>(null);
@@ -61,22 +88,33 @@ export function BannerFrame({ scene, device }: { scene: Scene; device: Device })
     // Its origin is opaque, so there is none to name; what is sent is what every visitor of the site may read.
     if (ready) frame.current?.contentWindow?.postMessage(JSON.parse(text), '*');
   }, [ready, text, shownAgain]);
-  const [width, height] = DEVICES[device];
+  const [width, height] = viewport(device, scene.configuration, isCropped);
   const scale = room > 0 ? Math.min(1, room / width) : 0;
   return (
     <div>
-      <div ref={ref} className="banner-stage" style={bannerStage(device)}>
-        <iframe
-          ref={frame}
-          title={t('banner.frame')}
-          src="/preview-frame"
-          sandbox="allow-scripts"
-          width={width}
-          height={height}
-          style={{ transform: `scale(${scale})` }}
-        />
+      <div className="banner-stage" data-cropped={isCropped || undefined}>
+        <div className="browser" style={{ maxWidth: width }}>
+          {!isCropped && (
+            <div className="browser-bar" aria-hidden>
+              <i />
+              <i />
+              <i />
+            </div>
+          )}
+          <div ref={ref} className="browser-page" style={bannerStage(device, scene.configuration, isCropped)}>
+            <iframe
+              ref={frame}
+              title={t('banner.frame')}
+              src="/preview-frame"
+              sandbox="allow-scripts"
+              width={width}
+              height={height}
+              style={{ transform: `scale(${scale})` }}
+            />
+          </div>
+        </div>
       </div>
-      <Group mt={4} gap="xs" mih={30}>
+      <Group className="banner-report" gap="xs">
         <Text c="dimmed" role="status">
           {report ? sentenceOf(report) : ''}
         </Text>

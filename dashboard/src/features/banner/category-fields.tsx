@@ -1,8 +1,11 @@
-import { Button, Checkbox, Stack, Text, Title } from '@mantine/core';
+import { Button, Stack, Text, Title } from '@mantine/core';
 import { t } from '../../i18n/i18n';
-import { CATEGORIES, type SiteService, withEntry, withoutEntry } from './configuration';
-import type { FieldsProps } from './field-props';
+import { CategoryTextFields } from './category-text-fields';
+import { type BannerText, CATEGORIES, type SiteService, withEntry, withoutEntry } from './configuration';
+import type { LanguageProps } from './field-props';
+import { ownLanguageName } from './language-name';
 import { ServiceFields } from './service-fields';
+import { ServiceTranslationFields } from './service-translation-fields';
 
 const NEW_SERVICE: SiteService = {
   name: '',
@@ -13,43 +16,61 @@ const NEW_SERVICE: SiteService = {
 };
 
 /** The categories that visitors can choose, and the services and cookies in them. */
-export function CategoryFields({ form, change, fields }: FieldsProps) {
-  const { categories, services } = form;
+export function CategoryFields({ form, change, fields, language }: LanguageProps) {
+  const { categories, services, texts } = form;
+  const index = texts.findIndex((each) => each.language === language);
+  const text = texts[index];
+  const isDefault = language === form.defaultLanguage;
+  if (!text) return null;
+  const put = (changes: Partial<BannerText>) =>
+    change({ texts: withEntry(texts, index, { ...text, ...changes }) });
+  const offer = (key: (typeof CATEGORIES)[number], isOffered: boolean) =>
+    change({
+      categories: CATEGORIES.filter((each) => (each === key ? isOffered : categories.includes(each))),
+    });
   return (
     <Stack gap="sm">
-      <Checkbox.Group
-        label={t('banner.categories')}
-        description={t('banner.categoriesHint')}
-        value={categories}
-        error={fields['categories']}
-        onChange={(chosen) => change({ categories: CATEGORIES.filter((key) => chosen.includes(key)) })}
-      >
-        <Stack gap="xs" mt="xs">
-          {CATEGORIES.map((key) => (
-            <Checkbox key={key} value={key} label={t(`categories.${key}`)} size="xs" />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-      <Title order={2} size="h3">
-        {t('banner.services')}
-      </Title>
-      <Text c="dimmed">{t('banner.servicesHint')}</Text>
-      {services.map((service, index) => (
-        // A service has no id; the API also refers to it by index.
-        <ServiceFields
-          key={index}
-          service={service}
-          at={`services.${index}`}
-          fields={fields}
-          put={(changes) => change({ services: withEntry(services, index, { ...service, ...changes }) })}
-          remove={() => change({ services: withoutEntry(services, index) })}
+      <Text c="dimmed">{t('banner.categoriesHint')}</Text>
+      {CATEGORIES.map((key) => (
+        <CategoryTextFields
+          key={key}
+          category={key}
+          isOffered={categories.includes(key)}
+          onOffered={(isOffered) => offer(key, isOffered)}
+          {...{ text, fields, put }}
+          at={`texts.${index}`}
         />
       ))}
-      <div>
-        <Button variant="default" onClick={() => change({ services: [...services, NEW_SERVICE] })}>
-          {t('banner.addService')}
-        </Button>
-      </div>
+      <Title order={2}>{t('banner.services')}</Title>
+      <Text c="dimmed">
+        {isDefault
+          ? t('banner.servicesHint')
+          : t('banner.translationsHint', { language: ownLanguageName(form.defaultLanguage) })}
+      </Text>
+      {services.map((service, at) => {
+        // A service has no id; the API also refers to it by index.
+        const shared = {
+          ...{ service, fields, at: `services.${at}` },
+          put: (changes: Partial<SiteService>) =>
+            change({ services: withEntry(services, at, { ...service, ...changes }) }),
+        };
+        return isDefault ? (
+          <ServiceFields
+            key={at}
+            {...shared}
+            remove={() => change({ services: withoutEntry(services, at) })}
+          />
+        ) : (
+          <ServiceTranslationFields key={at} {...shared} language={language} />
+        );
+      })}
+      {isDefault && (
+        <div>
+          <Button variant="default" onClick={() => change({ services: [...services, NEW_SERVICE] })}>
+            {t('banner.addService')}
+          </Button>
+        </div>
+      )}
     </Stack>
   );
 }

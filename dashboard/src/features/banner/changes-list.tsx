@@ -31,16 +31,17 @@ export function ChangesList({ changes, none }: { changes: ConfigurationChangeDto
 function placeOf(path: string[]): string {
   return path
     .map((part, index) => {
-      if (path[index - 1] === 'texts') return languageName(part);
+      if (['texts', 'translations'].includes(path[index - 1] ?? '')) return languageName(part);
       const isName = ['services', 'cookies'].includes(path[index - 1] ?? '');
       if (isName) return part;
-      return translateCode('banner.fieldNames', part) ?? part;
+      return translateCode('banner.fieldNames', part) ?? translateCode('banner.labels', part) ?? part;
     })
     .join(' ▸ ');
 }
 
 function valueOf(value: string | null): string {
   if (value === null) return '–';
+  if (value.startsWith('data:image/')) return t('banner.image');
   if (value === 'true') return t('list.yes');
   if (value === 'false') return t('list.no');
   return translateCode('banner.values', value) ?? value;

@@ -5,6 +5,7 @@ import type {
   RegionRuleDto,
   SiteServiceDto,
 } from '../../client/types.gen';
+import type { BannerPart } from './search';
 
 export type Configuration = ConfigurationContentDto;
 export type Category = Configuration['categories'][number];
@@ -41,10 +42,21 @@ export function withoutEntry<T>(list: T[], index: number): T[] {
   return list.filter((_, at) => at !== index);
 }
 
-/** Whether the fields of one part of the page were refused, by the beginnings of their paths. */
-export function hasFieldError(
-  fields: Readonly<Record<string, string>>,
-  beginnings: readonly string[],
-): boolean {
-  return Object.keys(fields).some((field) => beginnings.includes(field.split('.')[0] ?? ''));
+/** The part of the page that has the field of this path. */
+export function partOfField(field: string): BannerPart {
+  const [member, , part] = field.split('.');
+  switch (member) {
+    case 'texts':
+      return part === 'categories' ? 'offer' : 'texts';
+    case 'defaultLanguage':
+    case 'policyUrl':
+      return 'texts';
+    case 'categories':
+    case 'services':
+      return 'offer';
+    case 'banner':
+      return 'look';
+    default:
+      return 'rules';
+  }
 }

@@ -1,58 +1,69 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { ProblemAlert } from '../../shared/problem-alert';
+import type { ConfigurationDto, ProjectDto } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
+import { editableContent } from './configuration';
+import { MoreActions } from './more-actions';
 import { PublishDialog } from './publish-dialog';
 import type { Editor } from './use-editor';
 import type { usePreview } from './use-preview';
+import { ViewLink } from './view-link';
 
 export function EditorActions({
+  project,
+  configuration,
   editor,
   shown,
-  neverPublished,
+  disabled,
 }: {
+  project: ProjectDto;
+  configuration: ConfigurationDto;
   editor: Editor;
   shown: ReturnType<typeof usePreview>;
-  neverPublished: boolean;
+  disabled: boolean;
 }) {
   const [publishing, setPublishing] = useState(false);
-  const { dirty, hasDraft, save, publish, discard, conflict } = editor;
+  const { form, dirty, hasDraft, save, publish, discard, conflict } = editor;
   const hasErrors = Object.keys(shown.fields).length > 0;
-  const error = conflict ? null : (save.error ?? publish.error);
+  const isStuck = disabled || hasErrors || conflict;
+  const neverPublished = configuration.version === 0;
   return (
-    <Stack gap="xs">
-      <Group gap="xs">
-        <Button
-          disabled={hasErrors || conflict || !(dirty || hasDraft || neverPublished)}
-          onClick={() => setPublishing(true)}
-        >
-          {t('banner.publish')}
-        </Button>
+    <>
+      <ViewLink to="." variant="subtle" color="gray" search={(search) => ({ ...search, view: 'history' })}>
+        {t('banner.history')}
+      </ViewLink>
+      {hasDraft && (
         <Button
           variant="default"
-          disabled={hasErrors || conflict || !dirty}
-          loading={save.isPending}
-          onClick={() => save.mutate(undefined)}
+          disabled={disabled}
+          loading={discard.isPending}
+          onClick={() => discard.mutate(undefined)}
         >
-          {t('banner.saveDraft')}
+          {t('banner.discardDraft')}
         </Button>
-        {hasDraft && (
-          <Button
-            variant="subtle"
-            color="red"
-            loading={discard.isPending}
-            onClick={() => discard.mutate(undefined)}
-          >
-            {t('banner.discardDraft')}
-          </Button>
-        )}
-        {hasErrors && <Text c="dimmed">{t('banner.fixFirst')}</Text>}
-      </Group>
-      {!publishing && <ProblemAlert error={error} />}
+      )}
+      <Button
+        variant="default"
+        disabled={isStuck || !dirty}
+        loading={save.isPending}
+        onClick={() => save.mutate(undefined)}
+      >
+        {t('banner.saveDraft')}
+      </Button>
+      <Button
+        disabled={isStuck || !(dirty || hasDraft || neverPublished)}
+        onClick={() => setPublishing(true)}
+      >
+        {t('banner.publish')}
+      </Button>
+      {!neverPublished && !disabled && (
+        <MoreActions project={project} content={editableContent(configuration)} />
+      )}
       {publishing && (
         <PublishDialog
           title={t('banner.publish')}
           confirmLabel={t('banner.publishNow')}
+          warning={form.policyUrl ? null : t('banner.checks.noPolicy')}
           changes={{
             items: shown.isCurrent ? shown.preview?.changes : undefined,
             error: shown.error,
@@ -64,6 +75,6 @@ export function EditorActions({
           onPublish={(comment) => publish.mutate(comment, { onSettled: () => setPublishing(false) })}
         />
       )}
-    </Stack>
+    </>
   );
 }

@@ -1,32 +1,27 @@
-import { Stack, Tabs } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import type { ConfigurationDto, DraftDto, ProjectDto } from '../../client/types.gen';
-import { AccessFieldset, checkAccess } from '../../shared/access';
+import { AccessNote, checkAccess } from '../../shared/access';
+import { Page } from '../../shared/page';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { t } from '../../i18n/i18n';
-import { hasFieldError } from './configuration';
+import { EditorActions } from './editor-actions';
+import { EditorAlerts } from './editor-alerts';
+import { EditorForm } from './editor-form';
+import { EditorStatus } from './editor-status';
 import { LeaveDialog } from './leave-dialog';
-import { AppearanceFields } from './appearance-fields';
-import { CategoryFields } from './category-fields';
 import { PreviewPane } from './preview-pane';
-import { RuleFields } from './rule-fields';
-import { type BannerPart, PARTS } from './search';
-import { TextFields } from './text-fields';
+import type { TextMode } from './text-mode';
 import { useEditor } from './use-editor';
 import { usePreview } from './use-preview';
-import { PublicationStatus } from './publication-status';
-import { EditorActions } from './editor-actions';
+import { ViewLink } from './view-link';
 
 const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
-/** Configuration members that each tab edits. */
-const MEMBERS: Record<BannerPart, string[]> = {
-  texts: ['texts', 'defaultLanguage'],
-  offer: ['categories', 'services'],
-  look: ['banner'],
-  rules: ['defaultMode', 'regionRules', 'reconsentMonths', 'policyVersion', 'policyUrl'],
-};
+const History = lazy(async () => ({ default: (await import('./history')).History }));
 
-/** The fields on the left, a live preview of the banner on the right. */
+/** The fields on the left, a live preview of the banner on the right; or what was published so far. */
 export function BannerEditor({
   project,
   configuration,
@@ -37,72 +32,64 @@ export function BannerEditor({
   draft: DraftDto;
 }) {
   const editor = useEditor(project.id, configuration, draft);
-  const { form, change } = editor;
+  const { form } = editor;
   const shown = usePreview(project.id, form);
   const search = route.useSearch();
-  const navigate = route.useNavigate();
+  /** The mode whose texts are being edited, which the preview then shows; null: that of the region. */
+  const [mode, setMode] = useState<TextMode | null>(null);
   const refusal = checkAccess(project, { role: 'editor' });
   const languages = form.texts.map((text) => text.language);
-  const language = languages.includes(search.language ?? '') ? search.language : undefined;
-  const written = language ?? form.defaultLanguage;
-  const onLanguage = (next: string) =>
-    void navigate({ search: (before) => ({ ...before, language: next }), replace: true });
-  const { fields } = shown;
-  const props = { projectId: project.id, form, change, fields };
-  const rulesRefusal =
-    refusal ??
-    checkAccess(project, { feature: { open: configuration.regionRulesAvailable, tier: 'Business' } });
+  const language = languages.find((each) => each === search.language) ?? form.defaultLanguage;
+  const showsHistory = search.view === 'history';
   return (
-    <Stack gap="md">
-      <PublicationStatus editor={editor} configuration={configuration} />
-      <AccessFieldset refusal={refusal} projectId={project.id}>
-        <EditorActions editor={editor} shown={shown} neverPublished={configuration.version === 0} />
-      </AccessFieldset>
-      <div className="banner-editor">
-        <Tabs
-          value={search.part ?? 'texts'}
-          onChange={(part) =>
-            void navigate({ search: (before) => ({ ...before, part: part as BannerPart }), replace: true })
-          }
-          keepMounted={false}
-        >
-          <Tabs.List>
-            {PARTS.map((part) => (
-              <Tabs.Tab key={part} value={part}>
-                {t(`banner.tabs.${part}`)}
-                {hasFieldError(fields, MEMBERS[part]) && ` (${t('banner.needsFixing')})`}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          <fieldset className="disabled-part" disabled={refusal !== null}>
-            <Tabs.Panel value="texts" pt="sm">
-              <TextFields {...props} language={written} onLanguage={onLanguage} />
-            </Tabs.Panel>
-            <Tabs.Panel value="offer" pt="sm">
-              <CategoryFields {...props} />
-            </Tabs.Panel>
-            <Tabs.Panel value="look" pt="sm">
-              <AppearanceFields {...props} />
-            </Tabs.Panel>
-            <Tabs.Panel value="rules" pt="sm">
-              <RuleFields {...props} rulesRefusal={rulesRefusal} />
-            </Tabs.Panel>
-          </fieldset>
-        </Tabs>
-        <section className="banner-preview" aria-label={t('banner.preview')}>
+    <Page
+      {...(showsHistory
+        ? { title: t('banner.historyTitle'), actions: <BackToEditor /> }
+        : {
+            title: t('pages.banner'),
+            status: <EditorStatus editor={editor} configuration={configuration} shown={shown} />,
+            actions: (
+              <EditorActions {...{ project, configuration, editor, shown }} disabled={refusal !== null} />
+            ),
+          })}
+    >
+      {showsHistory && (
+        <Suspense fallback={<SkeletonRows rows={8} />}>
+          <History project={project} />
+        </Suspense>
+      )}
+      {/* It stays, so that a look at the history loses nothing that was typed. */}
+      <Stack gap="md" display={showsHistory ? 'none' : undefined}>
+        <AccessNote refusal={refusal} projectId={project.id} />
+        <EditorAlerts editor={editor} configuration={configuration} />
+        <div className="banner-editor">
+          <EditorForm
+            {...{ project, configuration, editor, shown, language }}
+            mode={mode ?? 'opt_in'}
+            onMode={setMode}
+            disabled={refusal !== null}
+          />
           <PreviewPane
             shown={shown}
-            languages={languages}
-            language={written}
-            onLanguage={onLanguage}
-            regions={form.regionRules.flatMap(({ regions }) => regions)}
+            form={form}
+            language={language}
+            mode={mode}
+            onOtherMode={() => setMode(null)}
           />
-        </section>
-      </div>
+        </div>
+      </Stack>
       <LeaveDialog
         dirty={editor.dirty}
         onSave={(then) => editor.save.mutate(undefined, { onSuccess: then })}
       />
-    </Stack>
+    </Page>
+  );
+}
+
+function BackToEditor() {
+  return (
+    <ViewLink to="." variant="default" search={({ view: _view, at: _at, ...search }) => search}>
+      {t('banner.backToEditor')}
+    </ViewLink>
   );
 }

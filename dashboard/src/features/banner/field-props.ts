@@ -7,6 +7,13 @@ export interface FieldsProps {
   fields: Readonly<Record<string, string>>;
 }
 
+/** Fields of one language. */
+export interface LanguageProps extends FieldsProps {
+  language: string;
+  /** Our texts, by language. */
+  presets: BannerText[];
+}
+
 export interface LanguageTextProps {
   text: BannerText;
   at: string;

@@ -1,56 +1,42 @@
-import { Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { t } from '../../i18n/i18n';
-import type { BannerText } from './configuration';
+import { BannerTextField } from './banner-text-field';
 import type { LanguageTextProps } from './field-props';
+import { COMMON_LABELS } from './text-checks';
 
-const LABELS = [
-  'necessaryTitle',
-  'necessaryDescription',
-  'close',
-  'policyLink',
-  'settingsLink',
-  'acknowledge',
-  'signalHonoured',
-  'services',
-  'controller',
-  'consentId',
-  'copy',
-  'download',
-  'withdraw',
-  'erase',
-  'eraseQuestion',
-  'failed',
-] as const;
+const LONG = /Description$|Text$|Question$/;
 
-/** An empty label uses our default in the same language. */
-export function LabelFields({ text, at, fields, put, known }: LanguageTextProps & { known: BannerText[] }) {
-  const defaults = known.find((each) => each.language === text.language.split('-')[0])?.labels ?? {};
-  const labels = text.labels ?? {};
+/** Labels that no mode changes, by where they are shown. */
+export function LabelFields({
+  defaults,
+  ...props
+}: LanguageTextProps & { defaults: Readonly<Record<string, string>> }) {
+  const refusal = props.fields[`${props.at}.labels`];
   return (
-    <details>
-      <summary>{t('banner.otherLabels')}</summary>
-      <Stack gap="xs" mt="xs">
-        <Text c="dimmed">{t('banner.otherLabelsHint')}</Text>
-        {fields[`${at}.labels`] && (
-          <Text c="red" role="alert">
-            {fields[`${at}.labels`]}
-          </Text>
-        )}
-        {LABELS.map((name) => (
-          <TextInput
-            key={name}
-            label={t(`banner.labels.${name}`)}
-            lang={text.language}
-            placeholder={defaults[name]}
-            value={labels[name] ?? ''}
-            onChange={(event) => {
-              const { [name]: _, ...others } = labels;
-              const { value } = event.currentTarget;
-              put({ labels: value === '' ? others : { ...others, [name]: value } });
-            }}
-          />
-        ))}
-      </Stack>
-    </details>
+    <Stack gap="xs">
+      {refusal && (
+        <Text c="red" role="alert">
+          {refusal}
+        </Text>
+      )}
+      {(['page', 'secondLayer'] as const).map((group) => (
+        <details key={group} className="label-group">
+          <summary>{t(`banner.labelGroups.${group}`)}</summary>
+          <Stack gap="sm" mt="xs">
+            <Text c="dimmed">{t(`banner.labelGroupHints.${group}`)}</Text>
+            {COMMON_LABELS[group].map((name) => (
+              <BannerTextField
+                key={name}
+                name={name}
+                label={t(`banner.labels.${name}`)}
+                isLong={LONG.test(name)}
+                placeholder={defaults[name]}
+                {...props}
+              />
+            ))}
+          </Stack>
+        </details>
+      ))}
+    </Stack>
   );
 }

@@ -1,13 +1,21 @@
-import { Alert, Checkbox, Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Checkbox, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
 import { BannerFrame, type Choice, type Device, bannerStage } from './banner-frame';
-import { languageName, regionName } from '../../shared/display-names';
+import { regionName } from '../../shared/display-names';
+import { Segments } from '../../shared/segments';
+import { useProject } from '../../shared/use-project';
+import type { Configuration } from './configuration';
+import { previewDocument, type TextMode } from './text-mode';
+import { usePresets } from './use-presets';
 import type { usePreview } from './use-preview';
 
 /** Regions with different laws, and `XX` for an unknown region. */
 const REGIONS = ['XX', 'DE', 'FR', 'GB', 'CH', 'US', 'US-CA', 'US-TX', 'BR', 'JP'];
+
+/** In a narrower window the preview starts with a phone, since a desktop would be too small to read. */
+const PHONE_MAX_PX = 600;
 
 /** What a visitor may have chosen. */
 const SAMPLE: Choice = {
@@ -20,91 +28,97 @@ const SAMPLE: Choice = {
 /** The banner as a visitor would see it, with whom to be. */
 export function PreviewPane(props: {
   shown: ReturnType<typeof usePreview>;
-  /** The languages that there are, and the one that is being written. */
-  languages: string[];
+  form: Configuration;
+  /** The language that is being edited. */
   language: string;
-  onLanguage: (language: string) => void;
-  /** Regions that the rules name. */
-  regions: string[];
+  /** The mode whose texts are being edited; null: that of the region. */
+  mode: TextMode | null;
+  /** Called when the person chooses a visitor, whose mode is then shown. */
+  onOtherMode: () => void;
 }) {
-  const [region, setRegion] = useState('XX');
-  const [device, setDevice] = useState<Device>('desktop');
+  const { form, language, mode, onOtherMode } = props;
+  const presets = usePresets(useProject().id)?.texts ?? [];
+  const [visitor, setVisitor] = useState({ region: 'XX', signal: false });
+  const [device, setDevice] = useState<Device>(() => (innerWidth < PHONE_MAX_PX ? 'phone' : 'desktop'));
   const [dark, setDark] = useState(false);
-  const [signal, setSignal] = useState(false);
-  const [layer, setLayer] = useState('first');
+  const [layer, setLayer] = useState<Layer>('first');
   const { preview, error, retry } = props.shown;
-  const regions = [...new Set([...REGIONS, ...props.regions.filter((name) => name !== 'EU')])];
+  const become = (changes: Partial<typeof visitor>) => {
+    setVisitor({ ...visitor, ...changes });
+    onOtherMode();
+  };
   return (
-    <Stack gap="xs">
-      <Group gap="xs" align="flex-end">
-        <NativeSelect
-          size="xs"
-          label={t('banner.visitorLanguage')}
-          value={props.language}
-          onChange={(event) => props.onLanguage(event.currentTarget.value)}
-          data={props.languages.map((value) => ({ value, label: languageName(value) }))}
-        />
-        <NativeSelect
-          size="xs"
-          label={t('banner.visitorRegion')}
-          value={region}
-          onChange={(event) => setRegion(event.currentTarget.value)}
-          data={regions.map((value) => ({ value, label: regionName(value) }))}
-        />
-        <SegmentedControl
-          size="xs"
-          aria-label={t('banner.device')}
+    <section className="card banner-preview" aria-label={t('banner.preview')}>
+      <div className="preview-tools">
+        <Segments<Device>
+          label={t('banner.previewTools.device')}
+          options={['desktop', 'tablet', 'phone']}
+          labelOf={segmentLabel}
           value={device}
-          onChange={(value) => setDevice(value as Device)}
-          data={(['desktop', 'phone'] as const).map((value) => ({
-            value,
-            label: t(`banner.devices.${value}`),
-          }))}
+          onChange={setDevice}
         />
-        <SegmentedControl
-          size="xs"
-          aria-label={t('banner.layer')}
+        <Segments
+          label={t('banner.previewTools.scheme')}
+          options={['light', 'dark']}
+          labelOf={segmentLabel}
+          value={dark ? 'dark' : 'light'}
+          onChange={(value) => setDark(value === 'dark')}
+        />
+        <Segments<Layer>
+          label={t('banner.previewTools.layer')}
+          options={['first', 'second']}
+          labelOf={segmentLabel}
           value={layer}
           onChange={setLayer}
-          data={(['first', 'second'] as const).map((value) => ({
-            value,
-            label: t(`banner.layers.${value}`),
-          }))}
         />
-      </Group>
-      <Group gap="md">
-        <Checkbox
+        <NativeSelect
           size="xs"
-          label={t('banner.dark')}
-          checked={dark}
-          onChange={(event) => setDark(event.currentTarget.checked)}
+          aria-label={t('banner.visitorRegion')}
+          value={visitor.region}
+          onChange={(event) => become({ region: event.currentTarget.value })}
+          data={regionOptions(form)}
         />
         <Checkbox
           size="xs"
-          label="Global Privacy Control"
-          checked={signal}
-          onChange={(event) => setSignal(event.currentTarget.checked)}
+          label={t('banner.textModes.signal')}
+          aria-label={t('banner.signalSwitch')}
+          checked={visitor.signal}
+          onChange={(event) => become({ signal: event.currentTarget.checked })}
         />
-      </Group>
-      {preview?.regionRulesLeftOut && (
-        <Alert variant="outline" color="gray" role="note">
-          <Text>{t('banner.rulesNotInPlan')}</Text>
-        </Alert>
-      )}
-      <ProblemAlert error={error} retry={retry} />
+      </div>
+      <div className="preview-notes">
+        {preview?.regionRulesLeftOut && (
+          <Alert variant="outline" color="gray" role="note">
+            <Text>{t('banner.rulesNotInPlan')}</Text>
+          </Alert>
+        )}
+        <ProblemAlert error={error} retry={retry} />
+      </div>
       {preview ? (
         <BannerFrame
           scene={{
-            configuration: preview.document,
-            ...{ region, dark, signal },
-            language: props.language,
+            configuration: previewDocument(preview.document, form, presets),
+            region: visitor.region,
+            signal: mode === null ? visitor.signal : mode === 'signal',
+            ...(mode !== null && { mode: mode === 'signal' ? 'opt_out' : mode }),
+            ...{ dark, language },
             choice: layer === 'second' ? SAMPLE : null,
           }}
           device={device}
         />
       ) : (
-        !error && <Skeleton h="auto" style={bannerStage(device)} />
+        !error && <Skeleton h="auto" mx="auto" style={bannerStage(device)} />
       )}
-    </Stack>
+    </section>
   );
+}
+
+type Layer = 'first' | 'second';
+type Segment = Device | Layer | 'light' | 'dark';
+
+const segmentLabel = (value: Segment): string => t(`banner.previewOptions.${value}`);
+
+function regionOptions({ regionRules }: Configuration): { value: string; label: string }[] {
+  const named = regionRules.flatMap(({ regions }) => regions).filter((name) => name !== 'EU');
+  return [...new Set([...REGIONS, ...named])].map((value) => ({ value, label: regionName(value) }));
 }

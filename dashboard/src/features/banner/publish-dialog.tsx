@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { ConfigurationChangeDto } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/skeleton-rows';
@@ -10,6 +10,8 @@ import { ChangesList } from './changes-list';
 export function PublishDialog(props: {
   title: string;
   confirmLabel: string;
+  /** Something to consider before publishing. */
+  warning?: string | null;
   /** What is going to change, as far as it was looked up. */
   changes: { items: ConfigurationChangeDto[] | undefined; error: unknown; retry: () => void };
   pending: boolean;
@@ -43,6 +45,11 @@ export function PublishDialog(props: {
             onChange={(event) => setComment(event.currentTarget.value.replaceAll('\n', ' '))}
             data-autofocus
           />
+          {props.warning && (
+            <Alert color="yellow" variant="outline" role="note">
+              <Text>{props.warning}</Text>
+            </Alert>
+          )}
           <Text fw={600}>{t('banner.changes')}</Text>
           {items && <ChangesList changes={items} none={t('banner.noChanges')} />}
           {!items && !error && <SkeletonRows rows={1} />}

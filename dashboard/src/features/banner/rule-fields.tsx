@@ -48,14 +48,6 @@ export function RuleFields(props: FieldsProps & { rulesRefusal: AccessDenial }) 
         error={fields['policyVersion']}
         onChange={(event) => change({ policyVersion: event.currentTarget.value })}
       />
-      <TextInput
-        label={t('banner.ownPolicyUrl')}
-        type="url"
-        placeholder="https://"
-        value={form.policyUrl ?? ''}
-        error={fields['policyUrl']}
-        onChange={(event) => change({ policyUrl: event.currentTarget.value || null })}
-      />
       <Title order={2} size="h3">
         {t('banner.visits')}
       </Title>

@@ -4,19 +4,28 @@ import { ApiProblem } from '../../api/problem';
 import { publicationDocumentOptions } from '../../client/@tanstack/react-query.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
-import { BannerFrame, type Choice, bannerStage } from './banner-frame';
+import { type Mode, MODES } from './configuration';
+import { BannerFrame, type Choice, bannerStage, isDevice } from './banner-frame';
 
 /** The banner of a published document, as visitors were shown it, by its hash. */
 export function ShownBanner(props: {
   projectId: string;
   configHash: string;
-  /** From the record; absent: the document's default language, and an unknown region. */
+  /** Of the record; absent: the document's default language. */
   language?: string | null;
-  region?: string;
+  /** Whether Global Privacy Control was honored. */
+  signal?: boolean;
   /** What was chosen on the second layer; absent: on the first. */
   choice?: Choice;
+  /** The record's additional fields, in which the banner stores what decided the picture. */
+  fields?: Readonly<Record<string, unknown>>;
+  /** Whether little room is around the banner and the picture has no heading, as beside a record. */
+  isCropped?: boolean;
 }) {
-  const { projectId, configHash, language, region = 'XX', choice = null } = props;
+  const { projectId, configHash, language, signal = false, fields = {}, choice = null, isCropped } = props;
+  const { region, theme, modes } = fields;
+  const device = isDevice(fields['device']) ? fields['device'] : 'desktop';
+  const mode = modeOf(modes);
   const query = useQuery({
     ...publicationDocumentOptions({ path: { projectId, configHash } }),
     // It is named by its content.
@@ -25,23 +34,34 @@ export function ShownBanner(props: {
   const unknown = query.error instanceof ApiProblem && query.error.status === 404;
   return (
     <Stack gap="xs" component="section" aria-label={t('banner.bannerShown')}>
-      <Title order={3}>{t('banner.bannerShown')}</Title>
+      {!isCropped && <Title order={3}>{t('banner.bannerShown')}</Title>}
       {unknown ? (
         <Text>{t('banner.unknownHash')}</Text>
       ) : (
         <ProblemAlert error={query.error} retry={() => void query.refetch()} />
       )}
-      {query.isPending && <Skeleton h="auto" style={bannerStage('desktop')} />}
+      {query.isPending && <Skeleton h="auto" style={bannerStage(device, {}, isCropped)} />}
       {query.data && (
         <BannerFrame
-          device="desktop"
+          device={device}
+          isCropped={isCropped}
           scene={{
             configuration: query.data.document,
             language: language ?? String(query.data.document['defaultLanguage'] ?? ''),
-            ...{ region, dark: false, signal: false, choice },
+            region: typeof region === 'string' ? region : 'XX',
+            dark: theme === 'dark',
+            ...{ signal, choice },
+            ...(mode !== null && { mode }),
           }}
         />
       )}
     </Stack>
   );
+}
+
+/** The mode that a banner stored; null where it stored none, or where its categories differ. */
+export function modeOf(modes: unknown): Mode | null {
+  if (typeof modes !== 'object' || modes === null) return null;
+  const [mode, ...others] = new Set(Object.values(modes));
+  return others.length === 0 ? (MODES.find((known) => known === mode) ?? null) : null;
 }

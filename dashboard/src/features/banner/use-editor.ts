@@ -24,6 +24,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
   const [kept, setKept] = useState(form);
   const [hasDraft, setHasDraft] = useState(draft.configuration !== null);
   const [draftVersion, setDraftVersion] = useState(draft.version);
+  const [savedAt, setSavedAt] = useState(draft.updatedAt);
   const [basedOn, setBasedOn] = useState(draft.basedOn ?? configuration.version);
 
   const take = (content: Configuration): void => {
@@ -52,6 +53,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
       setKept(form);
       setHasDraft(true);
       setDraftVersion(saved.version);
+      setSavedAt(saved.updatedAt);
       queryClient.setQueryData(draftReadOptions({ path }).queryKey, saved);
     },
   });
@@ -85,6 +87,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
     take(beginningOf(newest, itsDraft));
     setHasDraft(itsDraft.configuration !== null);
     setDraftVersion(itsDraft.version);
+    setSavedAt(itsDraft.updatedAt);
     setBasedOn(itsDraft.basedOn ?? newest.version);
     save.reset();
     publish.reset();
@@ -105,6 +108,8 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
     change: (changes: Partial<Configuration>) => setForm((before) => ({ ...before, ...changes })),
     dirty: JSON.stringify(form) !== JSON.stringify(kept),
     hasDraft,
+    /** When the draft was saved; null where it never was. */
+    savedAt,
     ...{ save, publish, discard, loadTheirs, keepMine },
     /** Another person has saved or published since. */
     conflict: refused !== undefined || configuration.version > basedOn,

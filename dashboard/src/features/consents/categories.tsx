@@ -1,18 +1,25 @@
-import { StatusLabel } from '../../shared/status-label';
+import { VisuallyHidden } from '../../shared/visually-hidden';
 import { t } from '../../i18n/i18n';
-import type { Flag } from './filters';
+import { FLAGS, type Flag } from './filters';
 
-const FLAGS: Flag[] = ['analytics', 'marketing', 'preferences'];
-
-/** What was consented to, in words. */
+/** Each category, filled in where it was granted. */
 export function Categories({ record }: { record: Record<Flag, boolean> }) {
-  const given = FLAGS.filter((flag) => record[flag]);
-  if (given.length === 0) return <StatusLabel status="off">{t('consents.noCategory')}</StatusLabel>;
   return (
-    <StatusLabel status="good">
-      {given.length === FLAGS.length
-        ? t('consents.allCategories')
-        : given.map((flag) => t(`categories.${flag}`)).join(', ')}
-    </StatusLabel>
+    <span className="chips">
+      {FLAGS.map((flag) => (
+        <span key={flag} className="chip" data-on={record[flag] || undefined}>
+          {t(`categories.${flag}`)}
+          <VisuallyHidden>{record[flag] ? t('consents.granted') : t('consents.denied')}</VisuallyHidden>
+        </span>
+      ))}
+    </span>
   );
+}
+
+/** The categories that were granted, in a few words. */
+export function grantedNames(record: Record<Flag, boolean>): string {
+  const granted = FLAGS.filter((flag) => record[flag]);
+  if (granted.length === 0) return t('consents.noneGranted');
+  if (granted.length === FLAGS.length) return t('consents.allGranted');
+  return granted.map((flag) => t(`categories.${flag}`)).join(', ');
 }

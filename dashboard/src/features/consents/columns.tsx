@@ -1,34 +1,100 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { ConsentView } from '../../client/types.gen';
+import { regionName } from '../../shared/display-names';
 import { TruncatedText } from '../../shared/truncated-text';
 import { CopyId } from '../../shared/copy-id';
 import type { Column } from '../../shared/infinite-table';
 import { VisuallyHidden } from '../../shared/visually-hidden';
 import { RelativeTime } from '../../shared/timestamps';
 import { t, translateCode } from '../../i18n/i18n';
-import { Categories } from './categories';
+import { Categories, grantedNames } from './categories';
+import { DeliveryStateLabel } from './delivery-state';
+import { regionCode } from './region-code';
 
 /** Columns of record lists. A function, because shared modules are evaluated before the language is loaded. */
 export const consentColumns = (): Column<ConsentView>[] => [
   {
     title: t('consents.received'),
-    cell: ({ id, receivedAt }) => (
-      <Link
-        to="."
-        search={(search) => ({ ...search, open: id })}
-        className="row-link"
-        onClick={(event) => event.stopPropagation()}
-      >
-        <RelativeTime at={receivedAt} />
-        <VisuallyHidden>{t('consents.openRecord')}</VisuallyHidden>
-      </Link>
+    cell: (record) => (
+      <RecordLink record={record}>
+        <RelativeTime at={record.receivedAt} />
+      </RecordLink>
+    ),
+  },
+  { title: t('consents.action'), cell: (record) => <Choice record={record} /> },
+  { title: t('consents.categories'), cell: (record) => <Categories record={record} /> },
+  {
+    title: t('consents.host'),
+    flexible: true,
+    cell: ({ hostname }) => <TruncatedText text={hostname ?? '–'} />,
+  },
+  { title: t('consents.region'), cell: (record) => <Region record={record} /> },
+  {
+    title: t('deliveries.delivery'),
+    cell: ({ deliveryState }) => <DeliveryStateLabel state={deliveryState ?? null} />,
+  },
+  { title: t('consents.id'), numeric: true, cell: ({ id }) => <CopyId id={id} /> },
+];
+
+/** The same records in two lines: what was chosen where, and when it was delivered. */
+export const consentPhoneColumns = (): Column<ConsentView>[] => [
+  {
+    title: t('consents.action'),
+    flexible: true,
+    cell: (record) => (
+      <>
+        <RecordLink record={record}>
+          <Choice record={record} />
+        </RecordLink>
+        <small>{grantedNames(record)}</small>
+      </>
     ),
   },
   {
-    title: t('consents.action'),
-    cell: ({ action }) => <TruncatedText text={translateCode('actions', action) ?? action} />,
+    title: t('consents.received'),
+    numeric: true,
+    cell: ({ receivedAt, deliveryState }) => (
+      <>
+        <RelativeTime at={receivedAt} />
+        <small>
+          <DeliveryStateLabel state={deliveryState ?? null} />
+        </small>
+      </>
+    ),
   },
-  { title: t('consents.categories'), cell: (record) => <Categories record={record} /> },
-  { title: t('consents.host'), cell: ({ hostname }) => <TruncatedText text={hostname ?? '–'} /> },
-  { title: t('consents.id'), cell: ({ id }) => <CopyId id={id} /> },
 ];
+
+/** Opens the record over the list of consents, whose filters stay. */
+function RecordLink({ record: { id, projectId }, children }: { record: ConsentView; children: ReactNode }) {
+  return (
+    <Link
+      to="/projects/$projectId/consents"
+      params={{ projectId }}
+      search={(search) => ({ ...search, open: id })}
+      className="row-link"
+      onClick={(event) => event.stopPropagation()}
+    >
+      {children}
+      <VisuallyHidden>{t('consents.openRecord')}</VisuallyHidden>
+    </Link>
+  );
+}
+
+function Choice({ record: { action, surface } }: { record: ConsentView }) {
+  return (
+    <span className="choice">
+      <TruncatedText text={translateCode('actions', action) ?? action} />
+      {surface === 'signal' && (
+        <span className="pill" title={t('consents.gpcHint')}>
+          {t('consents.gpc')}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Region({ record }: { record: ConsentView }) {
+  const code = regionCode(record.additionalFields);
+  return code === null ? '–' : <span title={regionName(code)}>{code}</span>;
+}

@@ -1,6 +1,7 @@
 import { Drawer } from '@mantine/core';
 import { lazy, Suspense, useEffect } from 'react';
 import type { ProjectDto } from '../../client/types.gen';
+import { CopyId } from '../../shared/copy-id';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { t } from '../../i18n/i18n';
 
@@ -24,8 +25,13 @@ export function ConsentDrawer({
       opened={consentId !== undefined}
       onClose={onClose}
       position="right"
-      size="lg"
-      title={t('consents.record')}
+      size={576}
+      className="record-drawer"
+      title={
+        <>
+          {t('consents.record')} {consentId !== undefined && <CopyId id={consentId} hasIcon />}
+        </>
+      }
       closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       {consentId !== undefined && (

@@ -1,20 +1,24 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { AnchorLink } from '../../shared/anchor-link';
 import { InfiniteTable } from '../../shared/infinite-table';
+import { ListCard } from '../../shared/list-card';
 import { Page } from '../../shared/page';
+import { useOpenRecord } from '../../shared/use-open-record';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
-import { consentColumns } from './columns';
+import { consentColumns, consentPhoneColumns } from './columns';
 import { ConsentDrawer } from './consent-drawer';
-import type { ConsentFilters } from './filters';
+import { type ConsentFilters, countFilters } from './filters';
 import { consentPages } from './queries';
-import { ConsentFilterBar } from './consent-filter-bar';
-import { ExportButtons } from './export-buttons';
+import { ConsentFilterChips } from './consent-filter-chips';
+import { ExportMenu } from './export-menu';
+import { FindById } from './find-by-id';
 
 const route = getRouteApi('/signed-in/projects/$projectId/consents');
 
@@ -28,6 +32,7 @@ export function ConsentsPage() {
   const { zone } = useZone();
   const change = (changes: ConsentFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
+  const record = useOpenRecord(change);
   const query = useInfiniteQuery({
     ...consentPages(project.id, filters, zone),
     // Polls only while the first page alone is loaded, not while the person reads older pages.
@@ -38,31 +43,38 @@ export function ConsentsPage() {
   return (
     <Page
       title={t('pages.consents')}
-      actions={<ExportButtons project={project} filters={filters} zone={zone} refusal={refusal} />}
+      actions={<ExportMenu project={project} filters={filters} zone={zone} refusal={refusal} />}
     >
       <AccessNote refusal={refusal} projectId={project.id} what={t('consents.exports')} />
-      {refusal === null && filters.delivery && <Text role="note">{t('consents.noDeliveryFilter')}</Text>}
-      <ConsentFilterBar filters={filters} change={change} clear={() => void navigate({ search: {} })} />
-      <InfiniteTable
-        label={t('consents.list')}
-        query={query}
-        columns={consentColumns()}
-        rowKey={({ id }) => id}
-        onOpen={({ id }) => change({ open: id })}
-        empty={
-          Object.keys(filters).length > 0 ? (
-            t('consents.noneMatch')
-          ) : (
-            <Stack gap="xs" align="flex-start">
-              {t('consents.none')}
-              <AnchorLink to="/projects/$projectId/install" params={{ projectId: project.id }}>
-                {t('consents.install')}
-              </AnchorLink>
-            </Stack>
-          )
-        }
-      />
-      <ConsentDrawer project={project} consentId={filters.open} onClose={() => change({ open: undefined })} />
+      <ListCard
+        search={<FindById onFound={record.open} />}
+        filters={<ConsentFilterChips filters={filters} change={change} />}
+        active={countFilters(filters)}
+        onClear={() => void navigate({ search: {} })}
+      >
+        <InfiniteTable
+          label={t('consents.list')}
+          query={query}
+          columns={useMemo(consentColumns, [])}
+          phoneColumns={useMemo(consentPhoneColumns, [])}
+          rowKey={({ id }) => id}
+          onOpen={({ id }) => record.open(id)}
+          empty={<NoRecords projectId={project.id} isFiltered={countFilters(filters) > 0} />}
+        />
+      </ListCard>
+      <ConsentDrawer project={project} consentId={filters.open} onClose={record.close} />
     </Page>
+  );
+}
+
+function NoRecords({ projectId, isFiltered }: { projectId: string; isFiltered: boolean }) {
+  if (isFiltered) return t('consents.noneMatch');
+  return (
+    <Stack gap="xs" align="flex-start">
+      {t('consents.none')}
+      <AnchorLink to="/projects/$projectId/install" params={{ projectId }}>
+        {t('consents.install')}
+      </AnchorLink>
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-const FLAGS = ['analytics', 'marketing', 'preferences'] as const;
+export const FLAGS = ['analytics', 'marketing', 'preferences'] as const;
 export type Flag = (typeof FLAGS)[number];
 
 export const DELIVERY_STATES = ['delivered', 'failed', 'skipped', 'pending', 'unsent'] as const;
@@ -41,4 +41,11 @@ export function consentFilters(search: Record<string, unknown>): ConsentFilters 
   const delivery = DELIVERY_STATES.find((state) => state === search['delivery']);
   if (delivery) filters.delivery = delivery;
   return filters;
+}
+
+/** Filters that are set: a period counts once, and so do the categories. */
+export function countFilters({ from, to, action, hostname, delivery, ...rest }: ConsentFilters): number {
+  const hasDays = (from ?? to) !== undefined;
+  const hasFlags = FLAGS.some((flag) => rest[flag] !== undefined);
+  return [hasDays, hasFlags, action, hostname, delivery].filter(Boolean).length;
 }

@@ -1,5 +1,5 @@
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { SearchField } from '../../shared/search-field';
 import { t } from '../../i18n/i18n';
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -10,6 +10,7 @@ export function FindById({ onFound }: { onFound: (consentId: string) => void }) 
   const [isRefused, setRefused] = useState(false);
   return (
     <form
+      className="search-field"
       onSubmit={(event) => {
         event.preventDefault();
         const id = typed.trim().toLowerCase();
@@ -19,12 +20,9 @@ export function FindById({ onFound }: { onFound: (consentId: string) => void }) 
         onFound(id);
       }}
     >
-      <TextInput
-        size="xs"
-        label={t('consents.findId')}
-        placeholder={t('consents.idPlaceholder')}
-        autoComplete="off"
-        data-search
+      <SearchField
+        aria-label={t('consents.findId')}
+        placeholder={t('consents.id')}
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
         error={isRefused && t('consents.incompleteId')}

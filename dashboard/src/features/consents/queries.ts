@@ -9,7 +9,10 @@ const PAGE_ROWS = 100;
 export function consentPages(projectId: string, filters: ConsentFilters, zone: Zone) {
   const path = { projectId };
   return infiniteQueryOptions({
-    ...consentListInfiniteOptions({ path, query: { ...consentQuery(filters, zone), limit: PAGE_ROWS } }),
+    ...consentListInfiniteOptions({
+      path,
+      query: { ...consentQuery(filters, zone), limit: PAGE_ROWS, withDelivery: true },
+    }),
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });

@@ -7,7 +7,7 @@ import { formatNumber } from '../../shared/format';
 import { VisuallyHidden } from '../../shared/visually-hidden';
 import { shortId } from '../../shared/short-id';
 import { StatusLabel } from '../../shared/status-label';
-import { RelativeTime } from '../../shared/timestamps';
+import { Countdown, RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import type { Selection } from './selection';
 import { outcomeStatus, outcomeSentence } from './outcome';
@@ -19,6 +19,14 @@ export function deliveryColumns(
   disabled: boolean,
 ): Column<DeliveryDto>[] {
   return [chooseColumn(choice, shown, disabled), ...COLUMNS];
+}
+
+export function deliveryPhoneColumns(
+  choice: Selection,
+  shown: DeliveryDto[],
+  disabled: boolean,
+): Column<DeliveryDto>[] {
+  return [chooseColumn(choice, shown, disabled), ...PHONE_COLUMNS];
 }
 
 function chooseColumn(choice: Selection, shown: DeliveryDto[], disabled: boolean): Column<DeliveryDto> {
@@ -50,35 +58,86 @@ function chooseColumn(choice: Selection, shown: DeliveryDto[], disabled: boolean
 }
 
 const COLUMNS: Column<DeliveryDto>[] = [
-  {
-    title: t('deliveries.attempted'),
-    cell: ({ consentId, attemptedAt }) => (
-      <Link
-        to="."
-        search={(search) => ({ ...search, open: consentId })}
-        className="row-link"
-        onClick={(event) => event.stopPropagation()}
-      >
-        <RelativeTime at={attemptedAt} />
-        <VisuallyHidden>{t('consents.openRecord')}</VisuallyHidden>
-      </Link>
-    ),
-  },
-  {
-    title: t('deliveries.outcome'),
-    cell: ({ outcome }) => (
-      <StatusLabel status={outcomeStatus(outcome)}>{t(`outcomes.${outcome}`)}</StatusLabel>
-    ),
-  },
+  { title: t('deliveries.attempted'), cell: (attempt) => <AttemptLink attempt={attempt} /> },
+  { title: t('deliveries.outcome'), cell: ({ outcome }) => <Outcome outcome={outcome} /> },
   { title: t('deliveries.status'), numeric: true, cell: ({ httpStatus }) => httpStatus ?? '–' },
   {
     title: t('deliveries.duration'),
     numeric: true,
     cell: ({ durationMs }) => `${formatNumber(durationMs)} ms`,
   },
-  {
-    title: t('deliveries.details'),
-    cell: (attempt) => <span className="sentence-cell">{outcomeSentence(attempt)}</span>,
-  },
-  { title: t('deliveries.record'), cell: ({ consentId }) => <CopyId id={consentId} /> },
+  { title: t('deliveries.details'), flexible: true, cell: (attempt) => <Details attempt={attempt} /> },
+  { title: t('deliveries.record'), numeric: true, cell: ({ consentId }) => <CopyId id={consentId} /> },
 ];
+
+/** The same attempts in two lines: how they ended and why, and when. */
+const PHONE_COLUMNS: Column<DeliveryDto>[] = [
+  {
+    title: t('deliveries.outcome'),
+    flexible: true,
+    cell: (attempt) => (
+      <>
+        <Outcome outcome={attempt.outcome} />
+        <small>
+          <Cause attempt={attempt} />
+        </small>
+      </>
+    ),
+  },
+  {
+    title: t('deliveries.attempted'),
+    numeric: true,
+    cell: (attempt) => (
+      <>
+        <AttemptLink attempt={attempt} />
+        <small>
+          {attempt.httpStatus !== null && `${attempt.httpStatus} · `}
+          {formatNumber(attempt.durationMs)} ms
+        </small>
+      </>
+    ),
+  },
+];
+
+function AttemptLink({ attempt: { consentId, attemptedAt } }: { attempt: DeliveryDto }) {
+  return (
+    <Link
+      to="."
+      search={(search) => ({ ...search, open: consentId })}
+      className="row-link"
+      onClick={(event) => event.stopPropagation()}
+    >
+      <RelativeTime at={attemptedAt} />
+      <VisuallyHidden>{t('consents.openRecord')}</VisuallyHidden>
+    </Link>
+  );
+}
+
+function Outcome({ outcome }: Pick<DeliveryDto, 'outcome'>) {
+  return <StatusLabel status={outcomeStatus(outcome)}>{t(`outcomes.${outcome}`)}</StatusLabel>;
+}
+
+/** Why an attempt failed or when it is made again, in a few words. */
+function Cause({ attempt: { category, nextAttemptAt, host } }: { attempt: DeliveryDto }) {
+  if (nextAttemptAt !== null)
+    return (
+      <>
+        {t('deliveries.willRetry')} <Countdown at={nextAttemptAt} />
+      </>
+    );
+  return category === null ? host : t(`deliveries.categories.${category}`);
+}
+
+function Details({ attempt }: { attempt: DeliveryDto }) {
+  return (
+    <span className="sentence-cell">
+      {attempt.nextAttemptAt !== null && (
+        <>
+          {t('deliveries.willRetry')} <Countdown at={attempt.nextAttemptAt} />.{' '}
+        </>
+      )}
+      {attempt.attempt > 1 && `${t('deliveries.attempt', { attempt: attempt.attempt })}: `}
+      {outcomeSentence(attempt)}
+    </span>
+  );
+}

@@ -1,21 +1,25 @@
-import { Button, Group, NativeSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { deliveryListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { InfiniteTable } from '../../shared/infinite-table';
-import { DateFilter } from '../../shared/filter-fields';
+import { ListCard } from '../../shared/list-card';
 import { Page } from '../../shared/page';
 import { dayRange } from '../../shared/time';
+import { useOpenRecord } from '../../shared/use-open-record';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { ConsentDrawer } from '../consents/consent-drawer';
+import { FindById } from '../consents/find-by-id';
 import { useProject } from '../../shared/use-project';
 import { useSelection } from './selection';
-import { deliveryColumns } from './columns';
-import { CATEGORIES, type Category, type DeliveryFilters, type Outcome } from './filters';
+import { deliveryColumns, deliveryPhoneColumns } from './columns';
+import { DeliveryFilterChips } from './delivery-filter-chips';
+import { countFilters, type DeliveryFilters } from './filters';
 import { EndpointHealth } from './endpoint-health';
+import { UndeliveredNotice } from './undelivered-notice';
 import { ResendSelected } from './resend-selected';
 import { BulkResendDialog } from './bulk-resend-dialog';
 
@@ -34,6 +38,7 @@ export function DeliveriesPage() {
   const { data: tier } = useQuery(tierReadOptions({ path }));
   const change = (changes: DeliveryFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
+  const record = useOpenRecord(change);
   const query = useInfiniteQuery({
     ...deliveryListInfiniteOptions({
       path,
@@ -66,54 +71,34 @@ export function DeliveriesPage() {
         </Button>
       }
     >
-      <EndpointHealth projectId={project.id} />
+      <UndeliveredNotice projectId={project.id} isReviewed={filters.status === 'failed'} />
+      <div className="card endpoint-line">
+        <EndpointHealth projectId={project.id} />
+      </div>
       {/* The line above already mentions the plan. */}
       {refusal?.kind === 'role' && (
         <AccessNote refusal={refusal} projectId={project.id} what={t('deliveries.resend')} />
       )}
-      <Group gap="xs" align="flex-end" role="search" aria-label={t('list.filters')}>
-        <NativeSelect
-          size="xs"
-          label={t('deliveries.outcome')}
-          data-search
-          value={filters.status ?? ''}
-          onChange={({ currentTarget: { value } }) => change({ status: (value as Outcome) || undefined })}
-          data={[
-            { value: '', label: t('list.any') },
-            ...(['delivered', 'failed', 'skipped'] as const).map((value) => ({
-              value,
-              label: t(`outcomes.${value}`),
-            })),
-          ]}
-        />
-        <NativeSelect
-          size="xs"
-          label={t('deliveries.category')}
-          value={filters.category ?? ''}
-          onChange={({ currentTarget: { value } }) => change({ category: (value as Category) || undefined })}
-          data={[
-            { value: '', label: t('list.any') },
-            ...CATEGORIES.map((value) => ({ value, label: t(`deliveries.categories.${value}`) })),
-          ]}
-        />
-        <DateFilter label={t('list.from')} value={filters.from} onChange={(from) => change({ from })} />
-        <DateFilter label={t('list.to')} value={filters.to} onChange={(to) => change({ to })} />
-        {Object.keys(filters).some((name) => name !== 'open') && (
-          <Button variant="subtle" onClick={() => void navigate({ search: {} })}>
-            {t('list.clear')}
-          </Button>
+      <ListCard
+        search={<FindById onFound={record.open} />}
+        filters={<DeliveryFilterChips filters={filters} change={change} />}
+        active={countFilters(filters)}
+        onClear={() => void navigate({ search: {} })}
+      >
+        {choice.ids.size > 0 && (
+          <ResendSelected projectId={project.id} choice={choice} neverSent={neverSent} />
         )}
-      </Group>
-      {choice.ids.size > 0 && <ResendSelected projectId={project.id} choice={choice} neverSent={neverSent} />}
-      <InfiniteTable
-        label={t('deliveries.list')}
-        query={query}
-        columns={deliveryColumns(choice, shown, refusal !== null)}
-        rowKey={({ id }) => id}
-        onOpen={({ consentId }) => change({ open: consentId })}
-        empty={Object.keys(filters).length > 0 ? t('deliveries.noneMatch') : t('deliveries.none')}
-      />
-      <ConsentDrawer project={project} consentId={filters.open} onClose={() => change({ open: undefined })} />
+        <InfiniteTable
+          label={t('deliveries.list')}
+          query={query}
+          columns={deliveryColumns(choice, shown, refusal !== null)}
+          phoneColumns={deliveryPhoneColumns(choice, shown, refusal !== null)}
+          rowKey={({ id }) => id}
+          onOpen={({ consentId }) => record.open(consentId)}
+          empty={countFilters(filters) > 0 ? t('deliveries.noneMatch') : t('deliveries.none')}
+        />
+      </ListCard>
+      <ConsentDrawer project={project} consentId={filters.open} onClose={record.close} />
       <BulkResendDialog projectId={project.id} opened={opened} onClose={dialog.close} filters={filters} />
     </Page>
   );

@@ -21,33 +21,36 @@ export function EndpointHealth({ projectId }: { projectId: string }) {
   if (!query.data) return <SkeletonRows rows={1} />;
   const settings = query.data;
   return (
-    <Text component="div" data-health={endpointHealth(settings)} role="status">
-      <StatusLabel status={endpointHealth(settings)}>
-        <HealthSentence projectId={projectId} settings={settings} />
-      </StatusLabel>
-      {settings.state === 'held' ? (
-        <HoldNotice settings={settings} />
-      ) : (
-        settings.pending > 0 && <Text>{t('health.queued', { count: settings.pending })}</Text>
-      )}
-      {endpointHealth(settings) === 'bad' && (
-        <Text>
-          {t('health.resendHint')}{' '}
-          <AnchorLink
-            to="/projects/$projectId/deliveries"
-            params={{ projectId }}
-            search={{ status: 'failed' }}
-          >
-            {t('health.viewFailed')}
-          </AnchorLink>
-        </Text>
-      )}
-      {settings.oldestWaitingAt !== null && (
-        <Text>
-          {t('health.oldestQueued')} <AbsoluteTime at={settings.oldestWaitingAt} />.
-        </Text>
-      )}
-    </Text>
+    <>
+      <Text component="div" data-health={endpointHealth(settings)} role="status">
+        <StatusLabel status={endpointHealth(settings)}>
+          <HealthSentence projectId={projectId} settings={settings} />
+        </StatusLabel>
+        {settings.state === 'held' ? (
+          <HoldNotice settings={settings} />
+        ) : (
+          settings.pending > 0 && <Text>{t('health.queued', { count: settings.pending })}</Text>
+        )}
+        {settings.retrying > 0 && <Text>{t('health.retrying', { count: settings.retrying })}</Text>}
+        {endpointHealth(settings) === 'bad' && (
+          <Text>
+            {t('health.resendHint')}{' '}
+            <AnchorLink
+              to="/projects/$projectId/deliveries"
+              params={{ projectId }}
+              search={{ status: 'failed' }}
+            >
+              {t('health.viewFailed')}
+            </AnchorLink>
+          </Text>
+        )}
+        {settings.oldestWaitingAt !== null && (
+          <Text>
+            {t('health.oldestQueued')} <AbsoluteTime at={settings.oldestWaitingAt} />.
+          </Text>
+        )}
+      </Text>
+    </>
   );
 }
 
@@ -68,7 +71,11 @@ function HealthSentence({ projectId, settings }: { projectId: string; settings: 
     case 'bad':
       return (
         <span>
-          {lastFailure && failureSentence(lastFailure)} {lastFailure && <RelativeTime at={lastFailure.at} />}.{' '}
+          {lastFailure && (
+            <>
+              {failureSentence(lastFailure)} {t('health.failed')} <RelativeTime at={lastFailure.at} />.{' '}
+            </>
+          )}
           {lastDeliveredAt && (
             <>
               {t('health.lastDelivery')} <RelativeTime at={lastDeliveredAt} />.

@@ -1,6 +1,7 @@
 import type { DeliveryDto } from '../../client/types.gen';
-const OUTCOMES = ['delivered', 'failed', 'skipped'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+
+export const OUTCOMES = ['delivered', 'failed', 'skipped'] as const;
+type Outcome = (typeof OUTCOMES)[number];
 
 export const CATEGORIES = [
   'dns',
@@ -45,4 +46,9 @@ export function deliveryFilters(search: Record<string, unknown>): DeliveryFilter
   if (category) filters.category = category;
   if (typeof search['open'] === 'string') filters.open = search['open'];
   return filters;
+}
+
+/** Filters that are set; a period counts once. */
+export function countFilters({ status, category, from, to }: DeliveryFilters): number {
+  return [status, category, from ?? to].filter((value) => value !== undefined).length;
 }

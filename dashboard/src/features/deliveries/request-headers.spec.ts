@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { outboundHeaders } from '../../../../src/forwarding/domain/outbound-request.js';
-import { requestHeaders } from './request-headers.js';
+import { requestHeaders, requestLine } from './request-headers.js';
 
 const PROJECT_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const ATTEMPT = {
@@ -30,6 +30,16 @@ function sent(credentials: Parameters<typeof outboundHeaders>[1]): [string, stri
     return [[name, name === 'webhook-signature' ? 'v1,••••••••' : value]];
   });
 }
+
+describe('requestLine', () => {
+  it("has the URL of today's endpoint, and of another one the host alone", () => {
+    expect(requestLine(ATTEMPT, SETTINGS)).toBe('POST https://consents.example.com:8443/hook');
+    const endpointUrl = 'https://consents.example.com/hook';
+    expect(requestLine(ATTEMPT, { ...SETTINGS, endpointUrl })).toBe(
+      'POST https://consents.example.com:8443/…',
+    );
+  });
+});
 
 describe('requestHeaders', () => {
   it('are those that the forwarder sends, in its order, without its secrets', () => {

@@ -12,6 +12,12 @@ export function isCurrentEndpoint({ host }: Attempt, { endpointUrl }: Settings):
   return endpointUrl !== null && new URL(endpointUrl).host === host;
 }
 
+/** Method and URL of an attempt's request. The log stores the host alone, so the path is the one of today's endpoint. */
+export function requestLine(attempt: Attempt, settings: Settings): string {
+  const url = isCurrentEndpoint(attempt, settings) ? settings.endpointUrl : `https://${attempt.host}/…`;
+  return `POST ${url}`;
+}
+
 /**
  * The headers of an attempt's request (spec §4.1), name and value, with token and signature masked. The log stores no
  * headers: whether these two were sent is derived from today's settings, and only for today's endpoint.

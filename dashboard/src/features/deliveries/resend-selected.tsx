@@ -36,7 +36,7 @@ export function ResendSelected({
   });
   const word = t(neverSent ? 'deliveries.sendRecords' : 'deliveries.resendRecords', { count: wanted });
   return (
-    <Group gap="sm" role="group" aria-label={t('deliveries.select')}>
+    <Group gap="sm" role="group" aria-label={t('deliveries.select')} className="list-selection">
       <Text role="status">
         {t('deliveries.selected', { count: wanted })}
         {wanted === SELECTED_MAX && ` ${t('deliveries.selectedMax', { count: SELECTED_MAX })}`}

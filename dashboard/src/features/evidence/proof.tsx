@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { logLogOptions } from '../../client/@tanstack/react-query.gen';
 import { logProof, rootLogPublishedKeys } from '../../client/sdk.gen';
 import type { ConsentView } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { StatusLabel } from '../../shared/status-label';
+import type { Status } from '../../shared/status-label';
+import { Step } from '../../shared/step';
 import { absoluteTime } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
@@ -17,27 +18,34 @@ export interface Sealed {
   isInRootLog: boolean;
 }
 
-/** A record's proof: whether it is sealed, the file for others, and its check in this very browser. */
-export function Proof({ projectId, record }: { projectId: string; record: ConsentView }) {
+/** A record's proof in its history: whether it is sealed, and its check in this very browser. */
+export function ProofStep({ projectId, record }: { projectId: string; record: ConsentView }) {
   const sealed = record.evidence as Sealed | undefined;
   if (!sealed) return null;
+  const { status } = sealed;
   return (
-    <section aria-label={t('evidence.title')}>
-      <Stack gap="sm">
-        <Title order={3}>{t('evidence.title')}</Title>
-        {(sealed.status === 'off' || sealed.status === 'never') && (
-          <StatusLabel status="off">{t(`evidence.${sealed.status}`)}</StatusLabel>
+    <Step status={STEP_STATUS[status]} title={t(`evidence.statuses.${status}`)}>
+      <section aria-label={t('evidence.title')}>
+        {status === 'sealed' ? (
+          <SealedRecord projectId={projectId} id={record.id} sealed={sealed} />
+        ) : (
+          t(`evidence.${status}`)
         )}
-        {sealed.status === 'pending' && <StatusLabel status="waiting">{t('evidence.pending')}</StatusLabel>}
-        {sealed.status === 'sealed' && <SealedRecord projectId={projectId} id={record.id} sealed={sealed} />}
-        <ContinuedLog projectId={projectId} />
-      </Stack>
-    </section>
+      </section>
+    </Step>
   );
 }
 
+const STEP_STATUS: Record<Sealed['status'], Status> = {
+  ...{ sealed: 'good', pending: 'waiting', off: 'off', never: 'off' },
+};
+
+/** Where the proof of a record is downloaded. */
+export const proofUrl = (projectId: string, consentId: string, format: 'tlog-proof' | 'pdf'): string =>
+  `/v1/projects/${projectId}/consents/${consentId}/proof?format=${format}`;
+
 /** Why the project's log continues another one; nothing for the first log. */
-function ContinuedLog({ projectId }: { projectId: string }) {
+export function ContinuedLog({ projectId }: { projectId: string }) {
   const log = useQuery(logLogOptions({ path: { projectId } }));
   const { zone } = useZone();
   if (log.isError) return <ProblemAlert error={log.error} retry={() => void log.refetch()} />;
@@ -64,25 +72,21 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
   });
   return (
     <>
-      <StatusLabel status="good">
-        {t('evidence.sealed', { entry: (sealed.index ?? 0) + 1 })}
-        {sealed.isInRootLog ? ` ${t('evidence.inRootLog')}` : ''}
-      </StatusLabel>
-      <Group gap="sm">
-        <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
+      {t('evidence.sealed', { entry: (sealed.index ?? 0) + 1 })}
+      {sealed.isInRootLog ? ` ${t('evidence.inRootLog')}` : ''}
+      <Group gap="sm" my={6}>
+        <Button size="compact-sm" variant="default" loading={check.isPending} onClick={() => check.mutate()}>
           {t('evidence.verify')}
         </Button>
-        {(['tlog-proof', 'pdf'] as const).map((format) => (
-          <Button
-            key={format}
-            variant="default"
-            component="a"
-            href={`/v1/projects/${projectId}/consents/${id}/proof?format=${format}`}
-            download
-          >
-            {t(`evidence.download.${format}`)}
-          </Button>
-        ))}
+        <Button
+          size="compact-sm"
+          variant="default"
+          component="a"
+          href={proofUrl(projectId, id, 'pdf')}
+          download
+        >
+          {t('evidence.download.pdf')}
+        </Button>
       </Group>
       <CheckFailure error={check.error} retry={() => check.mutate()} />
       {check.data && (

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NumberInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
@@ -11,7 +11,10 @@ import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { BearerTokenField } from './bearer-token-field';
 
-/** The on switch, endpoint, authentication and forwarding of erasures, saved together. */
+/** Bounds of the API. */
+const RETRY_HOURS = { min: 1, max: 72 };
+
+/** The on switch, endpoint, authentication, erasures, retries and response bodies, saved together. */
 export function ForwardingForm({
   projectId,
   settings,
@@ -25,10 +28,13 @@ export function ForwardingForm({
       endpointUrl: settings.endpointUrl ?? '',
       authMode: settings.authMode,
       forwardErasures: settings.forwardErasures,
+      retryFailures: settings.retryFailures,
+      keepResponseBodies: settings.keepResponseBodies,
       bearerToken: '',
     },
   });
-  const { enabled, endpointUrl, authMode, forwardErasures, bearerToken: token } = form.values;
+  const { enabled, endpointUrl, authMode, forwardErasures, retryFailures, keepResponseBodies } = form.values;
+  const token = form.values.bearerToken;
   const [basedOn, setBasedOn] = useState(() => etagFor(`${projectId}/forwarding`));
   const path = { projectId };
   const save = useApiMutation({
@@ -44,6 +50,8 @@ export function ForwardingForm({
             authMode,
             allowCustomEndpoint: settings.allowCustomEndpoint,
             forwardErasures,
+            retryFailures,
+            keepResponseBodies,
             // Omitting it keeps the stored token.
             ...(token !== '' && { bearerToken: token }),
           },
@@ -100,6 +108,28 @@ export function ForwardingForm({
           label={t('forwarding.forwardErasures')}
           description={t('forwarding.forwardErasuresHint')}
           {...form.getInputProps('forwardErasures', { type: 'checkbox' })}
+        />
+        <Switch
+          label={t('forwarding.retryFailures')}
+          description={t('forwarding.retryFailuresHint')}
+          {...form.getInputProps('retryFailures.enabled', { type: 'checkbox' })}
+        />
+        {retryFailures.enabled && (
+          <NumberInput
+            label={t('forwarding.retryHours')}
+            description={t('forwarding.retryHoursHint')}
+            min={RETRY_HOURS.min}
+            max={RETRY_HOURS.max}
+            allowDecimal={false}
+            required
+            maw={260}
+            {...form.getInputProps('retryFailures.hours')}
+          />
+        )}
+        <Switch
+          label={t('forwarding.keepResponseBodies')}
+          description={t('forwarding.keepResponseBodiesHint')}
+          {...form.getInputProps('keepResponseBodies', { type: 'checkbox' })}
         />
         <ProblemAlert error={save.error} />
         <div>

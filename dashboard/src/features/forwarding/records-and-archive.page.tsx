@@ -10,6 +10,7 @@ import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { failureSentence } from '../deliveries/outcome';
 import { EndpointHealth } from '../deliveries/endpoint-health';
+import { UndeliveredNotice } from '../deliveries/undelivered-notice';
 import { useProject } from '../../shared/use-project';
 import { EndpointTest } from './endpoint-test';
 import { ForwardingForm } from './forwarding-form';
@@ -48,6 +49,7 @@ export function RecordsAndArchivePage() {
         </AccessFieldset>
       </Section>
       <Section title={t('forwarding.health')}>
+        <UndeliveredNotice projectId={project.id} />
         <EndpointHealth projectId={project.id} />
         {settings.lastFailure && (
           <dl className="facts">

@@ -1,4 +1,4 @@
-import { Anchor, Code, List, Stack, Tabs } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import {
   configurationReadOptions,
@@ -14,7 +14,7 @@ import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { isPublished } from '../banner/configuration';
 import { useProject } from '../../shared/use-project';
-import { OtherBanners } from './other-banners';
+import { Guides } from './guides';
 
 const LIVE_MS = 2_000;
 
@@ -33,52 +33,23 @@ export function InstallPage() {
         )}
       </Section>
       <Section title={t('install.check')} text={t('install.checkText')}>
-        <LastSeen projectId={project.id} />
+        <LastSeen
+          projectId={project.id}
+          hasBanner={publication.data !== undefined && isPublished(publication.data)}
+        />
       </Section>
       <Section title={t('install.guides')}>
-        <Tabs defaultValue="html" keepMounted={false}>
-          <Tabs.List>
-            {(['html', 'tagManager', 'csp', 'own'] as const).map((guide) => (
-              <Tabs.Tab key={guide} value={guide}>
-                {t(`install.guide.${guide}.title`)}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          {(['html', 'tagManager', 'csp', 'own'] as const).map((guide) => (
-            <Tabs.Panel key={guide} value={guide} pt="sm">
-              <Stack gap="sm">
-                <List type="ordered" size="sm">
-                  {([1, 2, 3] as const).map((step) => (
-                    <List.Item key={step}>{t(`install.guide.${guide}.steps.${step}`)}</List.Item>
-                  ))}
-                </List>
-                <Sample guide={guide} line={line} />
-                {guide === 'own' && <OtherBanners script={script} />}
-              </Stack>
-            </Tabs.Panel>
-          ))}
-        </Tabs>
+        <Guides script={script} line={line} />
       </Section>
     </Page>
   );
 }
 
-function Sample({ guide, line }: { guide: 'html' | 'tagManager' | 'csp' | 'own'; line: string }) {
-  const samples = {
-    html: `<!doctype html>\n<html lang="en">\n  <head>\n    ${line}\n  </head>`,
-    tagManager: line,
-    csp: `Content-Security-Policy: script-src 'self' ${location.origin}; connect-src 'self' ${location.origin}`,
-    own: `serviceConsent.submit({ analytics: true, marketing: false, preferences: true })`,
-  };
-  return (
-    <Code block tabIndex={0} aria-label={t('install.sample')}>
-      {samples[guide]}
-    </Code>
-  );
-}
-
-/** Where the loader was seen; where visits are not counted, where the last record came from. */
-function LastSeen({ projectId }: { projectId: string }) {
+/**
+ * Where the loader was seen; where visits are not counted, where the last record came from. Installed means that
+ * visitors see a banner, so one must be published.
+ */
+function LastSeen({ projectId, hasBanner }: { projectId: string; hasBanner: boolean }) {
   const live = { refetchInterval: LIVE_MS };
   const path = { projectId };
   const seen = useQuery({ ...visitLastSeenOptions({ path }), ...live });
@@ -87,22 +58,24 @@ function LastSeen({ projectId }: { projectId: string }) {
   if (failed) return <ProblemAlert error={failed.error} retry={() => void failed.refetch()} />;
   if (!seen.data || !records.data) return null;
   const record = records.data.items[0];
+  const status = hasBanner ? 'good' : 'waiting';
+  const latest = hasBanner ? 'install.seen' : 'install.latest';
   return (
     <Stack gap={4} align="flex-start" role="status">
       {seen.data.items.map(({ hostname, lastSeenAt }) => (
-        <StatusLabel key={hostname} status="good">
+        <StatusLabel key={hostname} status={status}>
           <span>
-            {t('install.lastSeen')} <RelativeTime at={lastSeenAt} />{' '}
+            {t(hasBanner ? 'install.lastSeen' : 'install.scriptSeen')} <RelativeTime at={lastSeenAt} />{' '}
             {t('install.lastSeenOn', { host: hostname })}.
           </span>
         </StatusLabel>
       ))}
       {record && (
-        <StatusLabel status="good">
+        <StatusLabel status={status}>
           <span>
             {record.hostname === null
-              ? t('install.seen.withoutHost')
-              : t('install.seen.withHost', { host: record.hostname })}{' '}
+              ? t(`${latest}.withoutHost`)
+              : t(`${latest}.withHost`, { host: record.hostname })}{' '}
             <RelativeTime at={record.receivedAt} />.
           </span>
         </StatusLabel>

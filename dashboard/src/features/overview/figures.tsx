@@ -1,40 +1,55 @@
 import { useQuery } from '@tanstack/react-query';
-import { SkeletonRows } from '../../shared/skeleton-rows';
+import type { PeriodComparisonView, ProjectDto } from '../../client/types.gen';
+import { Figure, Figures } from '../../shared/figure';
 import { formatNumber, formatPercent } from '../../shared/format';
-import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
+import { SkeletonRows } from '../../shared/skeleton-rows';
+import { changeOf, pointsOf } from '../../shared/trend';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
+import { finishedDays, optInCourse } from './course';
+import type { Period } from './period';
 import { overviewQueries } from './queries';
+import { UndeliveredFigure } from './undelivered-figure';
+import { VisitsFigure } from './visits-figure';
 
 const LIVE_MS = 5_000;
 
-/** Records and opt-in rate of today and this month, beside as much of the day and the month before. */
-export function Figures({ projectId }: { projectId: string }) {
+/** What people open a project for, each beside the same point of the previous day or month. */
+export function KeyFigures({ project, period }: { project: ProjectDto; period: Period }) {
   const { zone } = useZone();
-  const query = useQuery({ ...overviewQueries(projectId, zone).figures, refetchInterval: LIVE_MS });
+  const queries = overviewQueries(project.id, zone);
+  const query = useQuery({ ...queries.figures, refetchInterval: LIVE_MS });
+  const days = finishedDays(useQuery(queries.daily).data?.days ?? []);
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
-  if (!query.data) return <SkeletonRows rows={3} />;
-  const { today, month } = query.data;
+  if (!query.data) return <SkeletonRows rows={4} />;
+  const comparison = query.data[period];
+  const { now, before } = comparison;
   return (
-    <DataTable
-      label={t('overview.figures')}
-      items={[
-        { key: t('overview.today'), ...today },
-        { key: t('overview.month'), ...month },
-      ]}
-      rowKey={({ key }) => key}
-      columns={[
-        { title: t('overview.period'), cell: ({ key }) => key },
-        { title: t('overview.records'), numeric: true, cell: ({ now }) => formatNumber(now.records) },
-        { title: t('overview.previous'), numeric: true, cell: ({ before }) => formatNumber(before.records) },
-        { title: t('overview.optIn'), numeric: true, cell: ({ now }) => formatPercent(now.optInRate) },
-        {
-          title: t('overview.previous'),
-          numeric: true,
-          cell: ({ before }) => formatPercent(before.optInRate),
-        },
-      ]}
-    />
+    <Figures label={t('overview.figures')}>
+      <Figure
+        title={t('overview.records')}
+        value={formatNumber(now.records)}
+        trend={changeOf(now.records, before.records)}
+        note={beforeNote(comparison, period)}
+        course={days.map(({ records }) => records)}
+      />
+      <Figure
+        title={t('overview.optIn')}
+        value={formatPercent(now.optInRate)}
+        trend={pointsOf(now.optInRate, before.optInRate, t('overview.points'))}
+        note={t('overview.asked', { count: now.asked })}
+        course={optInCourse(days)}
+      />
+      <UndeliveredFigure projectId={project.id} />
+      <VisitsFigure projectId={project.id} comparison={comparison} />
+    </Figures>
   );
+}
+
+/** What the number is compared with; a project without an earlier period has nothing to say. */
+function beforeNote({ before }: PeriodComparisonView, period: Period): string {
+  return before.records === 0
+    ? t('overview.noneBefore')
+    : t(`overview.before.${period}`, { value: formatNumber(before.records) });
 }

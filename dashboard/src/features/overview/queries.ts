@@ -1,23 +1,31 @@
 import {
+  analyticsDailyOptions,
   analyticsOverviewOptions,
   configurationReadOptions,
   consentListOptions,
+  deliveryReadActivityOptions,
   forwardingReadOptions,
+  deliveryUndeliveredCountOptions,
+  tierReadOptions,
   visitLastSeenOptions,
 } from '../../client/@tanstack/react-query.gen';
-import type { Zone } from '../../shared/time';
+import { timeZoneName, type Zone } from '../../shared/time';
 
-export const LAST_RECORDS = 10;
+export const LAST_RECORDS = 8;
 
 /** What the overview shows; it is all asked for at once, before the page is drawn, so that nothing in it jumps. */
 export function overviewQueries(projectId: string, zone: Zone) {
   const path = { projectId };
-  const timeZone = zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timeZone = timeZoneName(zone);
   return {
     configuration: configurationReadOptions({ path }),
-    records: consentListOptions({ path, query: { limit: LAST_RECORDS } }),
+    records: consentListOptions({ path, query: { limit: LAST_RECORDS, withDelivery: true } }),
     forwarding: forwardingReadOptions({ path }),
+    undelivered: deliveryUndeliveredCountOptions({ path }),
+    activity: deliveryReadActivityOptions({ path, query: { timeZone } }),
+    tier: tierReadOptions({ path }),
     figures: analyticsOverviewOptions({ path, query: { timeZone } }),
+    daily: analyticsDailyOptions({ path, query: { timeZone } }),
     /** Asked for only as long as no record has arrived. */
     lastSeen: visitLastSeenOptions({ path }),
   };

@@ -34,7 +34,7 @@ export function SetupChecklist({ project }: { project: ProjectDto }) {
     { text: t('setup.publish'), done: isPublished(configuration), to: '/projects/$projectId/banner' },
     {
       text: t('setup.install'),
-      done: hasRecord || (seen?.items.length ?? 0) > 0,
+      done: isPublished(configuration) && (hasRecord || (seen?.items.length ?? 0) > 0),
       to: '/projects/$projectId/install',
     },
     { text: t('setup.firstRecord'), done: hasRecord, to: '/projects/$projectId/consents' },

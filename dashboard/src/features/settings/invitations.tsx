@@ -107,13 +107,15 @@ export function InvitationList({ projectId }: { projectId: string }) {
   ];
   return (
     <Section title={t('members.pending')}>
-      <InfiniteTable
-        label={t('members.pending')}
-        query={query}
-        columns={columns}
-        rowKey={({ id }) => id}
-        empty={t('members.nonePending')}
-      />
+      <div className="invitation-list">
+        <InfiniteTable
+          label={t('members.pending')}
+          query={query}
+          columns={columns}
+          rowKey={({ id }) => id}
+          empty={t('members.nonePending')}
+        />
+      </div>
     </Section>
   );
 }

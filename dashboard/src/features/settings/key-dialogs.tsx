@@ -7,7 +7,7 @@ import { useApiMutation } from '../../shared/use-api-mutation';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { SecretShownOnce } from './secret-shown-once';
-import { FormDialog } from './form-dialog';
+import { FormDialog } from '../../shared/form-dialog';
 
 const REFRESHES = ['apiKeyList'] as const;
 

@@ -21,7 +21,7 @@ export function KeyList({ projectId }: { projectId: string }) {
   const [open, setOpen] = useState<{ action: KeyAction; key: ApiKeyDto } | null>(null);
   const Dialog = open && DIALOGS[open.action];
   return (
-    <>
+    <div className="key-list">
       <InfiniteTable
         label={t('pages.apiKeys')}
         query={query}
@@ -30,6 +30,6 @@ export function KeyList({ projectId }: { projectId: string }) {
         empty={t('apiKeys.none')}
       />
       {open && Dialog && <Dialog projectId={projectId} apiKey={open.key} onClose={() => setOpen(null)} />}
-    </>
+    </div>
   );
 }

@@ -32,7 +32,7 @@ export function MemberList({ project }: { project: ProjectDto }) {
     { title: t('signIn.email'), cell: ({ email }) => <TruncatedText text={email} /> },
     { title: t('members.role'), cell: (member) => <RoleOf project={project} member={member} /> },
     {
-      title: t('account.secondFactor'),
+      title: t('members.secondFactor'),
       cell: ({ secondFactor }) => (
         <StatusLabel status={secondFactor ? 'good' : 'waiting'}>
           {secondFactor ? t('members.secondFactorOn') : t('members.secondFactorOff')}
@@ -56,7 +56,7 @@ export function MemberList({ project }: { project: ProjectDto }) {
     },
   ];
   return (
-    <>
+    <div className="member-list">
       <InfiniteTable
         label={t('pages.members')}
         query={query}
@@ -65,7 +65,7 @@ export function MemberList({ project }: { project: ProjectDto }) {
         empty={t('members.none')}
       />
       {leaving && <RemoveMemberDialog project={project} member={leaving} onClose={() => setLeaving(null)} />}
-    </>
+    </div>
   );
 }
 

@@ -1,14 +1,16 @@
-import { Button, SegmentedControl, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { billingCheckout } from '../../client/sdk.gen';
 import type { PricingDto, ProjectDto, SubscriptionStateDto, TierEntryDto } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
+import { Segments } from '../../shared/segments';
 import { StatusLabel } from '../../shared/status-label';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { FEATURES, featureTitle, type Interval, monthlyPrice } from './plan-features';
+import './settings.css';
+import { FEATURES, featureTitle, type Interval, isPlanned, monthlyPrice, plannedCell } from './plan-features';
 
 export function PlanComparison({
   project,
@@ -28,17 +30,17 @@ export function PlanComparison({
   });
   return (
     <Section title={t('plan.all')}>
-      <SegmentedControl
-        aria-label={t('plan.billed')}
+      <Segments<Interval>
+        label={t('plan.billed')}
+        options={['month', 'year']}
+        labelOf={(value) => t(`plan.intervals.${value}`)}
         value={interval}
-        onChange={(value) => setInterval(value as Interval)}
-        data={(['month', 'year'] as const).map((value) => ({ value, label: t(`plan.intervals.${value}`) }))}
-        style={{ alignSelf: 'flex-start' }}
+        onChange={setInterval}
       />
       {!state.billingAvailable && <Text c="dimmed">{t('plan.noBilling')}</Text>}
       <ProblemAlert error={checkout.error} />
       <AccessFieldset refusal={refusal} projectId={project.id}>
-        <div className="rows" role="group" aria-label={t('plan.all')} tabIndex={0}>
+        <div className="rows plan-list" role="group" aria-label={t('plan.all')} tabIndex={0}>
           <table aria-label={t('plan.all')}>
             <thead>
               <tr>
@@ -61,7 +63,7 @@ export function PlanComparison({
                   key={name}
                   title={featureTitle(name, pricing)}
                   tiers={pricing.tiers}
-                  cell={cell}
+                  cell={(tier) => (isPlanned(name, pricing) ? plannedCell(name, tier) : cell(tier))}
                 />
               ))}
               <FeatureRow

@@ -11,10 +11,19 @@ const yesNo = (open: boolean) => (
 
 type Feature = keyof TierEntryDto['features'] | keyof TierEntryDto['limits'];
 
+export const isPlanned = (name: Feature, { planned }: PricingDto): boolean =>
+  planned.some((each) => each === name);
+
 /** Marks a feature that is planned but not built yet. */
-export function featureTitle(name: Feature, { planned }: PricingDto): string {
+export function featureTitle(name: Feature, pricing: PricingDto): string {
   const title = t(`plan.features.${name}`);
-  return planned.some((each) => each === name) ? t('plan.planned', { feature: title }) : title;
+  return isPlanned(name, pricing) ? t('plan.planned', { feature: title }) : title;
+}
+
+/** What a plan will have of a planned feature, without the check mark of a feature that exists. */
+export function plannedCell(name: Feature, { features, limits }: TierEntryDto): React.ReactNode {
+  if (name === 'pagesPerScan') return limits.pagesPerScan ?? t('plan.contactUs');
+  return <StatusLabel status="off">{features[name] ? t('plan.notYet') : t('list.no')}</StatusLabel>;
 }
 
 export const FEATURES: [Feature, (tier: TierEntryDto) => React.ReactNode][] = [

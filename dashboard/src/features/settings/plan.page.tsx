@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { invalidate } from '../../api/query-client';
 import { billingReadOptions, pricingReadOptions } from '../../client/@tanstack/react-query.gen';
 import { SkeletonRows } from '../../shared/skeleton-rows';
+import { isProduction } from '../../shared/environment';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
@@ -11,8 +12,7 @@ import { PlanComparison } from './plan-comparison';
 import { TierSimulation } from './tier-simulation';
 
 /** In production, the route that simulates a tier does not exist. */
-const IN_PRODUCTION =
-  document.querySelector<HTMLMetaElement>('meta[name=environment]')?.content === 'production';
+const IN_PRODUCTION = isProduction();
 
 export function PlanPage() {
   const project = useProject();

@@ -1,31 +1,42 @@
-import { Anchor, Container, Group, Paper, Stack, Title } from '@mantine/core';
+import { Anchor, Group, Paper, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { BRAND } from '../../../../src/shared/brand.js';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n/locale';
 import { locale, t } from '../../i18n/i18n';
+import { Wordmark } from '../../shared/wordmark';
+import './auth-layout.css';
 
 /** The frame of the pages ahead of signing in. */
 export function AuthLayout({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · ${t('shell.product')}`;
+    document.title = `${title} · ${BRAND}`;
   }, [title]);
   return (
-    <Container size={420} py={64} component="main">
-      <Paper withBorder p="lg">
-        <Stack gap="md">
-          <Title order={1}>{title}</Title>
-          {children}
-        </Stack>
-      </Paper>
-      <Languages />
-    </Container>
+    <div className="auth">
+      <header>
+        <Wordmark size="large" />
+        <p>{t('shell.tagline')}</p>
+      </header>
+      <main>
+        <Paper withBorder p="lg" shadow="md">
+          <Stack gap="md">
+            <Title order={1}>{title}</Title>
+            {children}
+          </Stack>
+        </Paper>
+      </main>
+      <footer>
+        <Languages />
+      </footer>
+    </div>
   );
 }
 
-/** Who is not signed in has no menu, so the languages stand below; the one that is read is left out. */
+/** The other languages, because a visitor who is signed out has no account menu. */
 function Languages() {
   const others = (Object.keys(LANGUAGES) as Language[]).filter((language) => language !== locale);
   return (
-    <Group component="nav" aria-label={t('shell.language')} justify="center" mt="md">
+    <Group component="nav" aria-label={t('shell.language')} justify="center">
       {others.map((language) => (
         <Anchor
           key={language}
@@ -37,6 +48,8 @@ function Languages() {
           {LANGUAGES[language]}
         </Anchor>
       ))}
+      <Anchor href="/docs">{t('shell.apiDocs')}</Anchor>
+      <Anchor href="/pricing">{t('shell.pricing')}</Anchor>
     </Group>
   );
 }

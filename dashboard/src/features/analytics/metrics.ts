@@ -1,0 +1,40 @@
+import type { ConsentCountsView, SiteCountsView } from '../../client/types.gen';
+import type { Column } from '../../shared/infinite-table';
+import { formatNumber, formatPercent } from '../../shared/format';
+import { t } from '../../i18n/i18n';
+
+export const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
+/** All shares of the visitors asked, in the order of tables. */
+export const RATES = ['optIn', ...CATEGORIES, 'fullAccept', 'rejection', 'withdrawal'] as const;
+export type Rate = (typeof RATES)[number];
+export const SITE_METRICS = ['visits', 'shown', 'chosen', 'ignored', 'interactionRate'] as const;
+
+/** A share of the visitors asked, from 0 to 1; null without such visitors. */
+export function rateOf({ rates, ...counts }: ConsentCountsView, rate: Rate): number | null {
+  if (rate !== 'optIn') return rates[rate];
+  const { asked, rejection, withdrawal } = counts;
+  return asked === 0 ? null : (asked - rejection - withdrawal) / asked;
+}
+
+/** The number of records, right-aligned. */
+export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsView): Column<T> {
+  return {
+    title: t('analytics.metrics.records'),
+    numeric: true,
+    cell: (item) => formatNumber(countsOf(item).records),
+  };
+}
+
+/** Each rate, right-aligned. */
+export function rateColumns<T>(countsOf: (item: T) => ConsentCountsView): Column<T>[] {
+  return RATES.map((rate) => ({
+    title: t(`analytics.columns.${rate}`),
+    numeric: true,
+    cell: (item: T) => formatPercent(rateOf(countsOf(item), rate)),
+  }));
+}
+
+/** A site metric as text; a dash where no visitor was asked. */
+export function siteMetric(counts: SiteCountsView, metric: (typeof SITE_METRICS)[number]): string {
+  return metric === 'interactionRate' ? formatPercent(counts.interactionRate) : formatNumber(counts[metric]);
+}

@@ -1,0 +1,91 @@
+import { Stack, Tabs, VisuallyHidden } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ConfigurationDto, ProjectDto } from '../../client/types.gen';
+import { checkAccess } from '../../shared/access';
+import { t } from '../../i18n/i18n';
+import { AppearanceFields } from './appearance-fields';
+import { CategoryFields } from './category-fields';
+import { partOfField } from './configuration';
+import { LanguageChips } from './language-chips';
+import { RuleFields } from './rule-fields';
+import { type BannerPart, PARTS } from './search';
+import { TextFields } from './text-fields';
+import type { TextMode } from './text-mode';
+import type { Editor } from './use-editor';
+import { usePresets } from './use-presets';
+import type { usePreview } from './use-preview';
+
+const route = getRouteApi('/signed-in/projects/$projectId/banner');
+
+interface EditorFormProps {
+  project: ProjectDto;
+  configuration: ConfigurationDto;
+  editor: Editor;
+  shown: ReturnType<typeof usePreview>;
+  language: string;
+  mode: TextMode;
+  onMode: (mode: TextMode) => void;
+  disabled: boolean;
+}
+
+/** What can be edited, in four tabs. */
+export function EditorForm(props: EditorFormProps) {
+  const { project, configuration, editor, shown, language, mode, onMode, disabled } = props;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const presets = usePresets(project.id)?.texts ?? [];
+  const { fields } = shown;
+  const shared = { projectId: project.id, form: editor.form, change: editor.change, fields };
+  const written = { ...shared, language, presets };
+  const faulty = new Set(Object.keys(fields).map(partOfField));
+  const chips = (
+    <LanguageChips
+      {...written}
+      onLanguage={(next) =>
+        void navigate({ search: (before) => ({ ...before, language: next }), replace: true })
+      }
+    />
+  );
+  const rulesRefusal =
+    checkAccess(project, { role: 'editor' }) ??
+    checkAccess(project, { feature: { open: configuration.regionRulesAvailable, tier: 'Business' } });
+  return (
+    <Tabs
+      className="card banner-form"
+      value={search.part ?? 'texts'}
+      onChange={(part) =>
+        void navigate({ search: (before) => ({ ...before, part: part as BannerPart }), replace: true })
+      }
+      keepMounted={false}
+    >
+      <Tabs.List>
+        {PARTS.map((part) => (
+          <Tabs.Tab key={part} value={part} data-faulty={faulty.has(part) || undefined}>
+            {t(`banner.tabs.${part}`)}
+            {faulty.has(part) && <VisuallyHidden> ({t('banner.needsFixing')})</VisuallyHidden>}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <fieldset className="disabled-part" disabled={disabled}>
+        <Tabs.Panel value="texts">
+          <Stack gap="sm">
+            {chips}
+            <TextFields {...written} mode={mode} onMode={onMode} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="offer">
+          <Stack gap="sm">
+            {chips}
+            <CategoryFields {...written} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="look">
+          <AppearanceFields {...shared} />
+        </Tabs.Panel>
+        <Tabs.Panel value="rules">
+          <RuleFields {...shared} rulesRefusal={rulesRefusal} />
+        </Tabs.Panel>
+      </fieldset>
+    </Tabs>
+  );
+}

@@ -1,0 +1,57 @@
+import Check from 'lucide-react/icons/check';
+import TriangleAlert from 'lucide-react/icons/triangle-alert';
+import type { ReactNode } from 'react';
+import { CONTRAST_MIN } from '../../../../src/publishing/domain/contrast.js';
+import { t } from '../../i18n/i18n';
+import { withEntry } from './configuration';
+import type { LanguageProps } from './field-props';
+import { ownLanguageName } from './language-name';
+import { buttonContrast, countMissing, fillMissing } from './text-checks';
+import { presetFor } from './text-mode';
+
+/** What makes a banner acceptable, and what it still lacks. */
+export function TextChecks({ form, change, presets }: Pick<LanguageProps, 'form' | 'change' | 'presets'>) {
+  const contrast = buttonContrast(form.banner);
+  return (
+    <ul className="checks" aria-label={t('banner.checks.title')}>
+      <Item isGood>{t('banner.checks.equalButtons')}</Item>
+      {contrast !== null && (
+        <Item isGood={contrast >= CONTRAST_MIN}>
+          {t('banner.checks.contrast', { ratio: Math.floor(contrast * 10) / 10, min: CONTRAST_MIN })}
+        </Item>
+      )}
+      {!form.policyUrl && <Item isGood={false}>{t('banner.checks.noPolicy')}</Item>}
+      {form.texts.map((text, index) => {
+        const count = countMissing(text, form.categories, presets);
+        if (count === 0) return null;
+        const preset = presetFor(presets, text.language);
+        return (
+          <Item key={text.language} isGood={false}>
+            {t('banner.checks.missing', { language: ownLanguageName(text.language), count })}{' '}
+            {preset && (
+              <button
+                type="button"
+                className="plain-button text-button"
+                onClick={() =>
+                  change({ texts: withEntry(form.texts, index, fillMissing(text, form.categories, preset)) })
+                }
+              >
+                {t('banner.checks.fill')}
+              </button>
+            )}
+          </Item>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Item({ isGood, children }: { isGood: boolean; children: ReactNode }) {
+  const Icon = isGood ? Check : TriangleAlert;
+  return (
+    <li data-good={isGood}>
+      <Icon className="icon" aria-hidden />
+      <span>{children}</span>
+    </li>
+  );
+}

@@ -1,0 +1,84 @@
+import { BANNER_BACKGROUNDS, COLOR, contrastOf } from '../../../../src/publishing/domain/contrast.js';
+import type { BannerText, Configuration } from './configuration';
+import { presetFor, TEXT_MEMBERS } from './text-mode';
+
+/** Labels that a banner shows in every mode. */
+export const COMMON_LABELS = {
+  page: ['settingsLink', 'blockedFrame', 'allowCategory', 'reloadText', 'reload'],
+  secondLayer: [
+    'necessaryTitle',
+    'necessaryDescription',
+    'close',
+    'policyLink',
+    'services',
+    'cookieOne',
+    'cookieCount',
+    'controller',
+    'consentId',
+    'copy',
+    'download',
+    'withdraw',
+    'erase',
+    'eraseQuestion',
+    'failed',
+  ],
+} as const;
+
+/** The lowest contrast of the buttons in the themes that visitors see; null while a color is being typed. */
+export function buttonContrast({
+  theme,
+  accent,
+  accentDark,
+}: Pick<Configuration['banner'], 'theme' | 'accent' | 'accentDark'>): number | null {
+  const pairs: [string | undefined, string][] = [
+    ...(theme === 'dark' ? [] : [[accent, BANNER_BACKGROUNDS.light] as [string | undefined, string]]),
+    ...(theme === 'light' ? [] : [[accentDark, BANNER_BACKGROUNDS.dark] as [string | undefined, string]]),
+  ];
+  if (!pairs.every(([color]) => COLOR.test(color ?? ''))) return null;
+  return Math.min(...pairs.map(([color, background]) => contrastOf(color ?? '', background)));
+}
+
+/** How many texts a language lacks. Visitors see those of the default language instead. */
+export function countMissing(
+  text: BannerText,
+  categories: Configuration['categories'],
+  presets: BannerText[],
+): number {
+  const empty = TEXT_MEMBERS.filter((member) => text[member].trim() === '').length;
+  const untold = categories.flatMap((key) => {
+    const entry = text.categories?.find((each) => each.key === key);
+    return [entry?.title, entry?.description].filter((words) => !words?.trim());
+  }).length;
+  // Labels that are not given are ours, in the languages that we have.
+  const labels = presetFor(presets, text.language)
+    ? 0
+    : Object.values(COMMON_LABELS)
+        .flat()
+        .filter((name) => !text.labels?.[name]).length;
+  return empty + untold + labels;
+}
+
+/** The text with our translation in the place of what it lacks. */
+export function fillMissing(
+  text: BannerText,
+  categories: Configuration['categories'],
+  preset: BannerText,
+): BannerText {
+  const members = TEXT_MEMBERS.filter((member) => text[member].trim() === '');
+  const told = text.categories ?? [];
+  return {
+    ...text,
+    ...Object.fromEntries(members.map((member) => [member, preset[member]])),
+    categories: [
+      ...told.filter(({ key }) => !categories.includes(key)),
+      ...categories.flatMap((key) => {
+        const ours = preset.categories?.find((each) => each.key === key);
+        const own = told.find((each) => each.key === key);
+        const title = own?.title.trim() ? own.title : ours?.title;
+        const description = own?.description.trim() ? own.description : ours?.description;
+        if (title !== undefined && description !== undefined) return [{ key, title, description }];
+        return own ? [own] : [];
+      }),
+    ],
+  };
+}

@@ -1,0 +1,74 @@
+import type { BannerText, Configuration, Mode } from './configuration';
+
+/** Texts of the first layer: one set for each mode that shows a banner, and one where a signal was honored. */
+export const TEXT_MODES = ['opt_in', 'opt_out', 'notice', 'signal'] as const;
+export type TextMode = (typeof TEXT_MODES)[number];
+
+/** Members of a text. Other names are labels. */
+export const TEXT_MEMBERS = ['title', 'description', 'acceptAll', 'rejectAll', 'choose', 'save'] as const;
+export type TextMember = (typeof TEXT_MEMBERS)[number];
+
+interface ModeNames {
+  title: string;
+  description: string;
+  accept?: string;
+  reject?: string;
+  acknowledge?: string;
+}
+
+/** Where a text of a mode is stored, by what it is. */
+export const MODE_NAMES: Record<TextMode, ModeNames> = {
+  opt_in: { title: 'title', description: 'description', accept: 'acceptAll', reject: 'rejectAll' },
+  opt_out: {
+    title: 'optOutTitle',
+    description: 'optOutDescription',
+    accept: 'optOutAccept',
+    reject: 'optOutReject',
+  },
+  notice: { title: 'noticeTitle', description: 'noticeDescription', acknowledge: 'acknowledge' },
+  signal: { title: 'signalTitle', description: 'signalHonoured' },
+};
+
+/** Whether visitors of any region see the texts of this mode. */
+export function isModeUsed(
+  mode: TextMode,
+  {
+    defaultMode,
+    regionRules,
+    categories,
+    honorGlobalPrivacyControl,
+  }: Pick<Configuration, 'defaultMode' | 'regionRules' | 'categories' | 'honorGlobalPrivacyControl'>,
+): boolean {
+  const modes = new Set<Mode>([defaultMode, ...regionRules.map((rule) => rule.mode)]);
+  if (mode === 'signal') return modes.has('opt_out') && honorGlobalPrivacyControl;
+  // A banner that offers nothing only informs.
+  return modes.has(mode) || (mode === 'notice' && categories.length === 0);
+}
+
+/** The preset in this language, or in the language that it is a variant of. */
+export const presetFor = (presets: BannerText[], language: string): BannerText | undefined =>
+  presets.find((preset) => preset.language === language.split('-')[0]);
+
+/**
+ * The document as the preview shows it: with the labels of every mode, because a published one has only those of modes
+ * that hold somewhere, and with the logo itself, because its file is not published yet.
+ */
+export function previewDocument(
+  document: Readonly<Record<string, unknown>>,
+  { texts, defaultLanguage, banner }: Pick<Configuration, 'texts' | 'defaultLanguage' | 'banner'>,
+  presets: BannerText[],
+): Record<string, unknown> {
+  const labelsIn = (language: string): object => ({
+    ...presetFor(presets, language)?.labels,
+    ...texts.find((text) => text.language === language)?.labels,
+  });
+  const shown = document['texts'] as BannerText[];
+  return {
+    ...document,
+    banner: { ...(document['banner'] as object), logo: banner.logo ?? null },
+    texts: shown.map((text) => ({
+      ...text,
+      labels: { ...labelsIn(defaultLanguage), ...labelsIn(text.language) },
+    })),
+  };
+}

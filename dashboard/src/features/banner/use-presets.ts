@@ -1,0 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
+import { configurationPresetsOptions } from '../../client/@tanstack/react-query.gen';
+import type { ConfigurationPresetsDto } from '../../client/types.gen';
+
+/** Our texts by language, and region rules by law; undefined until they have loaded. */
+export function usePresets(projectId: string): ConfigurationPresetsDto | undefined {
+  const { data } = useQuery({
+    ...configurationPresetsOptions({ path: { projectId } }),
+    staleTime: Infinity,
+  });
+  return data;
+}

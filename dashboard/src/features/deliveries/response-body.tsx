@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { deliveryResponseBodyOptions } from '../../client/@tanstack/react-query.gen';
+import type { DeliveryDto, ProjectDto } from '../../client/types.gen';
+import { AccessNote, checkAccess } from '../../shared/access';
+import { ProblemAlert } from '../../shared/problem-alert';
+import { t } from '../../i18n/i18n';
+import { PlainText } from './plain-text';
+
+/** The stored beginning of a failed attempt's response body, read when it is opened. */
+export function ResponseBody({ project, attempt }: { project: ProjectDto; attempt: DeliveryDto }) {
+  const [isOpen, setOpen] = useState(false);
+  const refusal = checkAccess(project, { role: 'editor' });
+  const query = useQuery({
+    ...deliveryResponseBodyOptions({ path: { projectId: project.id, deliveryId: attempt.id } }),
+    enabled: isOpen && refusal === null,
+  });
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{t('deliveries.responseBody')}</summary>
+      <AccessNote refusal={refusal} projectId={project.id} />
+      <ProblemAlert error={query.error} retry={() => void query.refetch()} />
+      {query.data && (
+        <>
+          {query.data.responseBody ? (
+            <PlainText label={t('deliveries.responseBody')} text={query.data.responseBody} />
+          ) : (
+            <Text>{t('deliveries.responseBodyEmpty')}</Text>
+          )}
+          <Text c="dimmed">{t('deliveries.responseBodyHint')}</Text>
+        </>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,26 @@
+import type { AlignedData } from 'uplot';
+import type { DailyRecordsView } from '../../client/types.gen';
+
+/**
+ * Days, records and opt-ins of the finished days, the records of 30 days earlier, and records and opt-ins of the
+ * running day alone.
+ */
+export function chartData(days: readonly DailyRecordsView[]): AlignedData {
+  const last = days.length - 1;
+  const hasBefore = days.some(({ recordsBefore }) => recordsBefore > 0);
+  const finished = (value: (day: DailyRecordsView) => number) =>
+    days.map((day, index) => (index === last ? null : value(day)));
+  const running = (value: (day: DailyRecordsView) => number) =>
+    days.map((day, index) => (index === last ? value(day) : null));
+  const records = (day: DailyRecordsView): number => day.records;
+  const optedIn = (day: DailyRecordsView): number => day.optedIn;
+  return [
+    days.map(({ at }) => Date.parse(at) / 1_000),
+    finished(records),
+    finished(optedIn),
+    // A line along 0 would say nothing.
+    days.map((day) => (hasBefore ? day.recordsBefore : null)),
+    running(records),
+    running(optedIn),
+  ];
+}

@@ -1,0 +1,93 @@
+import type { ScanItemDto, ScanPageDto } from '../../client/types.gen';
+import { formatNumber } from '../../shared/format';
+import type { Column } from '../../shared/infinite-table';
+import { RelativeTime } from '../../shared/timestamps';
+import { TruncatedText } from '../../shared/truncated-text';
+import { t } from '../../i18n/i18n';
+import { PageStatus, pageReason } from './scan-status';
+
+/** The path of each page, by its number. */
+export type PagePaths = ReadonlyMap<number, string>;
+
+const name: Column<ScanItemDto> = {
+  title: t('scans.name'),
+  cell: (item) => <TruncatedText text={item.name} />,
+};
+const party: Column<ScanItemDto> = {
+  title: t('scans.party'),
+  cell: ({ thirdParty }) => t(thirdParty ? 'scans.thirdParty' : 'scans.firstParty'),
+};
+
+function host(title: string): Column<ScanItemDto> {
+  return { title, cell: (item) => <TruncatedText text={item.host} /> };
+}
+
+function page(paths: PagePaths): Column<ScanItemDto> {
+  return {
+    title: t('scans.page'),
+    cell: (item) => <TruncatedText text={paths.get(item.page) ?? String(item.page)} />,
+  };
+}
+
+export function cookieColumns(paths: PagePaths): Column<ScanItemDto>[] {
+  return [
+    name,
+    host(t('scans.domain')),
+    party,
+    { title: t('scans.setBy'), cell: setBy },
+    { title: t('scans.sent'), cell: ({ sent }) => t(sent ? 'list.yes' : 'list.no') },
+    {
+      title: t('scans.expires'),
+      cell: ({ expiresAt }) => (expiresAt === null ? t('scans.session') : <RelativeTime at={expiresAt} />),
+    },
+    page(paths),
+  ];
+}
+
+export function storageColumns(paths: PagePaths): Column<ScanItemDto>[] {
+  return [
+    name,
+    {
+      title: t('scans.storage'),
+      cell: ({ kind }) => (kind === 'local_storage' ? 'localStorage' : 'sessionStorage'),
+    },
+    host(t('scans.origin')),
+    party,
+    {
+      title: t('scans.characters'),
+      cell: ({ valueLength }) => formatNumber(valueLength ?? 0),
+      numeric: true,
+    },
+    page(paths),
+  ];
+}
+
+export function requestColumns(paths: PagePaths): Column<ScanItemDto>[] {
+  return [
+    host(t('scans.host')),
+    { title: t('scans.path'), cell: (item) => <TruncatedText text={item.name} /> },
+    party,
+    { title: t('scans.type'), cell: ({ type }) => type ?? '–' },
+    { title: t('scans.initiator'), cell: ({ initiator }) => <TruncatedText text={initiator ?? '–'} /> },
+    { title: t('scans.count'), cell: ({ count }) => formatNumber(count ?? 1), numeric: true },
+    page(paths),
+  ];
+}
+
+export const PAGE_COLUMNS: Column<ScanPageDto>[] = [
+  { title: t('scans.address'), cell: ({ url }) => <TruncatedText text={url} /> },
+  { title: t('scans.status'), cell: (visited) => <PageStatus page={visited} /> },
+  {
+    title: t('scans.reason'),
+    cell: (visited) => <span className="sentence-cell">{pageReason(visited) || '–'}</span>,
+  },
+  {
+    title: t('scans.loader'),
+    cell: ({ status, loaderFound }) => (status === 'visited' ? t(loaderFound ? 'list.yes' : 'list.no') : '–'),
+  },
+];
+
+function setBy({ setBy: origin }: ScanItemDto): string {
+  if (origin === 'response') return t('scans.setByResponse');
+  return origin === 'script' ? t('scans.setByScript') : '–';
+}

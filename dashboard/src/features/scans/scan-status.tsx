@@ -1,0 +1,40 @@
+import type { ScanDto, ScanPageDto } from '../../client/types.gen';
+import { type Status, StatusLabel } from '../../shared/status-label';
+import { t } from '../../i18n/i18n';
+
+const SCAN_STATUS: Record<ScanDto['status'], Status> = {
+  queued: 'waiting',
+  running: 'waiting',
+  completed: 'good',
+  partial: 'bad',
+  failed: 'bad',
+  canceled: 'off',
+};
+
+const PAGE_STATUS: Record<ScanPageDto['status'], Status> = {
+  found: 'waiting',
+  visiting: 'waiting',
+  visited: 'good',
+  failed: 'bad',
+  skipped: 'off',
+};
+
+export function isRunning({ status }: Pick<ScanDto, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
+}
+
+export function ScanStatus({ scan: { status } }: { scan: Pick<ScanDto, 'status'> }) {
+  return <StatusLabel status={SCAN_STATUS[status]}>{t(`scans.statuses.${status}`)}</StatusLabel>;
+}
+
+export function PageStatus({ page: { status } }: { page: ScanPageDto }) {
+  return <StatusLabel status={PAGE_STATUS[status]}>{t(`scans.pageStatuses.${status}`)}</StatusLabel>;
+}
+
+/** Why a page failed or was skipped, with the server's status code; empty where it was visited. */
+export function pageReason({ reason, httpStatus }: ScanPageDto): string {
+  if (reason === null) return '';
+  if (reason.code === 'http_error' && httpStatus !== null)
+    return t('scans.serverReturned', { status: String(httpStatus) });
+  return t(`scans.pageReasons.${reason.code}`);
+}

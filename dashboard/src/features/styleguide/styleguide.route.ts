@@ -1,0 +1,13 @@
+import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
+import { isProduction } from '../../shared/environment';
+import { rootRoute } from '../../shared/parent-routes';
+
+/** The components of the dashboard on one page, for those who change them; not in production. */
+export const styleguideRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/styleguide',
+  beforeLoad: () => {
+    if (isProduction()) throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./styleguide.page'), 'StyleguidePage'),
+});

@@ -1,0 +1,90 @@
+/** Placeholders of frames that wait for consent, each with a button that allows its category. */
+import { pristineDocument } from '../pristine-document';
+import type { Category } from '../site';
+import { button, element } from './element';
+import { describeCategory, type Prompt } from './prompt';
+import { isRightToLeft } from './rules';
+import { addStyles, applyTheme } from './theme';
+
+const WAITING = 'iframe[data-category][data-src]';
+
+export interface BlockedFrames {
+  /** Adds placeholders of frames that wait, and removes those of frames that do not. */
+  update(): void;
+}
+
+export function blockedFrames(prompt: Prompt, allow: (category: Category) => void): BlockedFrames {
+  /** With each frame's own `display`. */
+  const placeholders = new Map<HTMLIFrameElement, { placeholder: HTMLElement; display: string }>();
+  const { categories } = prompt.configuration;
+  return {
+    update() {
+      for (const [frame, { placeholder, display }] of placeholders) {
+        if (frame.isConnected && frame.matches(WAITING)) continue;
+        placeholder.remove();
+        frame.style.setProperty('display', display);
+        placeholders.delete(frame);
+      }
+      for (const frame of pristineDocument('querySelectorAll')<HTMLIFrameElement>(WAITING)) {
+        const category = frame.dataset.category as Category;
+        // A category that is not offered can never be allowed.
+        if (placeholders.has(frame) || !categories.includes(category)) continue;
+        const placeholder = createPlaceholder(prompt, frame, category, () => allow(category));
+        placeholders.set(frame, { placeholder, display: frame.style.display });
+        frame.before(placeholder);
+        frame.style.setProperty('display', 'none', 'important');
+      }
+    },
+  };
+}
+
+/** Takes back a frame that has been loaded; it waits again. */
+export function blockFrames(category: Category): void {
+  const loaded = `iframe[data-category="${category}"]:not([data-src])`;
+  for (const frame of pristineDocument('querySelectorAll')<HTMLIFrameElement>(loaded)) {
+    if (!frame.getAttribute('src')) continue;
+    frame.dataset.src = frame.src;
+    frame.src = 'about:blank';
+  }
+}
+
+function createPlaceholder(
+  prompt: Prompt,
+  frame: HTMLIFrameElement,
+  category: Category,
+  allow: () => void,
+): HTMLElement {
+  const { configuration, text } = prompt;
+  const { title } = describeCategory(prompt, category);
+  const withTitle = (label?: string): string => (label ?? '').replace('{category}', title);
+  const host = element('div', '');
+  const shadow = host.attachShadow({ mode: 'open' });
+  addStyles(shadow);
+  const box = element(
+    'div',
+    'frame placeholder',
+    element('p', '', frame.title && element('b', '', frame.title), withTitle(text.labels.blockedFrame)),
+    button('small', withTitle(text.labels.allowCategory), allow),
+  );
+  box.setAttribute('role', 'group');
+  box.lang = text.language;
+  box.dir = isRightToLeft(text.language) ? 'rtl' : 'ltr';
+  if (configuration.banner) applyTheme(box, configuration.banner);
+  takePlace(box, frame);
+  shadow.append(box);
+  return host;
+}
+
+/** Gives the placeholder the place and size of the frame; it becomes narrower with the page. */
+function takePlace(box: HTMLElement, frame: HTMLIFrameElement): void {
+  const { position, top, left } = getComputedStyle(frame);
+  const { width, height } = frame.getBoundingClientRect();
+  const size = { width: width || Number(frame.width) || 300, height: height || Number(frame.height) || 150 };
+  Object.assign(box.style, {
+    width: `${size.width}px`,
+    maxWidth: '100%',
+    minHeight: `${size.height}px`,
+    // Frames in wrappers that keep their proportions.
+    ...(position === 'absolute' && { position, top, left }),
+  });
+}

@@ -1,0 +1,66 @@
+/** A visitor's choice as stored in the cookie. It contains no identifier. */
+export interface CookieChoice {
+  readonly analytics: boolean;
+  readonly marketing: boolean;
+  readonly preferences: boolean;
+  /** When the visitor chose. */
+  readonly chosenAt: Date;
+  /** The policy version that the visitor was asked about. */
+  readonly policyVersion: string;
+}
+
+/**
+ * Names of the cookie, the one that is preferred first: only the site's own host can set a `__Host-` cookie over HTTPS,
+ * while any of its subdomains can set the other one.
+ */
+export const CHOICE_COOKIES = ['__Host-service-consent', 'service-consent'] as const;
+
+/** Longer header lines are not searched; browsers send about 180 cookies of 4 KiB at most, servers accept far less. */
+const HEADER_CHARACTERS_MAX = 64 * 1024;
+/** A policy version has at most 64 characters, each of which takes at most three when it is encoded. */
+const VALUE_CHARACTERS_MAX = 256;
+/** `v1.`, a flag for each category, the time in seconds, and the policy version, which may contain dots. */
+const VALUE = /^v1\.([01])([01])([01])\.(\d{1,10})\.([\w.%-]+)$/;
+const POLICY_VERSION = /^[\w.-]{1,64}$/;
+
+/**
+ * Reads the visitor's choice from the `Cookie` header of a request. Returns null where there is no choice: no cookie,
+ * one that is malformed, or two of the same name that differ.
+ *
+ * The choice is what the visitor's browser sent. Use it to render a page, not to prove consent: the record does that.
+ */
+export function readChoice(cookieHeader: string | null | undefined): CookieChoice | null {
+  if (typeof cookieHeader !== 'string' || cookieHeader.length > HEADER_CHARACTERS_MAX) return null;
+  const cookies = cookieHeader.split(';').map((pair) => pair.trim());
+  for (const name of CHOICE_COOKIES) {
+    const own = cookies.filter((pair) => pair.startsWith(`${name}=`));
+    const [first] = own;
+    if (first === undefined) continue;
+    return own.every((pair) => pair === first) ? parseChoice(first.slice(name.length + 1)) : null;
+  }
+  return null;
+}
+
+/** Parses the value of the cookie, e.g. `v1.101.1764000000.2026-01`. Returns null where it is anything else. */
+export function parseChoice(value: string): CookieChoice | null {
+  if (typeof value !== 'string' || value.length > VALUE_CHARACTERS_MAX) return null;
+  const [, analytics, marketing, preferences, seconds, encoded] = VALUE.exec(value) ?? [];
+  const policyVersion = decode(encoded);
+  if (policyVersion === null || !POLICY_VERSION.test(policyVersion)) return null;
+  return {
+    analytics: analytics === '1',
+    marketing: marketing === '1',
+    preferences: preferences === '1',
+    chosenAt: new Date(Number(seconds) * 1000),
+    policyVersion,
+  };
+}
+
+function decode(encoded: string | undefined): string | null {
+  if (encoded === undefined) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return null;
+  }
+}

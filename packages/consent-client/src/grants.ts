@@ -1,0 +1,106 @@
+import { readChoice } from './choice-cookie.js';
+
+/** What the page may use now, by category. */
+export type Grants = Readonly<Record<ServiceConsentCategory, boolean>>;
+
+const EVERYTHING: Grants = { analytics: true, marketing: true, preferences: true };
+const listeners = new Set<() => void>();
+
+/**
+ * What is granted now: the visitor's choice, else what applies in the visitor's region without one. null: not known
+ * yet, because the loader or its configuration has not arrived; treat that as "nothing is granted".
+ */
+export function readGrants(): Grants | null {
+  const serviceConsent = ownGlobal('serviceConsent');
+  const serviceMeta = ownGlobal('serviceMeta');
+  if (!serviceConsent) return null;
+  if (serviceConsent.choice) return flagsOf(serviceConsent.choice);
+  if (!serviceMeta) return null;
+  if (serviceConsent.mode === 'opt_in' || isSignalHonored(serviceConsent)) return flagsOf({});
+  // A choice that has expired: what it refused stays refused until the visitor decides again (docs/loader.md).
+  return lastChoice(serviceMeta.projectId) ?? EVERYTHING;
+}
+
+/** Calls the listener whenever grants may have changed, also in another tab. Returns a function that stops it. */
+export function watchGrants(listener: () => void): () => void {
+  if (listeners.size === 0) listen();
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) unlisten();
+  };
+}
+
+/**
+ * Records a choice, as `serviceConsent.submit` does, and calls the listeners. Use it in a banner of your own: the loader
+ * has no event for its own `submit`.
+ * @throws Error while the loader is not there.
+ */
+export async function submitChoice(submission: ServiceConsentSubmission): Promise<ServiceConsentReceipt> {
+  const serviceConsent = ownGlobal('serviceConsent');
+  if (!serviceConsent) throw new Error('The consent loader is not on this page, or has not run yet.');
+  // The choice applies at once; the receipt takes a request.
+  const receipt = serviceConsent.submit(submission);
+  notify();
+  return receipt;
+}
+
+/** Grants one more category and leaves the others as they are, e.g. from the placeholder of a frame. */
+export function allowCategory(category: ServiceConsentCategory): Promise<ServiceConsentReceipt> {
+  const language = document.documentElement.lang;
+  const shown = { surface: 'placeholder', ...(language !== '' && { language }) } as const;
+  return submitChoice({ ...readGrants(), [category]: true, ...shown });
+}
+
+/** A global that the loader has set. An element of that id or name, which visitors may write into a page, is none. */
+function ownGlobal<Name extends 'serviceConsent' | 'serviceMeta'>(name: Name): Window[Name] {
+  return Object.hasOwn(window, name) ? window[name] : undefined;
+}
+
+function flagsOf(choice: Partial<Grants>): Grants {
+  const { analytics, marketing, preferences } = choice;
+  return { analytics: analytics === true, marketing: marketing === true, preferences: preferences === true };
+}
+
+/** Whether the loader takes the browser's signal (GPC) for a refusal. It records that a moment later. */
+function isSignalHonored({ configuration, mode }: ServiceConsent): boolean {
+  if (!('globalPrivacyControl' in navigator) || !navigator.globalPrivacyControl) return false;
+  if (configuration?.['honorGlobalPrivacyControl'] !== true) return false;
+  const { enabled } = (configuration['banner'] ?? {}) as { enabled?: boolean };
+  return enabled !== true || mode === 'opt_out';
+}
+
+/** The choice that was made last on this site, whether it still counts or not; also on another subdomain. */
+function lastChoice(projectId: string): Grants | null {
+  try {
+    const text = localStorage.getItem(`serviceMeta:${projectId}:choice`) ?? 'null';
+    const stored = JSON.parse(text) as (Partial<Grants> & { at?: number }) | null;
+    const shared = readChoice(document.cookie);
+    if (shared && shared.chosenAt.getTime() > (stored?.at ?? 0)) return flagsOf(shared);
+    return stored && flagsOf(stored);
+  } catch {
+    // Storage or cookies are blocked, or hold something else.
+    return null;
+  }
+}
+
+function listen(): void {
+  document.addEventListener('serviceMeta:ready', notifyLater);
+  document.addEventListener('serviceConsent:choice', notify);
+  window.addEventListener('storage', notify);
+}
+
+function unlisten(): void {
+  document.removeEventListener('serviceMeta:ready', notifyLater);
+  document.removeEventListener('serviceConsent:choice', notify);
+  window.removeEventListener('storage', notify);
+}
+
+/** The loader applies the stored choice right after the event, so this waits for its next turn. */
+function notifyLater(): void {
+  setTimeout(notify);
+}
+
+function notify(): void {
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,18 @@
+'use client';
+
+import { type ConsentCategory, readGrants, watchGrants } from '@service/consent-client';
+import { useContext, useSyncExternalStore } from 'react';
+import { KnownChoiceContext } from './consent-provider.js';
+
+/**
+ * Whether the visitor allows this category now. Changes with the visitor's choices, also in other tabs. On the server
+ * and while the page hydrates, it is what `ConsentProvider` was given, else false; the loader decides afterwards.
+ */
+export function useConsent(category: ConsentCategory): boolean {
+  const known = useContext(KnownChoiceContext)?.[category] ?? false;
+  return useSyncExternalStore(
+    watchGrants,
+    () => readGrants()?.[category] ?? known,
+    () => known,
+  );
+}

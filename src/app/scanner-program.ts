@@ -1,0 +1,18 @@
+/** The scanner in a child process of the API; `worker-process.ts` starts it and sends its settings. */
+import { once } from 'node:events';
+import { enableCompileCache } from './compile-cache.js';
+import type { ScannerSettings } from './start-scanner.js';
+import type { FromWorker, ToWorker } from './worker-process.js';
+import { runUntilDisconnect } from './until-signal.js';
+
+enableCompileCache();
+await runUntilDisconnect(async (stops) => {
+  const [[message], { startScanner }] = await Promise.all([
+    once(process, 'message') as Promise<[ToWorker<ScannerSettings>]>,
+    import('./start-scanner.js'),
+  ]);
+  if (message.kind !== 'start') throw new Error('The first message must contain the settings.');
+  stops.push(await startScanner(message.settings, { standalone: true }));
+  // A failure means that the parent is gone; `disconnect` follows.
+  process.send?.({ kind: 'ready' } satisfies FromWorker, () => {});
+});

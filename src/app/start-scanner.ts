@@ -1,0 +1,62 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import { Scanner } from '../scans/application/scanner.js';
+import { type ChromiumOptions, findChromium, readVersion } from '../scans/infrastructure/chromium.js';
+import { browserUser } from '../standalone/infrastructure/server-user.js';
+import { ormOptions } from './orm-options.js';
+import type { Settings } from './settings.js';
+import { StartError } from './start-error.js';
+
+/** What a scanner needs: no keys and no secrets but the database's. */
+export type ScannerSettings = Pick<Settings, 'database' | 'scans' | 'service'>;
+
+const CONNECTIONS = 3;
+
+/** Starts a scanner; returns what stops it. @throws StartError with a sentence for the operator */
+export async function startScanner(
+  { database, scans, service }: ScannerSettings,
+  { standalone }: { standalone: boolean },
+): Promise<() => Promise<void>> {
+  if (database.databaseUrl === '')
+    throw new StartError(
+      'Set DATABASE_URL. In standalone mode "npm start" runs the scanner, and nothing else is needed.',
+    );
+  const browser = await chromiumOptions(scans, standalone);
+  const orm = await MikroORM.init(
+    ormOptions(database.databaseUrl, { name: 'consent-scanner', connections: CONNECTIONS }),
+  );
+  const stopping = new AbortController();
+  const scanner = new Scanner(orm.em, {
+    settings: scans,
+    production: service.production,
+    browser,
+    log: (line) => process.stderr.write(`${line}\n`),
+  });
+  const running = scanner.run(stopping.signal);
+  return async () => {
+    stopping.abort();
+    await running;
+    await orm.close();
+  };
+}
+
+async function chromiumOptions(scans: Settings['scans'], standalone: boolean): Promise<ChromiumOptions> {
+  const path = findChromium(scans.chromium);
+  if (path === null)
+    throw new StartError(
+      'No Chromium found. Install it, for example with "apt-get install chromium", or set SCANNER_CHROMIUM.',
+    );
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot && !standalone)
+    throw new StartError('The scanner must not run as root. Start it as another user.');
+  const user = isRoot ? browserUser() : null;
+  if (isRoot && !user) throw new StartError('The scanner found no unused user id to run Chromium as.');
+  return { path, version: await versionOf(path), sandbox: scans.sandbox, user };
+}
+
+async function versionOf(path: string): Promise<string> {
+  try {
+    return await readVersion(path);
+  } catch (error) {
+    throw new StartError(`${path} could not be run.`, { cause: error });
+  }
+}

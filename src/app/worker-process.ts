@@ -1,0 +1,136 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MetricValues } from '../shared/metrics.js';
+import { StartError } from './start-error.js';
+import type { Settings } from './settings.js';
+
+/** To the child process. The scanner gets fewer settings, and is not asked for metrics. */
+export type ToWorker<S = Settings> = { kind: 'start'; settings: S } | { kind: 'metrics' };
+
+/** From the child process. */
+export type FromWorker = { kind: 'ready' } | { kind: 'metrics'; metrics: MetricValues[] };
+
+/** A program that the API runs as its child process. */
+export interface ChildProgram {
+  /** In the sentences for the operator. */
+  name: string;
+  /** File beside this one. */
+  file: string;
+  /** Whether the service runs without it: if it cannot be started, it is given up. */
+  optional: boolean;
+}
+
+const WORKER: ChildProgram = { name: 'worker', file: 'worker-program.js', optional: false };
+export const SCANNER: ChildProgram = { name: 'scanner', file: 'scanner-program.js', optional: true };
+
+/** Pause before a worker that exited is started again. */
+const RESTART_PAUSE_MS = 1_000;
+/** How long a worker that cannot start is started again: the embedded database may be restarting. */
+const START_MAX_MS = 60_000;
+/** Longer than the highest FORWARDING_TIMEOUT_MS and the time the worker needs to store the outcomes afterwards. */
+const STOP_MAX_MS = 150_000;
+/** Prometheus waits 10 s for all metrics. */
+const METRICS_TIMEOUT_MS = 3_000;
+
+/**
+ * The worker of a process with RUN_WORKER: a child process with its own event loop, so that deliveries, sequencing and
+ * maintenance use no time of the requests (ADR 60). It ends with this process, even after `kill -9`. In standalone mode
+ * the scanner is another one.
+ */
+export class WorkerProcess<S = Settings> {
+  private child: ChildProcess;
+  private settings: S | null = null;
+  private stopping = false;
+  private readonly ready = Promise.withResolvers<void>();
+  private readonly forkedMs = performance.now();
+  private scrape: PromiseWithResolvers<MetricValues[]> | null = null;
+  /** False while a worker that exited is being started again. */
+  isRunning = false;
+
+  /** The child loads its modules and waits for its settings. */
+  constructor(private readonly program: ChildProgram = WORKER) {
+    this.child = this.fork();
+  }
+
+  /** Resolves once the worker is working. */
+  async start(settings: S): Promise<void> {
+    this.settings = settings;
+    this.sendSettings();
+    await this.ready.promise;
+  }
+
+  /** The worker's metrics; none while it is not running. */
+  async metrics(): Promise<MetricValues[]> {
+    if (!this.isRunning) return [];
+    if (!this.scrape) {
+      this.scrape = Promise.withResolvers();
+      this.send({ kind: 'metrics' });
+    }
+    return Promise.race([
+      this.scrape.promise,
+      sleep(METRICS_TIMEOUT_MS, [] as MetricValues[], { ref: false }),
+    ]);
+  }
+
+  /** Finishes what is in progress. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const { child } = this;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    if (child.connected) child.disconnect();
+    const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS);
+    await exited;
+    clearTimeout(deadline);
+  }
+
+  private fork(): ChildProcess {
+    // Settings contain keys as buffers, which JSON would change.
+    const child = fork(join(import.meta.dirname, this.program.file), { serialization: 'advanced' });
+    child.on('message', (message: FromWorker) => {
+      if (message.kind === 'ready') {
+        this.isRunning = true;
+        this.ready.resolve();
+      } else {
+        this.scrape?.resolve(message.metrics);
+        this.scrape = null;
+      }
+    });
+    child.on('exit', () => void this.handleExit());
+    return child;
+  }
+
+  private async handleExit(): Promise<void> {
+    const wasReady = this.isRunning;
+    this.isRunning = false;
+    this.scrape?.resolve([]);
+    this.scrape = null;
+    if (this.stopping) return;
+    const { name, optional } = this.program;
+    // Does nothing once it has been ready.
+    if (performance.now() - this.forkedMs > START_MAX_MS) {
+      this.ready.reject(new StartError(`The ${name} process could not start.`));
+      if (!wasReady && optional) return;
+    }
+    process.stderr.write(
+      wasReady
+        ? `the ${name} process exited; restarting it\n`
+        : `the ${name} process could not start; trying again\n`,
+    );
+    await sleep(RESTART_PAUSE_MS, undefined, { ref: false });
+    if (this.stopping) return;
+    this.child = this.fork();
+    this.sendSettings();
+  }
+
+  private sendSettings(): void {
+    if (this.settings) this.send({ kind: 'start', settings: this.settings });
+  }
+
+  private send(message: ToWorker<S>): void {
+    // A failure means that the child is gone; its exit is handled.
+    if (this.child.connected) this.child.send(message, () => {});
+  }
+}

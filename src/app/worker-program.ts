@@ -1,0 +1,31 @@
+/** The worker in a child process of the API; `worker-process.ts` starts it and sends its settings. */
+import { once } from 'node:events';
+import { enableCompileCache } from './compile-cache.js';
+import type { FromWorker, ToWorker } from './worker-process.js';
+import { runUntilDisconnect } from './until-signal.js';
+
+enableCompileCache();
+await runUntilDisconnect(async (stops) => {
+  // Loaded while the parent prepares the database.
+  const [[message], { createHttpApp }, { close }, { Metrics }] = await Promise.all([
+    once(process, 'message') as Promise<[ToWorker]>,
+    import('./http-app.js'),
+    import('./http-server.js'),
+    import('../shared/metrics.js'),
+  ]);
+  if (message.kind !== 'start') throw new Error('The first message must contain the settings.');
+  const app = await createHttpApp(message.settings, { operationsOnly: true, sequencerThread: true });
+  stops.push(() => close(app, 0));
+  await app.init();
+  const metrics = app.get(Metrics);
+  process.on('message', (request: ToWorker) => {
+    if (request.kind === 'metrics')
+      void metrics.values().then((values) => send({ kind: 'metrics', metrics: values }));
+  });
+  send({ kind: 'ready' });
+});
+
+function send(message: FromWorker): void {
+  // A failure means that the parent is gone; `disconnect` follows.
+  process.send?.(message, () => {});
+}

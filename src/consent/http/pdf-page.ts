@@ -1,0 +1,25 @@
+import type { ExportRow } from '../domain/export-selection.js';
+
+/** Records that the table shows; a sentence says where the others are. */
+export const PDF_RECORDS_MAX = 5_000;
+
+export interface PdfCover {
+  projectName: string;
+  projectId: string;
+  from: Date;
+  to: Date;
+  /** The filters as text; `none` where there are none. */
+  filters: string;
+  records: number;
+  madeAt: Date;
+  /** The order of the records, and the format that contains all of them where the table doesn't. */
+  first: 'oldest' | 'newest';
+  whole: 'csv' | 'json';
+}
+
+/** Content of the PDF. */
+export interface RecordsPage {
+  cover: PdfCover;
+  /** At most `PDF_RECORDS_MAX`. */
+  rows: ExportRow[];
+}

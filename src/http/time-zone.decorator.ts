@@ -1,0 +1,21 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsTimeZone, Matches } from 'class-validator';
+
+/** Names of the IANA alone: an offset is none, and PostgreSQL reads it the other way round. */
+const TIME_ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
+
+const message = 'timeZone must be an IANA time zone such as Europe/Berlin.';
+
+/** A query parameter: where a day begins. */
+export const TimeZoneName = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({
+      default: 'UTC',
+      example: 'Europe/Berlin',
+      description: 'Where a day begins: an IANA name',
+    }),
+    IsOptional(),
+    Matches(TIME_ZONE, { message }),
+    IsTimeZone({ message }),
+  );

@@ -1,0 +1,65 @@
+import { findAsset } from '../../http/dashboard-build.js';
+
+const FONT = findAsset('inter-latin-wght-normal', '.woff2');
+const FONT_FACE =
+  FONT === null
+    ? ''
+    : `@font-face { font-family: 'Inter Variable'; font-weight: 100 900; font-display: swap; src: url(${FONT}) format('woff2'); }`;
+
+/** The colors and sizes of the dashboard's tokens (dashboard/src/app/tokens.css), for a page that loads no style sheet. */
+export const PRICING_STYLE = `
+${FONT_FACE}
+:root { color-scheme: light dark; --page: #f7f8fa; --card: #fff; --line: #e5e8ec; --line-strong: #d3d8df; --text: #15181d; --text-2: #586273;
+  --accent: #3d5afe; --accent-soft: #eef1ff; --accent-text: #2a43d4; --good: #0f7654; --shadow: 0 1px 2px rgb(16 24 40 / 6%); }
+@media (prefers-color-scheme: dark) { :root { --page: #0b0d11; --card: #161a21; --line: #252b35; --line-strong: #353d4a; --text: #eceff4; --text-2: #a3adbd;
+  --accent: #7086ff; --accent-soft: #1b2344; --accent-text: #a5b3ff; --good: #4cc38a; --shadow: none; } }
+* { box-sizing: border-box; margin: 0; }
+body { font: 14px/20px 'Inter Variable', system-ui, sans-serif; font-feature-settings: 'cv11', 'ss03'; -webkit-font-smoothing: antialiased; color: var(--text); background: var(--page); }
+a { color: inherit; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+.symbols { display: none; }
+.icon { flex: none; width: 16px; height: 16px; margin-top: 2px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.yes { color: var(--good); } .no, .soon { color: var(--text-2); }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.top { background: var(--card); border-bottom: 1px solid var(--line); }
+.top > div, main, footer { max-width: 1176px; margin: 0 auto; padding: 0 20px; }
+.top > div { display: flex; align-items: center; gap: 8px; min-height: 60px; }
+.brand { display: flex; align-items: center; gap: 9px; margin-right: auto; font-size: 15px; font-weight: 650; letter-spacing: -0.01em; text-decoration: none; }
+.button { display: inline-flex; align-items: center; justify-content: center; min-height: 36px; padding: 6px 14px; border: 1px solid var(--line-strong); border-radius: 7px;
+  background: var(--card); box-shadow: var(--shadow); font-weight: 550; text-decoration: none; }
+.button:hover { background: var(--page); }
+.button.primary { background: #3d5afe; border-color: #3d5afe; color: #fff; } .button.primary:hover { background: #2a43d4; border-color: #2a43d4; }
+.button.quiet { border-color: transparent; background: none; box-shadow: none; color: var(--text-2); }
+.intro { padding: 48px 0 32px; text-align: center; }
+h1 { font-size: 32px; line-height: 40px; font-weight: 680; letter-spacing: -0.022em; }
+.intro p { margin-top: 8px; font-size: 16px; line-height: 24px; color: var(--text-2); }
+.plans { display: grid; grid-template-columns: repeat(4, 1fr); column-gap: 16px; }
+.plan { display: grid; grid-row: span 5; grid-template-rows: subgrid; margin-bottom: 16px; padding: 20px; border: 1px solid var(--line); border-radius: 10px; background: var(--card); box-shadow: var(--shadow); }
+.plan h2 { font-size: 15px; line-height: 22px; font-weight: 620; }
+.audience { margin: 2px 0 16px; color: var(--text-2); }
+.amount { display: flex; align-items: baseline; gap: 6px; font-size: 32px; line-height: 40px; font-weight: 650; letter-spacing: -0.022em; font-variant-numeric: tabular-nums; }
+.amount small { font-size: 14px; font-weight: 450; letter-spacing: 0; color: var(--text-2); }
+.note { color: var(--text-2); font-size: 13px; }
+.plan .button { margin-top: 14px; }
+.plan h3 { margin: 20px 0 10px; font-size: 13px; font-weight: 600; }
+ul { display: grid; gap: 8px; align-content: start; padding: 0; list-style: none; }
+li { display: flex; gap: 8px; }
+.tag { display: inline-block; padding: 0 7px; border-radius: 9px; background: var(--page); border: 1px solid var(--line); color: var(--text-2); font-size: 12px; line-height: 18px; font-weight: 550; white-space: nowrap; }
+.hint { margin-top: 16px; text-align: center; font-size: 13px; color: var(--text-2); }
+.compare { position: relative; margin-top: 56px; border: 1px solid var(--line); border-radius: 10px; background: var(--card); box-shadow: var(--shadow); overflow-x: auto; }
+.compare-title { margin-top: 56px; font-size: 20px; line-height: 28px; font-weight: 650; letter-spacing: -0.015em; text-align: center; } .compare-title + .compare { margin-top: 20px; }
+table { width: 100%; min-width: 680px; border-collapse: collapse; }
+th, td { padding: 9px 16px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+td, thead th + th { width: 16%; } th { font-weight: 450; } thead th { font-weight: 620; }
+thead td { color: var(--text-2); }
+tbody th[scope=rowgroup] { padding-top: 18px; font-size: 12px; font-weight: 600; color: var(--text-2); background: var(--page); }
+tbody:last-child tr:last-child > * { border-bottom: 0; }
+td .icon { margin: 2px 0; vertical-align: top; }
+footer { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 20px; margin-top: 56px; padding-top: 20px; padding-bottom: 32px; border-top: 1px solid var(--line); color: var(--text-2); }
+footer nav { display: flex; flex-wrap: wrap; gap: 8px 20px; margin-left: auto; }
+footer a { padding: 2px 0; }
+@media (max-width: 1040px) { .plans { grid-template-columns: repeat(2, 1fr); } }
+@media (max-width: 600px) { .plans { grid-template-columns: 1fr; } .intro { padding: 32px 0 24px; } h1 { font-size: 26px; line-height: 34px; } .top .quiet { padding: 6px 8px; }
+  .compare th:first-child { position: sticky; left: 0; background: var(--card); } .compare tbody th[scope=rowgroup] { background: var(--page); } table { min-width: 600px; } th, td { padding: 9px 12px; }
+  footer nav { margin-left: 0; width: 100%; } footer > span { width: 100%; } }
+`;

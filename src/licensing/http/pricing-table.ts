@@ -1,0 +1,56 @@
+import { CATALOGUE, isPlanned, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
+import { TIERS } from '../domain/tier.js';
+import { hiddenText, icon, tag } from './pricing-parts.js';
+import type { PricingTexts } from './pricing-texts.js';
+
+type FeatureName = keyof PricingTexts['features'];
+
+const ENTRIES = TIERS.map((tier) => CATALOGUE[tier]);
+
+/** All plans side by side. */
+export function comparisonTable(texts: PricingTexts): string {
+  const names = Object.keys(texts.features) as FeatureName[];
+  const row = (name: FeatureName): string =>
+    tableRow(rowTitle(name, texts), (entry) => featureCell(name, entry, texts));
+  const everyPlan = NOT_LIMITED_BY_TIER.map((name) =>
+    tableRow(capitalized(texts.notLimitedNames[name]), () => included(true, texts)),
+  );
+  return `<h2 class="compare-title" id="compare">${texts.comparison}</h2>
+<div class="compare" role="region" aria-labelledby="compare" tabindex="0">
+<table>
+<thead><tr><td>${hiddenText(texts.feature)}</td>${ENTRIES.map(({ name }) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+${group(texts.available, names.filter((name) => !isPlanned(name)).map(row))}
+${group(texts.inEveryPlan, everyPlan)}
+${group(texts.planned, names.filter(isPlanned).map(row))}
+</table>
+</div>
+<p class="hint">${texts.fairUse} ${texts.plannedNote}</p>`;
+}
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+const group = (title: string, rows: string[]): string =>
+  `<tbody><tr><th scope="rowgroup" colspan="${ENTRIES.length + 1}">${title}</th></tr>\n${rows.join('\n')}</tbody>`;
+
+const tableRow = (title: string, cell: (entry: TierEntry) => string): string =>
+  `<tr><th scope="row">${title}</th>${ENTRIES.map((entry) => `<td>${cell(entry)}</td>`).join('')}</tr>`;
+
+function rowTitle(name: FeatureName, texts: PricingTexts): string {
+  const title = texts.features[name];
+  return isPlanned(name) ? `${title} ${tag(texts.planned)}` : title;
+}
+
+/** A planned feature never gets a check mark: it does not exist in any plan. */
+function featureCell(name: FeatureName, { limits, features }: TierEntry, texts: PricingTexts): string {
+  if (name === 'pagesPerScan')
+    return `<span class="soon">${limits.pagesPerScan === null ? texts.custom : limits.pagesPerScan}</span>`;
+  const value = features[name];
+  if (value === 'global') return texts.oneRule;
+  if (value !== false && isPlanned(name)) return `<span class="soon">${texts.planned}</span>`;
+  return included(value !== false, texts);
+}
+
+const included = (yes: boolean, texts: PricingTexts): string =>
+  yes
+    ? `<span class="yes">${icon('check')}</span>${hiddenText(texts.yes)}`
+    : `<span class="no">${icon('minus')}</span>${hiddenText(texts.no)}`;

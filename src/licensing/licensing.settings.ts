@@ -1,0 +1,26 @@
+import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
+import { text } from '../settings/setting-kinds.js';
+
+export type LicensingSettings = SettingsOf<typeof licensingSettings>;
+
+const CONTACT_PROTOCOLS = ['https:', 'mailto:'];
+
+/** What the pricing page shows beside the catalogue. */
+export const licensingSettings = declareSettings({
+  name: 'licensing',
+  title: 'Plans',
+  settings: {
+    /** Empty: the pricing page has no contact link. */
+    contactUrl: text('CONTACT_URL', {
+      default: '',
+      defaultShown: 'none',
+      example: 'mailto:sales@example.com',
+      meaning:
+        'contact for plans without a fixed price, shown on the pricing page: an https URL or a mailto link',
+      check: (value, refuse) => {
+        if (!URL.canParse(value) || !CONTACT_PROTOCOLS.includes(new URL(value).protocol))
+          refuse('must be a URL that starts with https:// or mailto:.');
+      },
+    }),
+  },
+});

@@ -1,0 +1,22 @@
+import type { MailContext } from './mail-values.js';
+
+/** Addresses of the dashboard's pages that mails lead to. */
+export const mailLinks = {
+  signIn: ({ baseUrl }: MailContext): string => `${baseUrl}/sign-in`,
+  resetPassword: ({ baseUrl }: MailContext): string => `${baseUrl}/forgotten-password`,
+  project: ({ baseUrl, projectId }: MailContext): string =>
+    projectId === null ? `${baseUrl}/` : `${baseUrl}/projects/${projectId}`,
+  deliveries: (context: MailContext): string =>
+    context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/deliveries`,
+};
+
+/** An ISO instant as people write it; as it is where it is none. */
+export function instantInMail(iso: string, locale: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  const text = new Intl.DateTimeFormat(locale, {
+    ...({ dateStyle: 'medium', timeStyle: 'short' } as const),
+    timeZone: 'UTC',
+  }).format(at);
+  return `${text} UTC`;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { renderLetter } from './letter.js';
+import { MAIL_LANGUAGES, mailLanguage } from './mail-language.js';
+import { ENGLISH_MAILS } from './mail-templates.en.js';
+import { fillTemplate } from './mail-templates.js';
+
+const CONTEXT = { baseUrl: 'https://consent.example.com', projectId: 'p1' };
+/** Every value that any template has. */
+const VALUES = {
+  ...{ name: 'Ada', link: 'https://consent.example.com/x?token=t', project: 'Tea shop', role: 'editor' },
+  ...{ what: 'Two-factor authentication was turned on', email: 'new@example.com', former: 'ada@example.com' },
+  ...{ since: '2026-11-24T04:36:07.250Z', until: '2026-11-24T05:00:00.000Z', reason: 'Timeout.' },
+  ...{ lost: 2, sent: 3, records: 2, more: false },
+};
+const NAMES = Object.keys(ENGLISH_MAILS);
+
+describe(fillTemplate.name, () => {
+  it.each(NAMES)(
+    'writes %s in every language, with at most one link and the reason why it was sent',
+    (template) => {
+      const letters = MAIL_LANGUAGES.map((language) =>
+        fillTemplate({ template, values: VALUES, language }, CONTEXT),
+      );
+      for (const letter of letters) {
+        expect(letter?.reason).toMatch(/^(You received this email because|Sie erhalten diese E-Mail)/);
+        expect(letter?.paragraphs.filter((part) => typeof part !== 'string').length).toBeLessThanOrEqual(1);
+        expect(JSON.stringify(letter)).not.toMatch(/undefined|\[object/);
+      }
+      const [english, german] = letters.map((letter) => letter && renderLetter(letter).text);
+      expect(german).not.toBe(english);
+      // The same link in each language, and in each of them or in none.
+      const links = letters.map((letter) => letter?.paragraphs.find((part) => typeof part !== 'string'));
+      expect(new Set(links.map((link) => (typeof link === 'object' ? link.url : null))).size).toBe(1);
+    },
+  );
+
+  it('leads from a notice to the page that it is about', () => {
+    const urlIn = (template: string, projectId: string | null = 'p1') => {
+      const letter = fillTemplate({ template, values: VALUES, language: 'en' }, { ...CONTEXT, projectId });
+      const link = letter?.paragraphs.find((part) => typeof part === 'object');
+      return typeof link === 'object' ? link.url : null;
+    };
+    expect(urlIn('receiver_away')).toBe('https://consent.example.com/projects/p1/deliveries');
+    expect(urlIn('receiver_away', null)).toBe('https://consent.example.com/');
+    expect(urlIn('password_changed')).toBe('https://consent.example.com/forgotten-password');
+    expect(urlIn('account_deleted')).toBeNull();
+  });
+
+  it('writes instants as people do', () => {
+    const [english, german] = MAIL_LANGUAGES.map(
+      (language) =>
+        fillTemplate({ template: 'receiver_away', values: VALUES, language }, CONTEXT)?.paragraphs[0],
+    );
+    expect(english).toMatch(/since Nov 24, 2026, 4:36\sAM UTC\./);
+    expect(german).toContain('seit 24.11.2026, 04:36 UTC');
+  });
+
+  it('has no letter for a template that is gone', () => {
+    for (const template of ['nothing', 'toString', '__proto__'])
+      expect(fillTemplate({ template, values: {}, language: 'en' }, CONTEXT)).toBeNull();
+  });
+});
+
+describe(mailLanguage.name, () => {
+  it.each([
+    ['de', 'de'],
+    ['en', 'en'],
+    ['fr', 'en'],
+    ['', 'en'],
+    [null, 'en'],
+    [undefined, 'en'],
+  ])('of %j is %s', (code, language) => {
+    expect(mailLanguage(code)).toBe(language);
+  });
+});

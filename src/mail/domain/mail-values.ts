@@ -1,0 +1,50 @@
+import type { Letter } from './letter.js';
+
+/** Values that a template is filled with, stored as JSON in the outbox. */
+interface MailValuesByTemplate {
+  /** `npm run ops -- mail test`. */
+  test: Record<string, never>;
+  confirm_sign_up: { name: string; link: string };
+  /** Sent when someone signs up with the address of an existing account. */
+  account_exists: { link: string };
+  reset_password: { link: string };
+  invitation: { project: string; role: string; link: string };
+  ownership_offered: { project: string; link: string };
+  ownership_received: { project: string };
+  ownership_given: { project: string };
+  second_factor_changed: { what: string };
+  email_change_asked: { email: string };
+  confirm_email_change: { link: string };
+  /** Sent to the existing account when another account requests its address. */
+  address_taken: Record<string, never>;
+  /** Sent to both addresses. */
+  email_changed: { former: string; email: string };
+  account_deleted: Record<string, never>;
+  password_changed: Record<string, never>;
+  /** Sent five minutes after a hold starts (docs/forwarding.md). */
+  receiver_away: { project: string; since: string; reason: string; lost: number };
+  /** Sent once a day at most while attempts fail. */
+  records_undelivered: { project: string; records: number; more: boolean };
+  /** Sent after the hold, when all queued records have been delivered. */
+  receiver_back: { project: string; since: string; until: string; lost: number; sent: number };
+}
+
+/** Where the links of a mail lead that are not among its values. */
+export interface MailContext {
+  baseUrl: string;
+  /** The project that the mail is about. */
+  projectId: string | null;
+}
+
+export type MailTemplate = keyof MailValuesByTemplate;
+export type MailValues<Name extends MailTemplate> = MailValuesByTemplate[Name];
+
+/**
+ * All mails of a language, by template name. A template returns the subject and the paragraphs; text and HTML are rendered
+ * from them. User-supplied names go through `nameInMail`. To remove a template or change its values, add a new one
+ * under a new name: queued mails still use the old one. The only secret a mail may contain is a one-time link
+ * (docs/accounts.md).
+ */
+export type MailTemplates = {
+  [Name in MailTemplate]: (values: MailValuesByTemplate[Name], context: MailContext) => Letter;
+};

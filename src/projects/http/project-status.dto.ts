@@ -1,0 +1,100 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString, MaxLength } from 'class-validator';
+import { type Role, ROLES } from '../../access/domain/role.js';
+import { QueryInteger } from '../../http/integer.decorator.js';
+import { CURSOR_CHARACTERS_MAX } from '../../http/page-query.js';
+import { TimeZoneName } from '../../http/time-zone.decorator.js';
+
+/** Projects of one page: each costs a few index lookups in several tables. */
+const STATUS_PAGE_MAX = 100;
+
+export class ProjectStatusQuery {
+  @ApiPropertyOptional({ minimum: 1, maximum: STATUS_PAGE_MAX, default: STATUS_PAGE_MAX })
+  @IsOptional()
+  @QueryInteger({ min: 1, max: STATUS_PAGE_MAX })
+  limit: number = STATUS_PAGE_MAX;
+
+  @ApiPropertyOptional({ description: 'nextCursor of the previous page' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(CURSOR_CHARACTERS_MAX)
+  cursor?: string;
+
+  @TimeZoneName()
+  timeZone: string = 'UTC';
+}
+
+const ENDPOINT_STATES = ['off', 'unused', 'healthy', 'failing', 'held'] as const;
+
+export class EndpointStatusDto {
+  @ApiProperty({
+    enum: ENDPOINT_STATES,
+    description:
+      '`off`: forwarding is off or not in the tier; `unused`: nothing was sent yet; `held`: records wait until the endpoint is available again',
+  })
+  state!: (typeof ENDPOINT_STATES)[number];
+
+  @ApiProperty({ type: Date, nullable: true, description: 'Start of the failure or hold' })
+  since!: Date | null;
+}
+
+export class ListedUndeliveredDto {
+  @ApiProperty({ type: 'integer', description: 'Records that were not delivered, counted up to 100' })
+  records!: number;
+
+  @ApiProperty({ description: 'Whether there are more' })
+  more!: boolean;
+}
+
+export class ProjectStatusDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ type: [String] })
+  domains!: string[];
+
+  @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'] })
+  tier!: string;
+
+  @ApiProperty({ enum: ROLES, description: 'Role of the caller' })
+  role!: Role;
+
+  @ApiProperty({ type: 'integer', description: 'Records received today, in the time zone of the request' })
+  recordsToday!: number;
+
+  @ApiProperty({
+    ...{ type: Number, nullable: true, minimum: 0, maximum: 1 },
+    description:
+      "Of today's visitors who were asked, the share that grants at least one category; null if nobody was",
+  })
+  optInRateToday!: number | null;
+
+  @ApiProperty({ type: ListedUndeliveredDto })
+  undelivered!: ListedUndeliveredDto;
+
+  @ApiProperty({ type: EndpointStatusDto })
+  endpoint!: EndpointStatusDto;
+
+  @ApiProperty({
+    ...{ type: Date, nullable: true },
+    description: 'Latest publication of the banner by a member or API key; null: none in the last 24 months',
+  })
+  publishedAt!: Date | null;
+
+  @ApiProperty({
+    ...{ type: Date, nullable: true },
+    description: 'When the loader was last seen on the site; null: not in the last 30 days',
+  })
+  lastSeenAt!: Date | null;
+}
+
+export class ProjectStatusPageDto {
+  @ApiProperty({ type: [ProjectStatusDto] })
+  items!: ProjectStatusDto[];
+
+  @ApiProperty({ type: String, nullable: true })
+  nextCursor!: string | null;
+}

@@ -1,0 +1,244 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import type { Project } from '../../projects/domain/project.js';
+import { findDemoProject } from '../../projects/project.rows.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { parseExceptions } from '../../shared/address-policy.js';
+import { DomainError, fieldErrors, tooManyRequests } from '../../shared/domain-error.js';
+import { isUuid, newId } from '../../shared/ids.js';
+import { type Page, readCursor, toPage } from '../../shared/page.js';
+import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
+import { type ItemGroup, kindsIn } from '../domain/scan.js';
+import { DAY_MS, pagesPerScan, SCANS_KEPT_MAX, scansPerDay, waitForScanMs } from '../domain/scan-limits.js';
+import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
+import { type ScanSettings, scanSettings } from '../scans.settings.js';
+import {
+  cancelScan,
+  deleteOldScans,
+  hasActiveScan,
+  insertScan,
+  isScannerAlive,
+  type ItemKey,
+  readFigures,
+  readItemPage,
+  readPages,
+  readRequestTimes,
+  readScan,
+  readScanPage,
+} from '../infrastructure/scan.rows.js';
+import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
+
+/** Domains whose home pages are scanned where no address is given. */
+const DEFAULT_DOMAINS_MAX = 5;
+const ITEM_KEY = /^(\d{1,9})\.(\d{1,9})$/;
+
+const UNAVAILABLE =
+  'No scanner is running. Install Chromium on the server, for example with "apt-get install chromium", and restart the service, or start a scanner with "npm run start:scanner".';
+
+/** What a project may scan now. */
+export interface ScanAllowance {
+  scannerAvailable: boolean;
+  /** Start addresses of a scan without any. */
+  defaultUrls: string[];
+  pagesMax: number;
+  scansPerDay: number;
+  scansLeft: number;
+}
+
+export interface ScanDetails extends ScanView {
+  figures: ScanFigures;
+  pageList: ScanPageView[];
+}
+
+/** Requests, reads and cancels scans of a project. */
+@Injectable()
+export class ScanService {
+  private readonly allowedTargets: ReadonlySet<string>;
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+    private readonly licensing: LicensingService,
+    @InjectSettings(scanSettings) private readonly settings: ScanSettings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
+  ) {
+    this.allowedTargets = parseExceptions(settings.allowedPrivateTargets).targets;
+  }
+
+  /** What the project may scan at the moment, for the page that offers it. */
+  async allowance(project: Project): Promise<ScanAllowance> {
+    const em = this.em.fork();
+    const now = new Date();
+    const tier = await this.licensing.tierOf(project, now);
+    const limit = scansPerDay(tier);
+    const recent = await readRequestTimes(em, project.id, new Date(now.getTime() - DAY_MS));
+    return {
+      scannerAvailable: await isScannerAlive(em, SCANNER_ALIVE_MS),
+      defaultUrls: await this.defaultUrls(project),
+      pagesMax: pagesPerScan(tier),
+      scansPerDay: limit,
+      scansLeft: Math.max(0, limit - recent.length),
+    };
+  }
+
+  /**
+   * Queues a scan of the given addresses, or of the project's domains.
+   * @throws DomainError `validation_failed` for addresses outside the project, `scanner_unavailable`, `scan_running`,
+   * `too_many_requests` after the day's scans
+   */
+  async request(
+    { project, author }: { project: Project; author: Author },
+    given: readonly string[] | undefined,
+  ): Promise<ScanDetails> {
+    const urls = await this.startUrls(project, given);
+    const id = newId();
+    await this.em.fork().transactional(async (tx) => {
+      // One request at a time: the checks below hold until the commit.
+      await this.projects.lock(tx, project.id);
+      if (!(await isScannerAlive(tx, SCANNER_ALIVE_MS)))
+        throw new DomainError('scanner_unavailable', UNAVAILABLE);
+      if (await hasActiveScan(tx, project.id))
+        throw new DomainError('scan_running', 'A scan of this project is running. Wait for it or cancel it.');
+      const now = new Date();
+      const tier = await this.licensing.tierOf(project, now);
+      const recent = await readRequestTimes(tx, project.id, new Date(now.getTime() - DAY_MS));
+      const limit = scansPerDay(tier);
+      const waitMs = waitForScanMs(recent, { limit, now });
+      if (waitMs > 0)
+        throw tooManyRequests(`Your plan includes ${limit} scans in 24 hours. Scan again later.`, waitMs);
+      await deleteOldScans(tx, project.id, SCANS_KEPT_MAX - 1);
+      const { domains } = project;
+      await insertScan(tx, { projectId: project.id, id, urls, domains, pagesMax: pagesPerScan(tier) });
+      await writeAudit(tx, author, {
+        ...{ projectId: project.id, action: 'scan.request', target: id },
+        after: { urls },
+      });
+    });
+    return this.read(project.id, id);
+  }
+
+  /** Newest first. */
+  async list(projectId: string, query: { limit: number; cursor?: string }): Promise<Page<ScanView>> {
+    const before = readCursor(query.cursor, isUuid);
+    const rows = await readScanPage(this.em.fork(), projectId, { before, limit: query.limit + 1 });
+    return toPage(
+      rows,
+      query.limit,
+      ({ id }) => id,
+      (row) => row,
+    );
+  }
+
+  /** @throws DomainError `scan_not_found`. */
+  async read(projectId: string, id: string): Promise<ScanDetails> {
+    const em = this.em.fork();
+    const scan = await existing(em, projectId, id);
+    return {
+      ...scan,
+      figures: await readFigures(em, projectId, id),
+      pageList: await readPages(em, projectId, id),
+    };
+  }
+
+  /** What was seen, by page. @throws DomainError `scan_not_found`. */
+  async items(
+    projectId: string,
+    id: string,
+    { group, page, ...query }: { limit: number; cursor?: string; group?: ItemGroup; page?: number },
+  ): Promise<Page<ScanItemView>> {
+    const em = this.em.fork();
+    await existing(em, projectId, id);
+    const cursor = readCursor(query.cursor, (key) => ITEM_KEY.test(key));
+    const rows = await readItemPage(
+      em,
+      { projectId, scanId: id },
+      {
+        ...(group !== undefined && { kinds: kindsIn(group) }),
+        ...(page !== undefined && { page }),
+        after: cursor === null ? null : keyIn(cursor),
+        limit: query.limit + 1,
+      },
+    );
+    return toPage(
+      rows,
+      query.limit,
+      (row) => `${row.page}.${row.number}`,
+      (row) => row,
+    );
+  }
+
+  /** @throws DomainError `scan_not_found`, or `scan_ended` where there is nothing to cancel. */
+  async cancel(
+    { projectId, author }: { projectId: string; author: Author },
+    id: string,
+  ): Promise<ScanDetails> {
+    await this.em.fork().transactional(async (tx) => {
+      await existing(tx, projectId, id);
+      if (!(await cancelScan(tx, projectId, id))) throw new DomainError('scan_ended', 'The scan has ended.');
+      await writeAudit(tx, author, { projectId, action: 'scan.cancel', target: id });
+    });
+    return this.read(projectId, id);
+  }
+
+  private async startUrls(project: Project, given: readonly string[] | undefined): Promise<string[]> {
+    if (given === undefined || given.length === 0) {
+      const urls = await this.defaultUrls(project);
+      if (urls.length > 0) return urls;
+      throw fieldErrors([
+        {
+          field: 'urls',
+          message: 'Enter an address, or add a domain to the project.',
+          code: 'scan_urls_missing',
+        },
+      ]);
+    }
+    const scope = this.scopeOf(project);
+    const normalized = given.map((text) => normalizePageUrl(text));
+    const errors = normalized.flatMap((url, index) => {
+      const refusal = url === null ? 'malformed' : judgeScanAddress(url, scope);
+      return refusal === null ? [] : [{ field: `urls.${index}`, ...ADDRESS_PROBLEMS[refusal] }];
+    });
+    if (errors.length > 0) throw fieldErrors(errors);
+    return [...new Set(normalized.filter((url) => url !== null))];
+  }
+
+  private async defaultUrls(project: Project): Promise<string[]> {
+    const own = project.domains.slice(0, DEFAULT_DOMAINS_MAX).map((domain) => `https://${domain}/`);
+    const scope = this.scopeOf(project);
+    const { demoUrls } = this.settings;
+    const isDemo = demoUrls.length > 0 && (await findDemoProject(this.em.fork())) === project.id;
+    return (isDemo ? demoUrls : own).filter((url) => judgeScanAddress(url, scope) === null);
+  }
+
+  private scopeOf({ domains }: Project): ScanScope {
+    return { domains, allowedTargets: this.allowedTargets, production: this.service.production };
+  }
+}
+
+const ADDRESS_PROBLEMS = {
+  malformed: {
+    message: 'Enter an address that starts with https:// or http://.',
+    code: 'scan_url_malformed',
+  },
+  outside_project: {
+    message: "The host must be one of the project's domains, or below one of them.",
+    code: 'scan_url_outside',
+  },
+  port: { message: 'Only the ports 80 and 443 can be scanned.', code: 'scan_url_port' },
+} as const;
+
+async function existing(em: EntityManager, projectId: string, id: string): Promise<ScanView> {
+  const scan = isUuid(id) ? await readScan(em, projectId, id) : null;
+  if (!scan) throw new DomainError('scan_not_found', 'Scan not found.');
+  return scan;
+}
+
+function keyIn(cursor: string): ItemKey {
+  const [, page = '0', number = '0'] = ITEM_KEY.exec(cursor) ?? [];
+  return { page: Number(page), number: Number(number) };
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { newId } from '../../shared/ids.js';
+import { SCAN_LEASE_MS, SCAN_POLL_MS, SCANNER_REPORT_MS } from '../domain/scanner-times.js';
+import { removeAbandonedProfiles } from '../infrastructure/chromium.js';
+import { claimScan, reportScanner, withdrawScanner } from '../infrastructure/frontier.rows.js';
+import { ScanRun } from './scan-run.js';
+import type { ScannerOptions } from './scanner-options.js';
+
+/** After a failure, e.g. of the database. */
+const RETRY_PAUSE_MS = 2_000;
+
+/**
+ * Claims scans, oldest first, and visits their pages, one scan at a time. The rows are the queue: a scanner that is
+ * killed leaves its scan to the next one once the lease has expired.
+ */
+export class Scanner {
+  private readonly id = newId();
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly options: ScannerOptions,
+  ) {}
+
+  /** Works until the signal; resolves once the scan in progress is handed back. */
+  async run(signal: AbortSignal): Promise<void> {
+    removeAbandonedProfiles();
+    await this.report();
+    const reporting = setInterval(() => void this.report(), SCANNER_REPORT_MS);
+    try {
+      while (!signal.aborted) {
+        const worked = await this.step(signal).catch((error: unknown) => this.explain(error));
+        if (!worked) await pause(worked === null ? RETRY_PAUSE_MS : SCAN_POLL_MS, signal);
+      }
+    } finally {
+      clearInterval(reporting);
+      await withdrawScanner(this.em.fork(), this.id).catch(() => {});
+    }
+  }
+
+  /** Works through one scan. False: there is none. */
+  private async step(signal: AbortSignal): Promise<boolean> {
+    const { version } = this.options.browser;
+    const scan = await claimScan(this.em.fork(), {
+      claimId: newId(),
+      leaseMs: SCAN_LEASE_MS,
+      browser: version,
+    });
+    if (!scan) return false;
+    await new ScanRun(this.em, scan, this.options).run(signal);
+    return true;
+  }
+
+  private async report(): Promise<void> {
+    const { version } = this.options.browser;
+    await reportScanner(this.em.fork(), this.id, version).catch((error: unknown) => this.explain(error));
+  }
+
+  private explain(error: unknown): null {
+    this.options.log(`scanner: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,12 @@
+/** The routes of this service that record something about a visitor. */
+const RECORDS = /^\/v1\/projects\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(consents|visits)\/?$/i;
+
+/** Whether a request would create a record, on whatever host the service answers. A scan must not create any. */
+export function isRecordRequest({ pathname }: URL, method: string | undefined): boolean {
+  return method !== 'GET' && method !== 'HEAD' && RECORDS.test(pathname);
+}
+
+/** Whether an address is the loader of a project, on whatever host it is served. */
+export function isLoaderOf(projectId: string, text: string): boolean {
+  return URL.canParse(text) && new URL(text).pathname === `/cdn/${projectId}/loader.js`;
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { DAY_MS, mayVisitHost, pagesPerScan, scansPerDay, waitForScanMs } from './scan-limits.js';
+
+it.each([
+  ['lite', 30, 1],
+  ['pro', 100, 5],
+  ['business', 350, 20],
+] as const)('%s scans %d pages, %d times a day', (tier, pages, scans) => {
+  expect(pagesPerScan(tier)).toBe(pages);
+  expect(scansPerDay(tier)).toBe(scans);
+});
+
+describe('waitForScanMs', () => {
+  const now = new Date('2026-11-24T12:00:00Z');
+  const ago = (ms: number): Date => new Date(now.getTime() - ms);
+
+  it('allows as many scans as the limit says and not one more', () => {
+    expect(waitForScanMs([], { limit: 1, now })).toBe(0);
+    expect(waitForScanMs([ago(1000)], { limit: 1, now })).toBe(DAY_MS - 1000);
+    expect(waitForScanMs([ago(2000)], { limit: 2, now })).toBe(0);
+  });
+
+  it('waits for the scan that makes room', () => {
+    expect(waitForScanMs([ago(3000), ago(2000), ago(1000)], { limit: 2, now })).toBe(DAY_MS - 2000);
+  });
+
+  it('allows the next one exactly a day later', () => {
+    expect(waitForScanMs([ago(DAY_MS)], { limit: 1, now })).toBe(0);
+    expect(waitForScanMs([ago(DAY_MS - 1)], { limit: 1, now })).toBe(1);
+  });
+});
+
+it('visits one page a day of a host that is not verified', () => {
+  expect(mayVisitHost({ verified: false, pagesToday: 0 })).toBe(true);
+  expect(mayVisitHost({ verified: false, pagesToday: 1 })).toBe(false);
+  expect(mayVisitHost({ verified: true, pagesToday: 300 })).toBe(true);
+});

@@ -1,0 +1,95 @@
+export const SCAN_STATUSES = ['queued', 'running', 'completed', 'partial', 'failed', 'canceled'] as const;
+export type ScanStatus = (typeof SCAN_STATUSES)[number];
+
+export const PAGE_STATUSES = ['found', 'visiting', 'visited', 'failed', 'skipped'] as const;
+export type PageStatus = (typeof PAGE_STATUSES)[number];
+
+/** Why a scan ended without a complete result. */
+export const SCAN_REASONS = [
+  'pages_failed',
+  'time_limit',
+  'byte_limit',
+  'unverified_host',
+  'browser_failed',
+] as const;
+export type ScanReason = (typeof SCAN_REASONS)[number];
+
+/** Why a page failed, then why a page was skipped. */
+export const PAGE_REASONS = [
+  'http_error',
+  'timeout',
+  'not_html',
+  'redirected_outside',
+  'blocked_address',
+  'unresolved',
+  'connection_failed',
+  'crashed',
+  'too_large',
+  'scanner_stopped',
+  'same_template',
+  'page_limit',
+  'duplicate',
+  'unverified_host',
+  'time_limit',
+  'byte_limit',
+  'scan_ended',
+] as const;
+export type PageReason = (typeof PAGE_REASONS)[number];
+
+export const ITEM_KINDS = ['cookie', 'local_storage', 'session_storage', 'request'] as const;
+export type ItemKind = (typeof ITEM_KINDS)[number];
+
+/** What items can be listed by. */
+export const ITEM_GROUPS = ['cookie', 'storage', 'request'] as const;
+export type ItemGroup = (typeof ITEM_GROUPS)[number];
+
+export function kindsIn(group: ItemGroup): ItemKind[] {
+  return group === 'storage' ? ['local_storage', 'session_storage'] : [group];
+}
+
+/** Sentences of the API. The dashboard has its own, in its languages. */
+export const SCAN_SENTENCES: Readonly<Record<ScanReason, string>> = {
+  pages_failed: 'Some pages could not be loaded.',
+  time_limit: 'The scan reached its time limit before all pages were visited.',
+  byte_limit: 'The scan reached its limit of transferred data before all pages were visited.',
+  unverified_host:
+    'The loader of this project was not found on the site, so only one page per day and host is scanned. Install the loader, then scan again.',
+  browser_failed: 'Chromium could not be started or stopped repeatedly.',
+};
+
+export const PAGE_SENTENCES: Readonly<Record<PageReason, string>> = {
+  http_error: 'The server returned an error.',
+  timeout: 'The page did not finish loading in time.',
+  not_html: 'The address does not lead to a web page.',
+  redirected_outside: "The page redirects to a host that is not one of the project's domains.",
+  blocked_address: 'The host does not resolve to a public address.',
+  unresolved: 'The hostname could not be resolved.',
+  connection_failed: 'The server could not be reached.',
+  crashed: 'The browser tab crashed.',
+  too_large: 'The page transferred more data than a scan allows.',
+  scanner_stopped: 'The scanner stopped twice while it loaded this page.',
+  same_template: 'Other pages with the same template were visited.',
+  page_limit: "The plan's number of pages per scan was reached.",
+  duplicate: 'The same page was visited under another address.',
+  unverified_host: 'The loader of this project was not found on this host, which allows one page per day.',
+  time_limit: 'The scan reached its time limit.',
+  byte_limit: 'The scan reached its limit of transferred data.',
+  scan_ended: 'The scan ended before this page was visited.',
+};
+
+/** How a scan that ran to its end is concluded. */
+export function concludeScan({
+  failedPages,
+  stoppedBy,
+  skippedUnverified,
+}: {
+  failedPages: number;
+  /** The limit that ended it; null: none. */
+  stoppedBy: 'time_limit' | 'byte_limit' | null;
+  /** Whether pages were skipped because their host is not verified. */
+  skippedUnverified: boolean;
+}): { status: 'completed' | 'partial'; reason: ScanReason | null } {
+  const reason =
+    stoppedBy ?? (failedPages > 0 ? 'pages_failed' : skippedUnverified ? 'unverified_host' : null);
+  return { status: reason === null ? 'completed' : 'partial', reason };
+}

@@ -1,0 +1,106 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  ApiConflictResponse,
+  ApiCreatedResponse,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
+import { ApiBodyExample, ApiRefusals } from '../../http/api-description.js';
+import { PageQuery } from '../../http/page-query.js';
+import type { Project } from '../../projects/domain/project.js';
+import { ScanService } from '../application/scan.service.js';
+import {
+  RequestScanDto,
+  ScanDetailsDto,
+  ScanDto,
+  ScanItemDto,
+  ScanItemPageDto,
+  ScanItemsQuery,
+  ScanListDto,
+} from './scan.dto.js';
+
+/** Scans of a project's site: what it stores and sends before a visitor makes a choice (docs/scans.md). */
+@ApiTags('Scans')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/scans')
+export class ScanController {
+  constructor(private readonly scans: ScanService) {}
+
+  /** 429 after the day's scans of the plan; 503 `scanner_unavailable` where no scanner is running. */
+  @Post()
+  @ProjectRole('editor')
+  @ApiRefusals(429)
+  @ApiBodyExample({ urls: ['https://www.example.com/'] })
+  @ApiOperation({ summary: 'Scan the site' })
+  @ApiCreatedResponse({ type: ScanDetailsDto })
+  @ApiConflictResponse({ description: 'scan_running: a scan of this project is running.' })
+  async request(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Body() body: RequestScanDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ScanDetailsDto> {
+    const scan = await this.scans.request({ project, author }, body.urls);
+    response.setHeader('Location', `/v1/projects/${project.id}/scans/${scan.id}`);
+    return ScanDetailsDto.of(scan);
+  }
+
+  /** `allowance` says what may be scanned now. The last 50 scans are kept. */
+  @Get()
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'List scans, newest first' })
+  @ApiOkResponse({ type: ScanListDto })
+  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<ScanListDto> {
+    const [{ items, nextCursor }, allowance] = await Promise.all([
+      this.scans.list(project.id, query),
+      this.scans.allowance(project),
+    ]);
+    return { items: items.map((scan) => ScanDto.of(scan)), nextCursor, allowance };
+  }
+
+  /** While it runs, `pages` shows the progress. */
+  @Get(':scanId')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read a scan with its pages' })
+  @ApiOkResponse({ type: ScanDetailsDto })
+  @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
+  async read(@CurrentProject() project: Project, @Param('scanId') scanId: string): Promise<ScanDetailsDto> {
+    return ScanDetailsDto.of(await this.scans.read(project.id, scanId));
+  }
+
+  /** By page. Of values only the length and the beginning of a hash are stored. */
+  @Get(':scanId/items')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'List the cookies, storage entries and requests of a scan' })
+  @ApiOkResponse({ type: ScanItemPageDto })
+  @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
+  async items(
+    @CurrentProject() project: Project,
+    @Param('scanId') scanId: string,
+    @Query() query: ScanItemsQuery,
+  ): Promise<ScanItemPageDto> {
+    const { items, nextCursor } = await this.scans.items(project.id, scanId, query);
+    return { items: items.map((item) => ScanItemDto.of(item)), nextCursor };
+  }
+
+  @Post(':scanId/cancel')
+  @HttpCode(200)
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Cancel a scan' })
+  @ApiOkResponse({ type: ScanDetailsDto })
+  @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
+  @ApiConflictResponse({ description: 'scan_ended: the scan has ended.' })
+  async cancel(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Param('scanId') scanId: string,
+  ): Promise<ScanDetailsDto> {
+    return ScanDetailsDto.of(await this.scans.cancel({ projectId: project.id, author }, scanId));
+  }
+}

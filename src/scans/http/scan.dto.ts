@@ -1,0 +1,235 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { ListOf } from '../../http/body-shape.js';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { QueryInteger } from '../../http/integer.decorator.js';
+import { PageQuery } from '../../http/page-query.js';
+import type { ScanAllowance, ScanDetails } from '../application/scan.service.js';
+import {
+  ITEM_GROUPS,
+  ITEM_KINDS,
+  type ItemGroup,
+  type ItemKind,
+  PAGE_REASONS,
+  PAGE_SENTENCES,
+  PAGE_STATUSES,
+  type PageReason,
+  type PageStatus,
+  SCAN_REASONS,
+  SCAN_SENTENCES,
+  SCAN_STATUSES,
+  type ScanReason,
+  type ScanStatus,
+} from '../domain/scan.js';
+import { PAGE_URL_CHARACTERS_MAX } from '../domain/scan-address.js';
+import { PAGES_KNOWN_MAX, START_URLS_MAX } from '../domain/scan-limits.js';
+import type { ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
+
+export class RequestScanDto {
+  @ApiPropertyOptional({
+    type: [String],
+    maxItems: START_URLS_MAX,
+    description: "Start addresses on the project's hosts; absent or empty: the home pages of its domains",
+  })
+  @IfGiven()
+  @ListOf({ max: START_URLS_MAX })
+  @IsString({ each: true })
+  @MaxLength(PAGE_URL_CHARACTERS_MAX, { each: true })
+  urls?: string[];
+}
+
+export class ScanItemsQuery extends PageQuery {
+  @ApiPropertyOptional({ enum: ITEM_GROUPS, description: 'Items of one kind; both storages are one' })
+  @IsOptional()
+  @IsIn(ITEM_GROUPS)
+  group?: ItemGroup;
+
+  @ApiPropertyOptional({
+    minimum: 1,
+    maximum: PAGES_KNOWN_MAX,
+    description: 'Items of one page, by its number',
+  })
+  @IsOptional()
+  @QueryInteger({ min: 1, max: PAGES_KNOWN_MAX })
+  page?: number;
+}
+
+class PageCountsDto {
+  @ApiProperty({ type: 'integer' }) visited!: number;
+  @ApiProperty({ type: 'integer' }) failed!: number;
+  @ApiProperty({ type: 'integer' }) skipped!: number;
+  @ApiProperty({ type: 'integer', description: 'Found and not visited yet' }) open!: number;
+}
+
+class ScanReasonDto {
+  @ApiProperty({ enum: SCAN_REASONS }) code!: ScanReason;
+  @ApiProperty() message!: string;
+}
+
+class PageReasonDto {
+  @ApiProperty({ enum: PAGE_REASONS }) code!: PageReason;
+  @ApiProperty() message!: string;
+}
+
+class RefusedDto {
+  @ApiProperty({ type: 'integer' }) downloads!: number;
+  @ApiProperty({ type: 'integer' }) popups!: number;
+  @ApiProperty({ type: 'integer' }) dialogs!: number;
+}
+
+export class ScanDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: SCAN_STATUSES, description: '`partial`: ended, but not all pages were loaded' })
+  status!: ScanStatus;
+  @ApiProperty({ type: ScanReasonDto, nullable: true, description: 'Why the result is not complete' })
+  reason!: ScanReasonDto | null;
+  @ApiProperty({ type: [String], description: 'Start addresses' }) urls!: string[];
+  @ApiProperty({ type: 'integer', description: 'Most pages that this scan visits' }) pagesMax!: number;
+  @ApiProperty({ type: PageCountsDto }) pages!: PageCountsDto;
+  @ApiProperty({ type: String, nullable: true, description: 'Browser that visited the pages' })
+  browser!: string | null;
+  @ApiProperty({ type: RefusedDto, description: 'What pages attempted and the scanner refused' })
+  refused!: RefusedDto;
+  @ApiProperty() createdAt!: Date;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) startedAt!: Date | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) endedAt!: Date | null;
+
+  static of(scan: ScanView): ScanDto {
+    const { id, status, reason, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt } = scan;
+    return {
+      ...{ id, status, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt },
+      reason: reason && { code: reason, message: SCAN_SENTENCES[reason] },
+      refused: {
+        downloads: scan.refusedDownloads,
+        popups: scan.refusedPopups,
+        dialogs: scan.refusedDialogs,
+      },
+    };
+  }
+}
+
+export class ScanAllowanceDto implements ScanAllowance {
+  @ApiProperty({ description: 'Whether a scanner is running' }) scannerAvailable!: boolean;
+  @ApiProperty({ type: [String], description: 'Start addresses of a scan that names none' })
+  defaultUrls!: string[];
+  @ApiProperty({ type: 'integer' }) pagesMax!: number;
+  @ApiProperty({ type: 'integer', description: 'Scans in 24 hours' }) scansPerDay!: number;
+  @ApiProperty({ type: 'integer', description: 'Scans that may be requested now' }) scansLeft!: number;
+}
+
+export class ScanListDto {
+  @ApiProperty({ type: [ScanDto] }) items!: ScanDto[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+  @ApiProperty({ type: ScanAllowanceDto }) allowance!: ScanAllowanceDto;
+}
+
+export class ScanPageDto {
+  @ApiProperty({ type: 'integer' }) number!: number;
+  @ApiProperty() url!: string;
+  @ApiProperty({ enum: PAGE_STATUSES }) status!: PageStatus;
+  @ApiProperty({ type: PageReasonDto, nullable: true, description: 'Why it failed or was skipped' })
+  reason!: PageReasonDto | null;
+  @ApiProperty({ type: 'integer', nullable: true }) httpStatus!: number | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Address after redirects; null: the same' })
+  finalUrl!: string | null;
+  @ApiProperty({ description: "Whether the project's loader was on it" }) loaderFound!: boolean;
+  @ApiProperty({ type: 'integer', nullable: true }) durationMs!: number | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) visitedAt!: Date | null;
+
+  static of({ reason, ...page }: ScanPageView): ScanPageDto {
+    return { ...page, reason: reason && { code: reason, message: PAGE_SENTENCES[reason] } };
+  }
+}
+
+class ScanFiguresDto {
+  @ApiProperty({ type: 'integer', description: 'Different cookies, by name and domain' }) cookies!: number;
+  @ApiProperty({ type: 'integer' }) thirdPartyCookies!: number;
+  @ApiProperty({ type: 'integer', description: 'Different names in localStorage and sessionStorage' })
+  storageEntries!: number;
+  @ApiProperty({ type: 'integer' }) requests!: number;
+  @ApiProperty({ type: 'integer', description: 'Hosts of other sites that were requested' })
+  thirdPartyHosts!: number;
+}
+
+export class ScanDetailsDto extends ScanDto {
+  @ApiProperty({ type: ScanFiguresDto }) figures!: ScanFiguresDto;
+  @ApiProperty({ type: [ScanPageDto], description: 'In the order in which they were found' })
+  pageList!: ScanPageDto[];
+
+  static override of(scan: ScanDetails): ScanDetailsDto {
+    return {
+      ...ScanDto.of(scan),
+      figures: scan.figures,
+      pageList: scan.pageList.map((page) => ScanPageDto.of(page)),
+    };
+  }
+}
+
+export class ScanItemDto {
+  @ApiProperty({ type: 'integer', description: 'Number of the page' }) page!: number;
+  @ApiProperty({ type: 'integer', description: 'Unique within the page' }) number!: number;
+  @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
+  @ApiProperty({
+    description: 'Name of the cookie or entry; path of the request with the names of its query',
+  })
+  name!: string;
+  @ApiProperty({ description: "Of the cookie's domain, the entry's origin, or the request" }) host!: string;
+  @ApiProperty({ description: 'Whether it belongs to another site than the page' }) thirdParty!: boolean;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Characters of the value' })
+  valueLength!: number | null;
+  @ApiProperty({ type: String, nullable: true, description: "First digits of the value's SHA-256" })
+  valueHash!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Path of the cookie' }) path!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'ISO 8601; null: a session cookie' })
+  expiresAt!: string | null;
+  @ApiProperty({ type: Boolean, nullable: true }) httpOnly!: boolean | null;
+  @ApiProperty({ type: Boolean, nullable: true }) secure!: boolean | null;
+  @ApiProperty({ type: String, nullable: true, example: 'Lax' }) sameSite!: string | null;
+  @ApiProperty({ type: Boolean, nullable: true, description: 'Whether the cookie is partitioned by site' })
+  partitioned!: boolean | null;
+  @ApiProperty({ type: String, nullable: true, description: '`response`, `script`; null: not on this page' })
+  setBy!: string | null;
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description: 'Whether a request of the page sent the cookie',
+  })
+  sent!: boolean | null;
+  @ApiProperty({ type: String, nullable: true, example: 'GET' }) method!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'image' }) type!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Script or frame that caused the request' })
+  initiator!: string | null;
+  @ApiProperty({ type: 'integer', nullable: true }) httpStatus!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Equal requests of the page' })
+  count!: number | null;
+
+  static of({ details, ...item }: ScanItemView): ScanItemDto {
+    const {
+      valueLength = null,
+      valueHash = null,
+      path = null,
+      expiresAt = null,
+      httpOnly = null,
+      secure = null,
+      sameSite = null,
+      partitioned = null,
+      setBy = null,
+      sent = null,
+      method = null,
+      type = null,
+      initiator = null,
+      httpStatus = null,
+      count = null,
+    } = details;
+    return {
+      ...item,
+      ...{ valueLength, valueHash, path, expiresAt, httpOnly, secure, sameSite, partitioned, setBy, sent },
+      ...{ method, type, initiator, httpStatus, count },
+    };
+  }
+}
+
+export class ScanItemPageDto {
+  @ApiProperty({ type: [ScanItemDto] }) items!: ScanItemDto[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+}

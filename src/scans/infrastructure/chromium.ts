@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { BrowserContext } from 'playwright-core';
+import { BRAND } from '../../shared/brand.js';
+
+const USUAL_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+const SCANNER_VERSION = '1.0';
+/** Profiles are kept in folders of this name, followed by the scanner's process id. */
+const FOLDER_PREFIX = 'consent-scan-';
+const VERSION_TIMEOUT_MS = 20_000;
+const LAUNCH_TIMEOUT_MS = 60_000;
+const VIEWPORT = { width: 1280, height: 800 };
+
+/** Nothing but what the page causes, and no way around the proxy. */
+const ARGUMENTS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-domain-reliability',
+  '--disable-sync',
+  '--no-first-run',
+  '--no-pings',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--force-webrtc-ip-handling-policy',
+];
+
+/** The user that runs Chromium where the scanner runs as root. */
+interface ChromiumUser {
+  uid: number;
+  gid: number;
+}
+
+export interface ChromiumOptions {
+  path: string;
+  /** As `chromium --version` prints it. */
+  version: string;
+  sandbox: boolean;
+  /** null: the scanner's own user. */
+  user: ChromiumUser | null;
+}
+
+/** A browser with an empty profile. */
+export interface OpenChromium {
+  context: BrowserContext;
+  /** Closes it and deletes its profile. */
+  close(): Promise<void>;
+}
+
+/** The Chromium that `SCANNER_CHROMIUM` names, or one at the usual paths; null: there is none. */
+export function findChromium(configured: string): string | null {
+  const candidates = configured === '' ? USUAL_PATHS : [configured];
+  return candidates.find(isExecutable) ?? null;
+}
+
+/** What the executable is, e.g. `Chromium 141.0.7390.54`. Rejects if it cannot be run. */
+export async function readVersion(path: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: VERSION_TIMEOUT_MS });
+  const [version] = /[A-Z][\w ]*?\d+(\.\d+)+/.exec(stdout) ?? [];
+  if (!version) throw new Error(`${path} --version does not print a version.`);
+  return version;
+}
+
+/** Starts Chromium with an empty profile. All its traffic goes through the proxy. */
+export async function openChromium(options: ChromiumOptions, proxyPort: number): Promise<OpenChromium> {
+  const { chromium } = await import('playwright-core');
+  const folder = mkdtempSync(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    const profile = join(folder, 'profile');
+    mkdirSync(profile, { mode: 0o700 });
+    if (options.user) for (const own of [folder, profile]) chownSync(own, options.user.uid, options.user.gid);
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: options.user ? runAs(options.user, options.path, folder) : options.path,
+      chromiumSandbox: options.sandbox,
+      args: ARGUMENTS,
+      // Never with a bypass: a name in it would let loopback around the proxy.
+      proxy: { server: `http://127.0.0.1:${proxyPort}` },
+      env: environment(folder),
+      timeout: LAUNCH_TIMEOUT_MS,
+      acceptDownloads: false,
+      serviceWorkers: 'block',
+      viewport: VIEWPORT,
+      locale: 'en-US',
+      userAgent: userAgent(options.version),
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+    return {
+      context,
+      close: async () => {
+        await context.close().catch(() => {});
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Deletes the profiles of scanners that were killed. */
+export function removeAbandonedProfiles(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = name.startsWith(FOLDER_PREFIX) ? name.slice(FOLDER_PREFIX.length - 1).split('-') : [];
+    if (pid && /^\d+$/.test(pid) && !isRunning(Number(pid)))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Sites can recognize the scanner by this name. */
+function userAgent(version: string): string {
+  const [number = '0'] = /\d+(\.\d+)+/.exec(version) ?? [];
+  const major = number.split('.')[0] ?? '0';
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ${BRAND}-Scanner/${SCANNER_VERSION}`;
+}
+
+/** A script that starts Chromium as another user and without a way back. */
+function runAs({ uid, gid }: ChromiumUser, path: string, folder: string): string {
+  const script = join(folder, 'chromium');
+  const command = `setpriv --reuid=${uid} --regid=${gid} --clear-groups --no-new-privs`;
+  writeFileSync(script, `#!/bin/sh\nexec ${command} '${path.replaceAll("'", String.raw`'\''`)}' "$@"\n`);
+  chmodSync(script, 0o755);
+  return script;
+}
+
+/** No secrets of the service, and no home but the profile's. */
+function environment(folder: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '/usr/bin:/bin',
+    HOME: folder,
+    TMPDIR: folder,
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    LANG: 'C.UTF-8',
+  };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,256 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { ObservedItem } from '../domain/observation.js';
+import type { PageReason, ScanReason } from '../domain/scan.js';
+import { DAY_MS, PAGES_KNOWN_MAX, VERIFIED_DAYS, VISITS_PER_PAGE_MAX } from '../domain/scan-limits.js';
+
+/** A scan that this scanner holds a lease on. */
+export interface ClaimedScan {
+  projectId: string;
+  id: string;
+  claimId: string;
+  urls: string[];
+  domains: string[];
+  pagesMax: number;
+  startedAt: Date;
+}
+
+/** A page of the frontier. */
+export interface FrontierPage {
+  number: number;
+  url: string;
+  depth: number;
+  status: 'found' | 'visiting' | 'visited' | 'failed' | 'skipped';
+  reason: PageReason | null;
+  finalUrl: string | null;
+}
+
+/** What became of a visit. */
+export interface PageResult {
+  status: 'visited' | 'failed';
+  reason: PageReason | null;
+  httpStatus: number | null;
+  finalUrl: string | null;
+  loaderFound: boolean;
+  durationMs: number;
+  items: ObservedItem[];
+  /** Addresses of the project found on it. */
+  links: string[];
+  /** Addresses that are the same page. */
+  aliases: string[];
+  refused: { downloads: number; popups: number; dialogs: number };
+}
+
+/** Claims the oldest scan that no scanner works on; null: none. */
+export async function claimScan(
+  em: EntityManager,
+  { claimId, leaseMs, browser }: { claimId: string; leaseMs: number; browser: string },
+): Promise<ClaimedScan | null> {
+  const { rows } = await sql<ClaimedScan>`
+    update scan s set status = 'running', claim_id = ${claimId}, browser = ${browser},
+           started_at = coalesce(s.started_at, now()),
+           leased_until = now() + ${leaseMs} * interval '1 millisecond'
+    from (
+      select project_id, id from scan
+      where status in ('queued', 'running') and (leased_until is null or leased_until < now())
+      order by created_at, id limit 1 for update skip locked
+    ) due
+    where s.project_id = due.project_id and s.id = due.id
+    returning s.project_id as "projectId", s.id, s.claim_id as "claimId", s.urls, s.domains,
+              s.pages_max as "pagesMax", s.started_at as "startedAt"
+  `.execute(em.getKysely());
+  return rows[0] ?? null;
+}
+
+/** Extends the lease. False: the scan was canceled or deleted, or another scanner has it. */
+export async function renewScan(em: EntityManager, scan: ClaimedScan, leaseMs: number): Promise<boolean> {
+  const { rows } = await sql`
+    update scan set leased_until = now() + ${leaseMs} * interval '1 millisecond' where ${held(scan)} returning 1
+  `.execute(em.getKysely());
+  return rows.length > 0;
+}
+
+/** Returns an unfinished scan, for a scanner that stops. */
+export async function releaseScan(em: EntityManager, scan: ClaimedScan): Promise<void> {
+  await sql`update scan set leased_until = null where ${held(scan)}`.execute(em.getKysely());
+}
+
+/** Pages that a scanner was visiting when it stopped: visited a second time, then given up. */
+export async function recoverPages(em: EntityManager, scan: ClaimedScan): Promise<void> {
+  await sql`
+    update scan_page set
+      status = case when visits >= ${VISITS_PER_PAGE_MAX} then 'failed' else 'found' end,
+      reason = case when visits >= ${VISITS_PER_PAGE_MAX} then 'scanner_stopped' end
+    where ${of(scan)} and status = 'visiting'
+  `.execute(em.getKysely());
+}
+
+/** Adds pages that are not known yet, as many as a scan remembers. */
+export async function addPages(
+  em: EntityManager,
+  scan: Pick<ClaimedScan, 'projectId' | 'id'>,
+  pages: readonly { url: string; depth: number }[],
+): Promise<void> {
+  if (pages.length === 0) return;
+  await sql`
+    with known as (select coalesce(max(number), 0) as last from scan_page where ${of(scan)})
+    insert into scan_page (project_id, scan_id, number, url, host, depth)
+    select ${scan.projectId}, ${scan.id}, known.last + row_number() over (order by new.place), new.url, new.host,
+           new.depth
+    from known, unnest(
+      ${pages.map(({ url }) => url)}::text[],
+      ${pages.map(({ url }) => new URL(url).host)}::text[],
+      ${pages.map(({ depth }) => depth)}::int[]
+    ) with ordinality as new (url, host, depth, place)
+    where not exists (select from scan_page p where p.project_id = ${scan.projectId} and p.scan_id = ${scan.id} and p.url = new.url)
+    order by new.place
+    limit greatest(0, ${PAGES_KNOWN_MAX} - (select last from known))
+    on conflict do nothing
+  `.execute(em.getKysely());
+}
+
+/** All pages of a scan. */
+export async function readFrontier(em: EntityManager, scan: ClaimedScan): Promise<FrontierPage[]> {
+  const { rows } = await sql<FrontierPage>`
+    select number, url, depth, status, reason, final_url as "finalUrl" from scan_page where ${of(scan)}
+    order by number
+  `.execute(em.getKysely());
+  return rows;
+}
+
+/** Whether the loader was found on a host lately, and how many of its pages were visited in 24 hours. */
+export async function readHost(
+  em: EntityManager,
+  projectId: string,
+  host: string,
+): Promise<{ verified: boolean; pagesToday: number }> {
+  const { rows } = await sql<{ verified: boolean; pagesToday: number }>`
+    select coalesce(bool_or(loader_found), false) as verified,
+           (count(*) filter (where status <> 'found' and visited_at > now() - ${DAY_MS} * interval '1 millisecond'))::int as "pagesToday"
+    from scan_page
+    where project_id = ${projectId} and host = ${host} and visited_at > now() - ${VERIFIED_DAYS} * interval '1 day'
+  `.execute(em.getKysely());
+  return rows[0] ?? { verified: false, pagesToday: 0 };
+}
+
+/** Notes that a page is visited now, before its first request. False: the scan is no longer this scanner's. */
+export async function beginVisit(em: EntityManager, scan: ClaimedScan, number: number): Promise<boolean> {
+  const { rows } = await sql`
+    update scan_page set status = 'visiting', visits = visits + 1, visited_at = now(), reason = null
+    where ${of(scan)} and number = ${number} and status = 'found'
+      and exists (select from scan where ${held(scan)})
+    returning 1
+  `.execute(em.getKysely());
+  return rows.length > 0;
+}
+
+/** Stores a visit in the transaction of the caller, who holds the scan. */
+export async function storeVisit(
+  tx: EntityManager,
+  scan: ClaimedScan,
+  { number, depth }: Pick<FrontierPage, 'number' | 'depth'>,
+  result: PageResult,
+): Promise<void> {
+  const kysely = tx.getKysely();
+  await sql`
+    update scan_page set status = ${result.status}, reason = ${result.reason}, http_status = ${result.httpStatus},
+      final_url = ${result.finalUrl}, loader_found = ${result.loaderFound}, duration_ms = ${result.durationMs}
+    where ${of(scan)} and number = ${number}
+  `.execute(kysely);
+  await sql`delete from scan_item where ${of(scan)} and page = ${number}`.execute(kysely);
+  await insertItems(tx, scan, number, result.items);
+  const { downloads, popups, dialogs } = result.refused;
+  await sql`
+    update scan set refused_downloads = refused_downloads + ${downloads}, refused_popups = refused_popups + ${popups},
+      refused_dialogs = refused_dialogs + ${dialogs}
+    where project_id = ${scan.projectId} and id = ${scan.id}
+  `.execute(kysely);
+  await addPages(
+    tx,
+    scan,
+    result.links.map((url) => ({ url, depth: depth + 1 })),
+  );
+  await sql`
+    update scan_page set status = 'skipped', reason = 'duplicate'
+    where ${of(scan)} and status = 'found' and url = any(${result.aliases}::text[])
+  `.execute(kysely);
+}
+
+/** Locks the scan in the transaction. False: it is no longer this scanner's. */
+export async function holdScan(tx: EntityManager, scan: ClaimedScan): Promise<boolean> {
+  const { rows } = await sql`select 1 from scan where ${held(scan)} for update`.execute(tx.getKysely());
+  return rows.length > 0;
+}
+
+/** Skips one page. */
+export async function skipPage(
+  em: EntityManager,
+  scan: ClaimedScan,
+  number: number,
+  reason: PageReason,
+): Promise<void> {
+  await sql`
+    update scan_page set status = 'skipped', reason = ${reason}
+    where ${of(scan)} and number = ${number} and status = 'found'
+  `.execute(em.getKysely());
+}
+
+/** Ends a scan; pages that were not visited are skipped for `unvisited`. */
+export async function endScan(
+  tx: EntityManager,
+  scan: ClaimedScan,
+  end: { status: 'completed' | 'partial' | 'failed'; reason: ScanReason | null; unvisited: PageReason },
+): Promise<void> {
+  await sql`
+    update scan_page set status = 'skipped', reason = ${end.unvisited}
+    where ${of(scan)} and status in ('found', 'visiting')
+  `.execute(tx.getKysely());
+  await sql`
+    update scan set status = ${end.status}, reason = ${end.reason}, ended_at = now(), claim_id = null, leased_until = null
+    where ${held(scan)}
+  `.execute(tx.getKysely());
+}
+
+/** Reports that a scanner is running, and forgets those that stopped long ago. */
+export async function reportScanner(em: EntityManager, id: string, browser: string): Promise<void> {
+  await sql`
+    with gone as (delete from scanner where seen_at < now() - interval '1 day')
+    insert into scanner (id, browser) values (${id}, ${browser})
+    on conflict (id) do update set seen_at = now()
+  `.execute(em.getKysely());
+}
+
+/** Withdraws the report of a scanner that stops. */
+export async function withdrawScanner(em: EntityManager, id: string): Promise<void> {
+  await sql`delete from scanner where id = ${id}`.execute(em.getKysely());
+}
+
+async function insertItems(
+  tx: EntityManager,
+  scan: ClaimedScan,
+  page: number,
+  items: readonly ObservedItem[],
+): Promise<void> {
+  if (items.length === 0) return;
+  await sql`
+    insert into scan_item (project_id, scan_id, page, number, kind, name, host, third_party, details)
+    select ${scan.projectId}, ${scan.id}, ${page}, place, kind, name, host, third_party, details
+    from unnest(
+      ${items.map(({ kind }) => kind)}::text[],
+      ${items.map(({ name }) => name)}::text[],
+      ${items.map(({ host }) => host)}::text[],
+      ${items.map(({ thirdParty }) => thirdParty)}::boolean[],
+      ${items.map(({ details }) => JSON.stringify(details))}::jsonb[]
+    ) with ordinality as new (kind, name, host, third_party, details, place)
+  `.execute(tx.getKysely());
+}
+
+/** The condition of rows of a scan's pages and items. */
+function of({ projectId, id }: Pick<ClaimedScan, 'projectId' | 'id'>) {
+  return sql`project_id = ${projectId} and scan_id = ${id}`;
+}
+
+/** The condition of a scan that the caller's claim still holds. */
+function held({ projectId, id, claimId }: ClaimedScan) {
+  return sql`project_id = ${projectId} and id = ${id} and claim_id = ${claimId} and status = 'running'`;
+}

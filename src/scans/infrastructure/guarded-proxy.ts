@@ -1,0 +1,243 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
+import { type Duplex, pipeline } from 'node:stream';
+import {
+  type EndpointExceptions,
+  isAddressAllowed,
+  isPrivateName,
+  literalAddress,
+  targetOf,
+} from '../../shared/address-policy.js';
+import { asLookup, judgeAddresses } from '../../shared/guarded-lookup.js';
+import type { NameResolver } from '../../shared/name-resolver.js';
+import { isRecordRequest } from '../domain/own-requests.js';
+
+const WEB_PORTS = new Set(['80', '443']);
+/** How long one of several addresses is tried before the next one is tried beside it. */
+const ADDRESS_ATTEMPT_MS = 1000;
+/** Connections of one page at a time. */
+const CONNECTIONS_MAX = 256;
+/** Headers that are about the connection to the proxy. */
+const HOP_HEADERS = ['proxy-connection', 'proxy-authorization', 'connection', 'keep-alive', 'te', 'upgrade'];
+
+/** Why the proxy opened no connection. */
+export type ProxyRefusal = 'blocked_address' | 'unresolved' | 'connection_failed' | 'too_large' | 'closed';
+
+const STATUS: Readonly<Record<ProxyRefusal, number>> = {
+  blocked_address: 403,
+  closed: 403,
+  too_large: 403,
+  unresolved: 502,
+  connection_failed: 502,
+};
+
+export interface ProxyOptions {
+  resolver: NameResolver;
+  exceptions: EndpointExceptions;
+  connectTimeoutMs: number;
+  pageBytesMax: number;
+}
+
+class Refused extends Error {
+  constructor(readonly refusal: ProxyRefusal) {
+    super(refusal);
+  }
+}
+
+/**
+ * The only way out of the scanner's browser: opens connections to public addresses on the ports 80 and 443, and to
+ * private targets that the operator allowed. A name is resolved once per connection, every address of it is judged, and
+ * the judged addresses are the ones connected to.
+ */
+export class GuardedProxy {
+  private readonly server: Server;
+  private readonly sockets = new Set<Duplex>();
+  private readonly upstreams = new Set<Socket>();
+  /** Refusals of the current page, by `host:port`. */
+  private refusals = new Map<string, ProxyRefusal>();
+  private pageOpen = false;
+  private pageBytes = 0;
+  private overLimit = false;
+  private transferred = 0;
+
+  constructor(private readonly options: ProxyOptions) {
+    this.server = createServer((request, response) => void this.forward(request, response));
+    this.server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.tunnel(request.url ?? '', socket, head);
+    });
+    // Requests are judged by their target, not by how they would leave the protocol.
+    this.server.on('upgrade', (_request, socket: Duplex) => socket.destroy());
+    this.server.on('connection', (socket: Socket) => this.track(this.sockets, socket));
+    this.server.maxConnections = CONNECTIONS_MAX;
+  }
+
+  /** Listens on loopback; resolves to the port. */
+  async listen(): Promise<number> {
+    await new Promise<void>((ready) => this.server.listen(0, '127.0.0.1', ready));
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Bytes received since the proxy was created. */
+  get bytes(): number {
+    return this.transferred;
+  }
+
+  /** Lets a page's requests through. */
+  openPage(): void {
+    this.refusals = new Map();
+    this.pageBytes = 0;
+    this.overLimit = false;
+    this.pageOpen = true;
+  }
+
+  /** Cuts all connections, so that nothing a page sends while it is closed leaves the machine. */
+  closePage(): void {
+    this.pageOpen = false;
+    for (const socket of [...this.upstreams, ...this.sockets]) socket.destroy();
+  }
+
+  /** Why requests of this page to the address got no connection; null: they were not refused. */
+  refusalOf(url: string): ProxyRefusal | null {
+    if (this.overLimit) return 'too_large';
+    return URL.canParse(url) ? (this.refusals.get(targetOf(new URL(url))) ?? null) : null;
+  }
+
+  async close(): Promise<void> {
+    this.closePage();
+    await new Promise<void>((done) => {
+      this.server.close(() => done());
+      this.server.closeAllConnections();
+    });
+  }
+
+  /** CONNECT: `https:` and web sockets. */
+  private async tunnel(authority: string, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    this.track(this.sockets, socket);
+    try {
+      const upstream = await this.connectTo(targetIn(authority));
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length > 0) upstream.write(head);
+      upstream.pipe(socket);
+      socket.pipe(upstream);
+      upstream.on('close', () => socket.destroy());
+      socket.on('close', () => upstream.destroy());
+    } catch (error) {
+      const status = STATUS[this.note(authority, error)];
+      socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    }
+  }
+
+  /** A request with an absolute address: `http:`. */
+  private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : null;
+    if (url?.protocol !== 'http:') return void response.writeHead(400).end();
+    // The browser answers these itself; this is for those that it sends behind its own back, such as beacons.
+    if (isRecordRequest(url, request.method)) return void response.writeHead(204).end();
+    try {
+      const socket = await this.connectTo({ host: url.hostname, port: url.port || '80' });
+      const upstream = httpRequest({
+        createConnection: () => socket,
+        method: request.method ?? 'GET',
+        path: `${url.pathname}${url.search}`,
+        headers: withoutHops({ ...request.headers, host: url.host }),
+      });
+      upstream.on('response', (answer) => {
+        response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
+        // Ends the response early, too, if the connection is cut.
+        pipeline(answer, response, () => {});
+      });
+      upstream.on('socket', () => socket.resume());
+      upstream.on('error', () => response.destroy());
+      response.on('close', () => socket.destroy());
+      request.pipe(upstream);
+    } catch (error) {
+      response.writeHead(STATUS[this.note(url.host, error)]).end();
+    }
+  }
+
+  private note(authority: string, error: unknown): ProxyRefusal {
+    const refusal = error instanceof Refused ? error.refusal : 'connection_failed';
+    const target = targetIn(authority);
+    if (target) this.refusals.set(`${target.host}:${target.port}`, refusal);
+    return refusal;
+  }
+
+  /** @throws Refused */
+  private async connectTo(target: { host: string; port: string } | null): Promise<Socket> {
+    if (!this.pageOpen) throw new Refused('closed');
+    if (this.overLimit) throw new Refused('too_large');
+    if (!target) throw new Refused('blocked_address');
+    const { host, port } = target;
+    const { exceptions, resolver, connectTimeoutMs } = this.options;
+    const exempt = exceptions.targets.has(`${host}:${port}`);
+    if (!exempt && !WEB_PORTS.has(port)) throw new Refused('blocked_address');
+    const address = literalAddress(host);
+    const isPrivate = address === null ? isPrivateName(host) : !isAddressAllowed(address, exceptions);
+    if (isPrivate && !exempt) throw new Refused('blocked_address');
+    const addresses = address === null ? await resolver.resolve(host) : [address];
+    const judgement = judgeAddresses(addresses, { exceptions, exempt });
+    if (judgement !== 'allowed')
+      throw new Refused(judgement === 'not_public' ? 'blocked_address' : 'unresolved');
+    const found = addresses.map((each) => ({ address: each, family: isIP(each) }));
+    const socket = connect({
+      host: address ?? host,
+      port: Number(port),
+      lookup: asLookup(() => Promise.resolve(found)),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    });
+    return this.established(socket, connectTimeoutMs);
+  }
+
+  private established(socket: Socket, timeoutMs: number): Promise<Socket> {
+    this.track(this.upstreams, socket);
+    socket.on('data', (chunk: Buffer) => this.count(chunk.length));
+    // Data flows once it is piped to the browser.
+    socket.pause();
+    return new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => socket.destroy(), timeoutMs);
+      socket.once('close', () => {
+        clearTimeout(deadline);
+        reject(new Refused('connection_failed'));
+      });
+      socket.on('error', () => socket.destroy());
+      socket.once('connect', () => {
+        clearTimeout(deadline);
+        resolve(socket);
+      });
+    });
+  }
+
+  private count(bytes: number): void {
+    this.transferred += bytes;
+    this.pageBytes += bytes;
+    if (this.pageBytes <= this.options.pageBytesMax) return;
+    this.overLimit = true;
+    for (const upstream of this.upstreams) upstream.destroy();
+  }
+
+  private track<S extends Duplex>(all: Set<S>, socket: S): void {
+    all.add(socket);
+    socket.once('close', () => all.delete(socket));
+  }
+}
+
+/** Host and port of a CONNECT request, the host in the form that addresses are judged in; null: malformed. */
+function targetIn(authority: string): { host: string; port: string } | null {
+  const text = `http://${authority}`;
+  if (!/^[^@/?#\s\\]+$/.test(authority) || !URL.canParse(text)) return null;
+  const { hostname, port } = new URL(text);
+  return { host: hostname, port: port || '80' };
+}
+
+function withoutHops(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
+}

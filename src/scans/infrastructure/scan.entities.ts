@@ -1,0 +1,80 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ItemDetails } from '../domain/observation.js';
+
+/** A scan of a project's site; also the queue that scanners claim it from. */
+export const ScanSchema = defineEntity({
+  name: 'Scan',
+  tableName: 'scan',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    status: p.text().default('queued'),
+    /** Start addresses. */
+    urls: p.array().columnType('text[]'),
+    /** The project's domains when it was requested. */
+    domains: p.array().columnType('text[]'),
+    pagesMax: p.integer(),
+    /** Why it ended without a complete result. */
+    reason: p.text().nullable(),
+    browser: p.text().nullable(),
+    refusedDownloads: p.integer().default(0),
+    refusedPopups: p.integer().default(0),
+    refusedDialogs: p.integer().default(0),
+    /** The lease of the scanner that works on it. */
+    claimId: p.uuid().nullable(),
+    leasedUntil: p.datetime().nullable(),
+    createdAt: p.datetime().defaultRaw('now()'),
+    startedAt: p.datetime().nullable(),
+    endedAt: p.datetime().nullable(),
+  },
+});
+
+/** A page of a scan: found, visited or left out. */
+export const ScanPageSchema = defineEntity({
+  name: 'ScanPage',
+  tableName: 'scan_page',
+  properties: {
+    projectId: p.uuid().primary(),
+    scanId: p.uuid().primary(),
+    number: p.integer().primary(),
+    url: p.text(),
+    host: p.text(),
+    depth: p.integer(),
+    status: p.text().default('found'),
+    visits: p.smallint().default(0),
+    reason: p.text().nullable(),
+    httpStatus: p.integer().nullable(),
+    finalUrl: p.text().nullable(),
+    loaderFound: p.boolean().default(false),
+    durationMs: p.integer().nullable(),
+    visitedAt: p.datetime().nullable(),
+  },
+});
+
+/** A cookie, storage entry or request of a page. */
+export const ScanItemSchema = defineEntity({
+  name: 'ScanItem',
+  tableName: 'scan_item',
+  properties: {
+    projectId: p.uuid().primary(),
+    scanId: p.uuid().primary(),
+    page: p.integer().primary(),
+    number: p.integer().primary(),
+    kind: p.text(),
+    name: p.text(),
+    host: p.text(),
+    thirdParty: p.boolean(),
+    details: p.json<ItemDetails>(),
+  },
+});
+
+/** A scanner that is running. */
+export const ScannerSchema = defineEntity({
+  name: 'Scanner',
+  tableName: 'scanner',
+  properties: {
+    id: p.uuid().primary(),
+    browser: p.text(),
+    seenAt: p.datetime().defaultRaw('now()'),
+  },
+});

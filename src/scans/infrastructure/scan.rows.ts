@@ -1,0 +1,182 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { ItemKind } from '../domain/scan.js';
+import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
+import { scanTables } from './scan.tables.js';
+
+/** A scan to be stored. */
+export interface NewScan {
+  projectId: string;
+  id: string;
+  urls: readonly string[];
+  domains: readonly string[];
+  pagesMax: number;
+}
+
+/** A place in a scan's list of items. */
+export interface ItemKey {
+  page: number;
+  number: number;
+}
+
+const SCAN_COLUMNS = sql`
+  s.id, s.status, s.reason, s.urls, s.pages_max as "pagesMax", s.browser,
+  s.refused_downloads as "refusedDownloads", s.refused_popups as "refusedPopups",
+  s.refused_dialogs as "refusedDialogs", s.created_at as "createdAt", s.started_at as "startedAt",
+  s.ended_at as "endedAt", jsonb_build_object(
+    'visited', count(p.*) filter (where p.status = 'visited'),
+    'failed', count(p.*) filter (where p.status = 'failed'),
+    'skipped', count(p.*) filter (where p.status = 'skipped'),
+    'open', count(p.*) filter (where p.status in ('found', 'visiting'))
+  ) as pages`;
+
+export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void> {
+  await sql`
+    insert into scan (project_id, id, urls, domains, pages_max)
+    values (${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax})
+  `.execute(tx.getKysely());
+}
+
+/** Deletes all but the newest scans of a project. */
+export async function deleteOldScans(tx: EntityManager, projectId: string, keep: number): Promise<void> {
+  await sql`
+    delete from scan where project_id = ${projectId} and status not in ('queued', 'running') and id in (
+      select id from scan where project_id = ${projectId} order by id desc offset ${keep}
+    )
+  `.execute(tx.getKysely());
+}
+
+export async function hasActiveScan(tx: EntityManager, projectId: string): Promise<boolean> {
+  const found = await scanTables(tx)
+    .selectFrom('scan')
+    .select('id')
+    .where('projectId', '=', projectId)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** When the scans since an instant were requested, oldest first; a scan canceled before it began does not count. */
+export async function readRequestTimes(tx: EntityManager, projectId: string, since: Date): Promise<Date[]> {
+  const rows = await scanTables(tx)
+    .selectFrom('scan')
+    .select('createdAt')
+    .where('projectId', '=', projectId)
+    .where('createdAt', '>', since)
+    .where((each) => each.or([each('startedAt', 'is not', null), each('status', '!=', 'canceled')]))
+    .orderBy('createdAt')
+    .execute();
+  return rows.map(({ createdAt }) => createdAt);
+}
+
+/** Scans before an id (null: all), newest first. */
+export async function readScanPage(
+  em: EntityManager,
+  projectId: string,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<ScanView[]> {
+  const { rows } = await sql<ScanView>`
+    select ${SCAN_COLUMNS}
+    from (
+      select * from scan where project_id = ${projectId} and (${before}::uuid is null or id < ${before}::uuid)
+      order by id desc limit ${limit}
+    ) s left join scan_page p on p.project_id = ${projectId} and p.scan_id = s.id
+    group by s.project_id, s.id, s.status, s.reason, s.urls, s.pages_max, s.browser, s.refused_downloads,
+             s.refused_popups, s.refused_dialogs, s.created_at, s.started_at, s.ended_at
+    order by s.id desc
+  `.execute(em.getKysely());
+  return rows;
+}
+
+export async function readScan(em: EntityManager, projectId: string, id: string): Promise<ScanView | null> {
+  const { rows } = await sql<ScanView>`
+    select ${SCAN_COLUMNS}
+    from scan s left join scan_page p on p.project_id = s.project_id and p.scan_id = s.id
+    where s.project_id = ${projectId} and s.id = ${id}
+    group by s.project_id, s.id
+  `.execute(em.getKysely());
+  return rows[0] ?? null;
+}
+
+/** Ends a scan that has not ended. Returns whether there was one. */
+export async function cancelScan(tx: EntityManager, projectId: string, id: string): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update scan set status = 'canceled', ended_at = now(), claim_id = null, leased_until = null
+    where project_id = ${projectId} and id = ${id} and status in ('queued', 'running')
+  `.execute(tx.getKysely());
+  if (numAffectedRows === 0n) return false;
+  await sql`
+    update scan_page set status = 'skipped', reason = 'scan_ended'
+    where project_id = ${projectId} and scan_id = ${id} and status in ('found', 'visiting')
+  `.execute(tx.getKysely());
+  return true;
+}
+
+/** A scan's pages, in the order in which they were found. */
+export async function readPages(
+  em: EntityManager,
+  projectId: string,
+  scanId: string,
+): Promise<ScanPageView[]> {
+  const rows = await scanTables(em)
+    .selectFrom('scan_page')
+    .select([
+      'number',
+      'url',
+      'status',
+      'reason',
+      'httpStatus',
+      'finalUrl',
+      'loaderFound',
+      'durationMs',
+      'visitedAt',
+    ])
+    .where('projectId', '=', projectId)
+    .where('scanId', '=', scanId)
+    .orderBy('number')
+    .execute();
+  return rows as ScanPageView[];
+}
+
+export async function readFigures(
+  em: EntityManager,
+  projectId: string,
+  scanId: string,
+): Promise<ScanFigures> {
+  const { rows } = await sql<ScanFigures>`
+    select count(distinct (name, host)) filter (where kind = 'cookie')::int as cookies,
+           count(distinct (name, host)) filter (where kind = 'cookie' and third_party)::int as "thirdPartyCookies",
+           count(distinct (kind, name, host)) filter (where kind in ('local_storage', 'session_storage'))::int
+             as "storageEntries",
+           count(*) filter (where kind = 'request')::int as requests,
+           count(distinct host) filter (where kind = 'request' and third_party)::int as "thirdPartyHosts"
+    from scan_item where project_id = ${projectId} and scan_id = ${scanId}
+  `.execute(em.getKysely());
+  return rows[0] ?? { cookies: 0, thirdPartyCookies: 0, storageEntries: 0, requests: 0, thirdPartyHosts: 0 };
+}
+
+/** Items behind a place (null: all), by page. */
+export async function readItemPage(
+  em: EntityManager,
+  { projectId, scanId }: { projectId: string; scanId: string },
+  { kinds, page, after, limit }: { kinds?: ItemKind[]; page?: number; after: ItemKey | null; limit: number },
+): Promise<ScanItemView[]> {
+  let query = scanTables(em)
+    .selectFrom('scan_item')
+    .select(['page', 'number', 'kind', 'name', 'host', 'thirdParty', 'details'])
+    .where('projectId', '=', projectId)
+    .where('scanId', '=', scanId);
+  if (kinds !== undefined) query = query.where('kind', 'in', kinds);
+  if (page !== undefined) query = query.where('page', '=', page);
+  if (after !== null)
+    query = query.where(sql<boolean>`(page, number) > (${after.page}::int, ${after.number}::int)`);
+  return (await query.orderBy('page').orderBy('number').limit(limit).execute()) as ScanItemView[];
+}
+
+/** Whether a scanner reported within the given time. */
+export async function isScannerAlive(em: EntityManager, withinMs: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from scanner where seen_at > now() - ${withinMs} * interval '1 millisecond' limit 1
+  `.execute(em.getKysely());
+  return rows.length > 0;
+}

@@ -1,0 +1,11 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Kysely } from 'kysely';
+import { type TablesOf, typedTables } from '../../database/tables.js';
+import type { ScanItemSchema, ScannerSchema, ScanPageSchema, ScanSchema } from './scan.entities.js';
+
+type ScanTables = TablesOf<
+  typeof ScanSchema | typeof ScanPageSchema | typeof ScanItemSchema | typeof ScannerSchema
+>;
+
+/** Typed queries over scans. */
+export const scanTables = (em: EntityManager): Kysely<ScanTables> => typedTables<ScanTables>(em);

@@ -1,0 +1,71 @@
+import { declareSettings, derived, type SettingsOf } from '../settings/declare-settings.js';
+import { serviceSettings } from '../settings/service.settings.js';
+import { flag, integer, isAddressOrCidr, isHostAndPort, list, text } from '../settings/setting-kinds.js';
+
+/** Scanning projects' sites with a browser (docs/scans.md). */
+export const scanSettings = declareSettings({
+  name: 'scans',
+  title: 'Scans (docs/scans.md)',
+  settings: {
+    /** Empty: the usual paths. */
+    chromium: text('SCANNER_CHROMIUM', {
+      default: '',
+      defaultShown: 'the usual paths',
+      meaning: 'path of the Chromium that visits pages',
+    }),
+    sandbox: flag('SCANNER_SANDBOX', {
+      words: ['on', 'off'],
+      default: true,
+      meaning:
+        '`off` runs Chromium without its sandbox, for containers without user namespaces; refused in production',
+    }),
+    allowedPrivateTargets: list('SCANNER_ALLOWED_PRIVATE_TARGETS', {
+      default: [],
+      defaultShown: "in the demo: the demo site's",
+      meaning: '`host:port`, addresses, or CIDR ranges that scans may reach although not public',
+      check: (targets, refuse) => {
+        for (const target of targets) {
+          if (!isAddressOrCidr(target) && !isHostAndPort(target))
+            refuse(`must list host:port, addresses, or CIDR ranges; "${target}" is invalid.`);
+        }
+      },
+    }),
+    nameServers: list('SCANNER_NAME_SERVERS', {
+      default: [],
+      defaultShown: "the system's",
+      meaning: 'name servers that resolve the hosts of scanned pages, `address` or `address:port`',
+    }),
+    pageSeconds: integer('SCANNER_PAGE_SECONDS', {
+      default: 30,
+      min: 1,
+      max: 120,
+      meaning: 'time limit of one page',
+    }),
+    scanMinutes: integer('SCANNER_SCAN_MINUTES', {
+      default: 10,
+      min: 1,
+      max: 120,
+      meaning: 'time limit of one scan',
+    }),
+    pageMegabytes: integer('SCANNER_PAGE_MB', {
+      default: 50,
+      min: 1,
+      max: 1000,
+      meaning: 'data that one page may transfer, in megabytes',
+    }),
+    scanMegabytes: integer('SCANNER_SCAN_MB', {
+      default: 2000,
+      min: 1,
+      max: 100_000,
+      meaning: 'data that one scan may transfer, in megabytes',
+    }),
+    /** Start addresses offered for a project without domains: in the demo, the demo shop. */
+    demoUrls: derived((): string[] => []),
+  },
+  check: ({ sandbox }, read, own) => {
+    if (!sandbox && read.value(serviceSettings.settings.production))
+      read.refuse(own.sandbox, 'must be on in production: scanned pages are not trusted.');
+  },
+});
+
+export type ScanSettings = SettingsOf<typeof scanSettings>;

@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { Client } from 'pg';
+import { PartitionRotation } from '../../src/outbox/application/partition-rotation.js';
+import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
+import type { OutboxMessage, Settled } from '../../src/outbox/domain/outbox-message.js';
+import { ROTATE_BYTES } from '../../src/outbox/domain/partition-rotation.js';
+import { BUG_SCHEDULE } from '../../src/outbox/domain/retry-schedule.js';
+import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
+import { lockMoves, OutboxPartitions } from '../../src/outbox/infrastructure/outbox.partitions.js';
+import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
+import type { OutboxHandler } from '../../src/outbox/outbox.handler.js';
+import { OutboxService } from '../../src/outbox/outbox.service.js';
+import { newId } from '../../src/shared/ids.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const TOPIC = 'test.topic';
+const REQUEST = {
+  part: 0,
+  topics: [TOPIC],
+  throttledTopics: [],
+  limit: 100,
+  limitPerKey: 100,
+  freeOf: new Map<string, number>(),
+  freeOfTopic: new Map<string, number>(),
+  afterKey: '00000000-0000-0000-0000-000000000000',
+};
+/** Fills more partitions than there are at first. */
+const BATCHES = 60;
+const BATCH = 2_000;
+const KEYS = 20;
+/** Created by the migration; `pg_dump` locks those that exist when it starts. */
+const INITIAL_PARTITIONS = 4;
+/** A step this much later finds closed partitions drained. */
+const LATER_MS = 10_000;
+
+/** Settles every message at once. */
+class Sink implements OutboxHandler<string> {
+  readonly topics = [TOPIC];
+  readonly retry = BUG_SCHEDULE;
+  readonly attemptMaxMs = 0;
+  readonly settled: string[] = [];
+
+  prepare(messages: OutboxMessage[]): ReturnType<OutboxHandler<string>['prepare']> {
+    return Promise.resolve(
+      messages.map(() => () => Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true })),
+    );
+  }
+
+  settle(_tx: EntityManager, settled: Settled<string>[]): Promise<void> {
+    this.settled.push(...settled.map(({ message }) => message.subjectId));
+    return Promise.resolve();
+  }
+
+  discard(): never {
+    throw new Error('not expected');
+  }
+}
+
+describe('rotation of the outbox partitions', () => {
+  let service: TestService;
+  let outbox: OutboxService;
+  let dispatcher: OutboxDispatcher;
+  let rotation: PartitionRotation;
+  let partitions: OutboxPartitions;
+  let claimer: OutboxClaimer;
+  let sink: Sink;
+  const clients: Client[] = [];
+
+  beforeEach(async () => {
+    service = await startTestService();
+    outbox = service.app.get(OutboxService);
+    dispatcher = service.app.get(OutboxDispatcher);
+    rotation = service.app.get(PartitionRotation, { strict: false });
+    partitions = service.app.get(OutboxPartitions, { strict: false });
+    claimer = service.app.get(OutboxClaimer, { strict: false });
+    sink = new Sink();
+    outbox.register(sink);
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.end();
+    await service.close();
+  });
+
+  const connect = async (): Promise<Client> => {
+    const client = new Client({ connectionString: service.database.url });
+    await client.connect();
+    clients.push(client);
+    return client;
+  };
+  const append = async (count = 1, orderingKey = newId()): Promise<string[]> => {
+    const subjects = Array.from({ length: count }, () => newId());
+    const messages = subjects.map((subjectId) => ({ orderingKey, projectId: null, topic: TOPIC, subjectId }));
+    await service.app
+      .get(EntityManager)
+      .fork()
+      .transactional((tx) => outbox.appendMany(tx, messages));
+    return subjects;
+  };
+  const stored = (): Promise<{ part: number; subject: string }[]> =>
+    service.database.query('select part, subject_id as subject from outbox_message order by id');
+  /** Passes messages through the outbox, a step of the rotation after each batch. */
+  const passMany = async (): Promise<void> => {
+    const keys = Array.from({ length: KEYS }, () => newId());
+    for (let batch = 1; batch <= BATCHES; batch++) {
+      await service.database.query(
+        `insert into outbox_message (part, ordering_key, topic, subject_id)
+         select (select last_value from outbox_open_part), ($1::uuid[])[1 + n % ${KEYS}], $2, gen_random_uuid()
+         from generate_series(1, ${BATCH}) n`,
+        [keys, TOPIC],
+      );
+      dispatcher.requestPoll();
+      await until('messages are settled', () => sink.settled.length === batch * BATCH);
+      await service.database.query('select pg_stat_force_next_flush()');
+      await rotation.step(performance.now() + batch * LATER_MS);
+    }
+  };
+
+  it.each([
+    ['a report', 'select count(*) from project'],
+    ['pg_dump', 'lock table outbox_message, project in access share mode'],
+  ])(
+    'bounds settled messages behind a transaction that stays open, as of %s',
+    async (_, statement) => {
+      const holder = await connect();
+      await holder.query('begin isolation level repeatable read');
+      await holder.query(statement);
+      await passMany();
+      expect(new Set(sink.settled).size).toBe(BATCHES * BATCH);
+      expect(await stored()).toEqual([]);
+      const states = await partitions.read();
+      const locked = statement.startsWith('lock') ? INITIAL_PARTITIONS : 0;
+      expect(states.length).toBeGreaterThan(locked);
+      expect(Math.max(...states.map((state) => state.bytes))).toBeLessThan(2 * ROTATE_BYTES);
+      const truncatable = states.filter(({ part }) => part >= locked);
+      const bytes = truncatable.reduce((sum, state) => sum + state.bytes, 0);
+      expect(bytes).toBeLessThan(3 * ROTATE_BYTES);
+
+      await holder.query('rollback');
+      await rotation.step(performance.now() + (BATCHES + 1) * LATER_MS);
+      await rotation.step(performance.now() + (BATCHES + 2) * LATER_MS);
+      await rotation.step(performance.now() + (BATCHES + 3) * LATER_MS);
+      const closed = (await partitions.read()).filter(({ isOpen }) => !isOpen);
+      expect(closed.map((state) => state.bytes)).toEqual(closed.map(() => 0));
+    },
+    90_000,
+  );
+
+  it('moves messages without a lease to the open partition, in their order, and leaves leased ones', async () => {
+    const key = newId();
+    const before = await append(3, key);
+    const { messages, claimId } = await claimer.claim({ ...REQUEST, limit: 1 });
+    expect(messages.map(({ subjectId }) => subjectId)).toEqual(before.slice(0, 1));
+    await partitions.open(1);
+    const after = await append(1, key);
+    expect((await stored()).map(({ part }) => part)).toEqual([0, 0, 0, 1]);
+
+    expect(await partitions.moveForward(0)).toBe(2);
+    expect(await partitions.truncate(0)).toBe(false);
+    expect((await stored()).map(({ part }) => part)).toEqual([0, 1, 1, 1]);
+    const moved = await claimer.claim({ ...REQUEST, part: 1 });
+    expect(moved.messages.map(({ subjectId }) => subjectId)).toEqual([...before.slice(1), ...after]);
+
+    const store = service.app.get(OutboxStore);
+    await store.release(messages.map((message) => ({ message, claimId })));
+    expect(await partitions.moveForward(0)).toBe(1);
+    expect(await partitions.truncate(0)).toBe(true);
+    expect((await claimer.claim({ ...REQUEST, part: 1 })).messages[0]?.subjectId).toBe(before[0]);
+  });
+
+  it('claims from the new open partition without a step, and older messages first', async () => {
+    const key = newId();
+    const subjects = await append(1, key);
+    await partitions.open(3);
+    subjects.push(...(await append(2, key)));
+    dispatcher.requestPoll();
+    await until('messages are settled', () => sink.settled.length === subjects.length);
+    // Messages of one claim are attempted at the same time.
+    expect(sink.settled[0]).toBe(subjects[0]);
+    expect(sink.settled.toSorted()).toEqual(subjects.toSorted());
+  });
+
+  it('finds a message of a transaction that read the number of the open partition before it changed', async () => {
+    const late = await connect();
+    await late.query('begin isolation level repeatable read');
+    await late.query('select last_value from outbox_open_part');
+    await partitions.open(1);
+    expect(await partitions.truncate(0)).toBe(true);
+    const subject = newId();
+    await late.query(
+      'insert into outbox_message (part, ordering_key, topic, subject_id) values (0, $1, $2, $1)',
+      [subject, TOPIC],
+    );
+    // While it is open, its lock prevents the truncation.
+    expect(await partitions.truncate(0)).toBe(false);
+    await late.query('commit');
+    expect(await partitions.truncate(0)).toBe(false);
+    await rotation.step();
+    dispatcher.requestPoll();
+    await until('messages are settled', () => sink.settled.length === 1);
+    expect(sink.settled).toEqual([subject]);
+  });
+
+  it('keeps every message of a snapshot whose transaction locks the tables seconds later, as pg_dump does', async () => {
+    const subjects = await append(2);
+    await partitions.open(1);
+    const dump = await connect();
+    await dump.query('begin isolation level repeatable read');
+    await dump.query('select count(*) from project');
+    const startMs = performance.now();
+    // Seen closed, then drained, then empty for a while.
+    for (const afterMs of [0, 3_000, 7_900]) await rotation.step(startMs + afterMs);
+    expect((await stored()).map(({ part }) => part)).toEqual([1, 1]);
+    await dump.query('lock table outbox_message in access share mode');
+    const { rows } = await dump.query<{ part: number; subject: string }>(
+      'select part, subject_id as subject from outbox_message order by id',
+    );
+    expect(rows).toEqual(subjects.map((subject) => ({ part: 0, subject })));
+    await rotation.step(startMs + 8_000);
+    await dump.query('rollback');
+    expect((await partitions.read())[0]?.bytes).toBeGreaterThan(0);
+    await rotation.step(startMs + 8_000);
+    expect((await partitions.read())[0]?.bytes).toBe(0);
+  });
+
+  it('does not truncate the open partition, nor under an older snapshot', async () => {
+    expect(await partitions.truncate(0)).toBe(false);
+    expect(await partitions.truncate(31)).toBe(false);
+    const client = await connect();
+    await client.query('begin isolation level repeatable read');
+    await expect(client.query('select outbox_truncate(1)')).rejects.toThrow('older snapshot');
+    await client.query('rollback');
+    await expect(client.query('select outbox_open(32)')).rejects.toThrow('no partition 32');
+  });
+
+  it('moves nothing while a deletion by subject is under way', async () => {
+    const subjects = await append(2);
+    await partitions.open(1);
+    await service.app
+      .get(EntityManager)
+      .fork()
+      .transactional(async (tx) => {
+        await lockMoves(tx);
+        expect(await partitions.moveForward(0)).toBe(0);
+      });
+    expect(await partitions.moveForward(0)).toBe(subjects.length);
+  });
+});

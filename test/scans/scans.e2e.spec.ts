@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Json } from '../support/json.js';
+import { createTestProject, type TestProject } from '../support/project.js';
+import { reportTestScanner } from '../support/scanner.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+let project: TestProject;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+beforeEach(async () => {
+  await service.database.query('delete from scanner', []);
+  await reportTestScanner(service);
+  project = await createTestProject(service, { domains: ['example.com', 'shop.example.org'] });
+});
+
+async function json(response: Response): Promise<Json> {
+  return (await response.json()) as Json;
+}
+
+async function request(body: unknown = {}): Promise<{ status: number; body: Json; headers: Headers }> {
+  const response = await project.request('editor', 'POST', '/scans', body);
+  return { status: response.status, body: await json(response), headers: response.headers };
+}
+
+/** As a scanner would end it. */
+async function end(id: unknown, status = 'completed'): Promise<void> {
+  await service.database.query(
+    'update scan set status = $2, started_at = now(), ended_at = now() where id = $1',
+    [id, status],
+  );
+}
+
+async function insertPages(scanId: unknown, count: number): Promise<void> {
+  await service.database.query(
+    `insert into scan_page (project_id, scan_id, number, url, host, depth, status, visited_at)
+     select $1, $2, n, 'https://example.com/' || n, 'example.com', 0, 'visited', now() from generate_series(1, $3::int) n`,
+    [project.id, scanId, count],
+  );
+}
+
+async function insertItems(scanId: unknown, count: number): Promise<void> {
+  await service.database.query(
+    `insert into scan_item (project_id, scan_id, page, number, kind, name, host, third_party, details)
+     select $1, $2, 1 + n % 2, n, case when n % 3 = 0 then 'cookie' else 'request' end, 'item ' || n, 't.example',
+            true, '{"valueLength": 4, "valueHash": "ba7816bf"}' from generate_series(1, $3::int) n`,
+    [project.id, scanId, count],
+  );
+}
+
+describe('requesting a scan', () => {
+  it('queues the home pages of the domains, and says where the scan is', async () => {
+    const { status, body, headers } = await request();
+    expect(status).toBe(201);
+    expect(headers.get('location')).toBe(`/v1/projects/${project.id}/scans/${String(body['id'])}`);
+    expect(body).toMatchObject({
+      status: 'queued',
+      urls: ['https://example.com/', 'https://shop.example.org/'],
+      pagesMax: 30,
+      pages: { visited: 0, failed: 0, skipped: 0, open: 0 },
+      pageList: [],
+    });
+  });
+
+  it('takes addresses below the domains, each once and in its normal form', async () => {
+    const { body } = await request({
+      urls: [
+        'https://www.example.com/a#part',
+        'https://www.example.com/a?utm_source=x',
+        'http://EXAMPLE.com',
+      ],
+    });
+    expect(body['urls']).toEqual(['https://www.example.com/a', 'http://example.com/']);
+  });
+
+  it.each([
+    ['https://example.org/', 'scan_url_outside'],
+    ['https://evil-example.com/', 'scan_url_outside'],
+    ['https://169.254.169.254/latest', 'scan_url_outside'],
+    ['http://127.0.0.1:5432/', 'scan_url_port'],
+    ['https://example.com:8443/', 'scan_url_port'],
+    ['file:///etc/passwd', 'scan_url_malformed'],
+    ['example.com', 'scan_url_malformed'],
+  ])('refuses %s', async (url, code) => {
+    const { status, body } = await request({ urls: ['https://example.com/', url] });
+    expect(status).toBe(422);
+    expect(body['errors']).toEqual([expect.objectContaining({ field: 'urls.1', code })]);
+  });
+
+  it('refuses a project without domains and addresses', async () => {
+    project = await createTestProject(service);
+    const { status, body } = await request();
+    expect(status).toBe(422);
+    expect(body['errors']).toEqual([expect.objectContaining({ field: 'urls', code: 'scan_urls_missing' })]);
+  });
+
+  it('takes 20 addresses and not one more', async () => {
+    const urls = Array.from({ length: 20 }, (_, index) => `https://example.com/${index}`);
+    expect((await request({ urls: [...urls, 'https://example.com/x'] })).status).toBe(422);
+    expect((await request({ urls })).status).toBe(201);
+  });
+
+  it('names the package to install where no scanner is running', async () => {
+    await service.database.query("update scanner set seen_at = now() - interval '1 minute'", []);
+    const { status, body } = await request();
+    expect([status, body['code']]).toEqual([503, 'scanner_unavailable']);
+    expect(body['detail']).toContain('apt-get install chromium');
+  });
+
+  it('runs one scan of a project at a time', async () => {
+    const first = await request();
+    expect(await request()).toMatchObject({ status: 409, body: { code: 'scan_running' } });
+    await end(first.body['id']);
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'pro' });
+    expect((await request()).status).toBe(201);
+  });
+
+  it('runs one of many that are requested at once', async () => {
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'business' });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => request()));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  it.each([
+    ['lite', 1, 30],
+    ['pro', 5, 100],
+    ['business', 20, 350],
+  ])('allows a project on %s %d scans in 24 hours, of %d pages each', async (tier, scans, pages) => {
+    if (tier !== 'lite') await project.request('editor', 'POST', '/tier/simulate', { tier });
+    for (let count = 0; count < scans; count++) {
+      const { status, body } = await request();
+      expect([status, body['pagesMax']]).toEqual([201, pages]);
+      await end(body['id']);
+    }
+    const refused = await request();
+    expect([refused.status, refused.body['code']]).toEqual([429, 'too_many_requests']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000);
+    await service.database.query(
+      "update scan set created_at = created_at - interval '24 hours' where project_id = $1",
+      [project.id],
+    );
+    expect((await request()).status).toBe(201);
+  });
+
+  it('keeps the last 50 scans', async () => {
+    await service.database.query(
+      `insert into scan (project_id, id, status, urls, domains, pages_max, created_at)
+       select $1, gen_random_uuid(), 'completed', '{}', '{}', 30, now() - interval '2 days' from generate_series(1, 60)`,
+      [project.id],
+    );
+    await request();
+    const [{ count } = { count: 0 }] = await service.database.query<{ count: number }>(
+      'select count(*)::int as count from scan where project_id = $1',
+      [project.id],
+    );
+    expect(count).toBe(50);
+  });
+});
+
+describe('reading scans', () => {
+  it('lists them newest first, page by page, with what may be scanned', async () => {
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'pro' });
+    const ids: unknown[] = [];
+    for (let count = 0; count < 3; count++) {
+      const { body } = await request();
+      ids.unshift(body['id']);
+      await end(body['id']);
+    }
+    const first = await json(await project.request('viewer', 'GET', '/scans?limit=2'));
+    expect((first['items'] as Json[]).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(first['allowance']).toEqual({
+      scannerAvailable: true,
+      defaultUrls: ['https://example.com/', 'https://shop.example.org/'],
+      pagesMax: 100,
+      scansPerDay: 5,
+      scansLeft: 2,
+    });
+    const cursor = String(first['nextCursor']);
+    const second = await json(await project.request('viewer', 'GET', `/scans?limit=2&cursor=${cursor}`));
+    expect((second['items'] as Json[]).map(({ id }) => id)).toEqual(ids.slice(2));
+    expect(second['nextCursor']).toBeNull();
+  });
+
+  it('shows the progress and the pages of a running scan', async () => {
+    const { body } = await request();
+    await insertPages(body['id'], 3);
+    await service.database.query(
+      "update scan_page set status = 'failed', reason = 'http_error', http_status = 404 where scan_id = $1 and number = 2",
+      [body['id']],
+    );
+    const scan = await json(await project.request('viewer', 'GET', `/scans/${String(body['id'])}`));
+    expect(scan['pages']).toEqual({ visited: 2, failed: 1, skipped: 0, open: 0 });
+    expect((scan['pageList'] as Json[])[1]).toMatchObject({
+      number: 2,
+      url: 'https://example.com/2',
+      reason: { code: 'http_error', message: 'The server returned an error.' },
+      httpStatus: 404,
+    });
+  });
+
+  it('lists items by page and kind, and counts them', async () => {
+    const { body } = await request();
+    const path = `/scans/${String(body['id'])}`;
+    await insertPages(body['id'], 2);
+    await insertItems(body['id'], 9);
+    const seen: unknown[] = [];
+    let cursor = '';
+    do {
+      const page = await json(await project.request('viewer', 'GET', `${path}/items?limit=4${cursor}`));
+      seen.push(...(page['items'] as Json[]).map((item) => [item['page'], item['number']]));
+      cursor = page['nextCursor'] === null ? '' : `&cursor=${String(page['nextCursor'])}`;
+    } while (cursor !== '');
+    expect(seen).toEqual([
+      ...[2, 4, 6, 8].map((number) => [1, number]),
+      ...[1, 3, 5, 7, 9].map((number) => [2, number]),
+    ]);
+    const cookies = await json(await project.request('viewer', 'GET', `${path}/items?group=cookie&page=2`));
+    expect((cookies['items'] as Json[]).map(({ name }) => name)).toEqual(['item 3', 'item 9']);
+    expect((await json(await project.request('viewer', 'GET', path)))['figures']).toEqual({
+      cookies: 3,
+      thirdPartyCookies: 3,
+      storageEntries: 0,
+      requests: 6,
+      thirdPartyHosts: 1,
+    });
+  });
+
+  it('does not find scans of other projects', async () => {
+    const { body } = await request();
+    const other = await createTestProject(service);
+    for (const path of ['', '/items'])
+      expect((await other.request('owner', 'GET', `/scans/${String(body['id'])}${path}`)).status).toBe(404);
+    expect((await other.request('owner', 'POST', `/scans/${String(body['id'])}/cancel`)).status).toBe(404);
+    expect((await project.request('owner', 'GET', '/scans/none')).status).toBe(404);
+  });
+});
+
+describe('canceling a scan', () => {
+  it('ends it once, and frees the next', async () => {
+    const { body } = await request();
+    const cancel = (): Promise<Response> =>
+      project.request('editor', 'POST', `/scans/${String(body['id'])}/cancel`);
+    expect(await json(await cancel())).toMatchObject({ status: 'canceled' });
+    expect(await json(await cancel())).toMatchObject({ code: 'scan_ended' });
+    // It never began, so it does not count as the day's scan.
+    expect((await request()).status).toBe(201);
+  });
+});
+
+it('deletes scans with their project', async () => {
+  const { body } = await request();
+  await insertPages(body['id'], 2);
+  await insertItems(body['id'], 3);
+  expect((await project.request('owner', 'DELETE', '')).status).toBe(204);
+  for (const table of ['scan', 'scan_page', 'scan_item'])
+    expect(await service.database.query(`select from ${table} where project_id = $1`, [project.id])).toEqual(
+      [],
+    );
+});
