@@ -51,7 +51,15 @@ describe('the first sight of a page', () => {
     const unnamed = scripts.filter((script) => !html.includes(`"${script}"`));
     expect(unnamed.filter((script) => !/consent-details|chart|shared/.test(script))).toEqual([]);
     expect(scripts).toEqual([...new Set(scripts)]);
-    expect(paths.filter((each) => each === '/v1/auth/get-session')).toHaveLength(1);
+    const preloaded = await page
+      .locator('link[rel=preload][as=fetch]')
+      .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href));
+    expect(preloaded.length).toBeGreaterThan(1);
+    // A preload that differs from the page's own request would be sent beside it.
+    for (const preload of preloaded) {
+      const { pathname } = new URL(preload);
+      expect([pathname, paths.filter((each) => each === pathname).length]).toEqual([pathname, 1]);
+    }
     expect(complaints).toEqual([]);
     page.removeAllListeners();
   });
