@@ -67,10 +67,14 @@ import {
   SiteConfigurationSchema,
 } from '../publishing/infrastructure/publishing.entities.js';
 import {
+  ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
   ScanPageSchema,
   ScanSchema,
+  ScanStatePageSchema,
+  ScanStateSchema,
+  ScanTargetSchema,
 } from '../scans/infrastructure/scan.entities.js';
 import { SiteVisitSchema } from '../visits/infrastructure/visit.entities.js';
 
@@ -143,5 +147,9 @@ export const entities = [
   ScanSchema,
   ScanPageSchema,
   ScanItemSchema,
+  ScanStateSchema,
+  ScanStatePageSchema,
+  ScanArtifactSchema,
+  ScanTargetSchema,
   ScannerSchema,
 ];

@@ -58,7 +58,16 @@ const OWNERS: Record<string, readonly string[]> = {
   outbox: ['claim_throttle', 'outbox_dead_letter', 'outbox_message', 'worker_polling'],
   projects: ['project'],
   publishing: ['configuration_draft', 'publication', 'site_configuration'],
-  scans: ['scan', 'scan_item', 'scan_page', 'scanner'],
+  scans: [
+    'scan',
+    'scan_artifact',
+    'scan_item',
+    'scan_page',
+    'scan_state',
+    'scan_state_page',
+    'scan_target',
+    'scanner',
+  ],
   visits: ['site_visit'],
 };
 const PARTITIONS = ['delivery_failed', 'delivery_settled'];

@@ -31,11 +31,12 @@ import {
   readScan,
   readScanPage,
 } from '../infrastructure/scan.rows.js';
+import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
 
 /** Domains whose home pages are scanned where no address is given. */
 const DEFAULT_DOMAINS_MAX = 5;
-const ITEM_KEY = /^(\d{1,9})\.(\d{1,9})$/;
+const ITEM_KEY = new RegExp(String.raw`^(${SCAN_STATES.join('|')})\.(\d{1,9})\.(\d{1,9})$`);
 
 const UNAVAILABLE =
   'No scanner is running. Install Chromium on the server, for example with "apt-get install chromium", and restart the service, or start a scanner with "npm run start:scanner".';
@@ -48,6 +49,15 @@ export interface ScanAllowance {
   pagesMax: number;
   scansPerDay: number;
   scansLeft: number;
+}
+
+/** Which items are listed. */
+interface ItemQuery {
+  limit: number;
+  cursor?: string;
+  group?: ItemGroup;
+  page?: number;
+  state?: ScanState;
 }
 
 export interface ScanDetails extends ScanView {
@@ -149,7 +159,7 @@ export class ScanService {
   async items(
     projectId: string,
     id: string,
-    { group, page, ...query }: { limit: number; cursor?: string; group?: ItemGroup; page?: number },
+    { group, page, state, ...query }: ItemQuery,
   ): Promise<Page<ScanItemView>> {
     const em = this.em.fork();
     await existing(em, projectId, id);
@@ -160,6 +170,7 @@ export class ScanService {
       {
         ...(group !== undefined && { kinds: kindsIn(group) }),
         ...(page !== undefined && { page }),
+        ...(state !== undefined && { state }),
         after: cursor === null ? null : keyIn(cursor),
         limit: query.limit + 1,
       },
@@ -167,7 +178,7 @@ export class ScanService {
     return toPage(
       rows,
       query.limit,
-      (row) => `${row.page}.${row.number}`,
+      (row) => `${row.state}.${row.page}.${row.number}`,
       (row) => row,
     );
   }
@@ -239,6 +250,6 @@ async function existing(em: EntityManager, projectId: string, id: string): Promi
 }
 
 function keyIn(cursor: string): ItemKey {
-  const [, page = '0', number = '0'] = ITEM_KEY.exec(cursor) ?? [];
-  return { page: Number(page), number: Number(number) };
+  const [, state = 'before', page = '0', number = '0'] = ITEM_KEY.exec(cursor) ?? [];
+  return { state: state as ScanState, page: Number(page), number: Number(number) };
 }

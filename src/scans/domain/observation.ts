@@ -28,17 +28,26 @@ export interface ItemDetails extends Partial<MaskedValue> {
   setBy?: 'response' | 'script';
   /** Whether a request of this page sent it. */
   sent?: boolean;
+  /** Why the browser did not store it, e.g. `SameSiteNoneInsecure`; absent: it was stored. */
+  blocked?: string;
   /** Requests. */
   method?: string;
+  /** As the browser names it (`image`, `ping`, `websocket`); of a fingerprinting call, its technique. */
   type?: string;
-  /** Address of the script or frame that caused it, without its query. */
+  /** Host and path of the script, response or frame that caused it, without its query. */
   initiator?: string;
+  /** Bytes of the request's body; absent: none. */
+  bodyBytes?: number;
   /** Of the last response; absent: none. */
   httpStatus?: number;
   count?: number;
+  /** Consent events: the place among the events of the page, */
+  order?: number;
+  /** and what they say of each consent type. */
+  consent?: Record<string, 'granted' | 'denied'>;
 }
 
-/** A cookie, storage entry or request that was seen on a page. */
+/** A cookie, storage entry, database, request, fingerprinting call or consent event that was seen on a page. */
 export interface ObservedItem {
   kind: ItemKind;
   name: string;

@@ -1,4 +1,5 @@
 import type { ObservedItem } from './observation.js';
+import type { ScanState } from './scan-state.js';
 import type { PageReason, PageStatus, ScanReason, ScanStatus } from './scan.js';
 
 /** How many pages of a scan are in which state. */
@@ -49,6 +50,7 @@ export interface ScanFigures {
 }
 
 export interface ScanItemView extends ObservedItem {
+  state: ScanState;
   page: number;
   number: number;
 }

@@ -36,15 +36,23 @@ export const PAGE_REASONS = [
 ] as const;
 export type PageReason = (typeof PAGE_REASONS)[number];
 
-export const ITEM_KINDS = ['cookie', 'local_storage', 'session_storage', 'request'] as const;
+export const ITEM_KINDS = [
+  'cookie',
+  'local_storage',
+  'session_storage',
+  'indexed_db',
+  'request',
+  'fingerprint',
+  'consent_event',
+] as const;
 export type ItemKind = (typeof ITEM_KINDS)[number];
 
 /** What items can be listed by. */
-export const ITEM_GROUPS = ['cookie', 'storage', 'request'] as const;
+export const ITEM_GROUPS = ['cookie', 'storage', 'request', 'fingerprint', 'consent_event'] as const;
 export type ItemGroup = (typeof ITEM_GROUPS)[number];
 
 export function kindsIn(group: ItemGroup): ItemKind[] {
-  return group === 'storage' ? ['local_storage', 'session_storage'] : [group];
+  return group === 'storage' ? ['local_storage', 'session_storage', 'indexed_db'] : [group];
 }
 
 /** Sentences of the API. The dashboard has its own, in its languages. */

@@ -23,6 +23,7 @@ import {
 } from '../domain/scan.js';
 import { PAGE_URL_CHARACTERS_MAX } from '../domain/scan-address.js';
 import { PAGES_KNOWN_MAX, START_URLS_MAX } from '../domain/scan-limits.js';
+import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import type { ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
 
 export class RequestScanDto {
@@ -39,7 +40,7 @@ export class RequestScanDto {
 }
 
 export class ScanItemsQuery extends PageQuery {
-  @ApiPropertyOptional({ enum: ITEM_GROUPS, description: 'Items of one kind; both storages are one' })
+  @ApiPropertyOptional({ enum: ITEM_GROUPS, description: 'Items of one kind; all storages are one' })
   @IsOptional()
   @IsIn(ITEM_GROUPS)
   group?: ItemGroup;
@@ -52,6 +53,11 @@ export class ScanItemsQuery extends PageQuery {
   @IsOptional()
   @QueryInteger({ min: 1, max: PAGES_KNOWN_MAX })
   page?: number;
+
+  @ApiPropertyOptional({ enum: SCAN_STATES, description: 'Items of one consent state' })
+  @IsOptional()
+  @IsIn(SCAN_STATES)
+  state?: ScanState;
 }
 
 class PageCountsDto {
@@ -166,11 +172,13 @@ export class ScanDetailsDto extends ScanDto {
 }
 
 export class ScanItemDto {
+  @ApiProperty({ enum: SCAN_STATES, description: 'Consent state in which it was seen' }) state!: ScanState;
   @ApiProperty({ type: 'integer', description: 'Number of the page' }) page!: number;
-  @ApiProperty({ type: 'integer', description: 'Unique within the page' }) number!: number;
+  @ApiProperty({ type: 'integer', description: 'Unique within the state and page' }) number!: number;
   @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
   @ApiProperty({
-    description: 'Name of the cookie or entry; path of the request with the names of its query',
+    description:
+      'Name of the cookie, entry, database, call or event; path of the request with the names of its query',
   })
   name!: string;
   @ApiProperty({ description: "Of the cookie's domain, the entry's origin, or the request" }) host!: string;
@@ -195,13 +203,36 @@ export class ScanItemDto {
     description: 'Whether a request of the page sent the cookie',
   })
   sent!: boolean | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why the browser did not store the cookie; null: it was stored',
+  })
+  blocked!: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'GET' }) method!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'image' }) type!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Script or frame that caused the request' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'image',
+    description: 'Of a request; of a fingerprinting call its technique: `canvas`, `audio` or `webrtc`',
+  })
+  type!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Script, response or frame that caused it' })
   initiator!: string | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: "Bytes of the request's body; null: none" })
+  bodyBytes!: number | null;
   @ApiProperty({ type: 'integer', nullable: true }) httpStatus!: number | null;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Equal requests of the page' })
   count!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Place among the consent events of the page' })
+  order!: number | null;
+  @ApiProperty({
+    type: 'object',
+    nullable: true,
+    additionalProperties: { type: 'string', enum: ['granted', 'denied'] },
+    description: 'What a consent event says of each consent type',
+  })
+  consent!: Record<string, 'granted' | 'denied'> | null;
 
   static of({ details, ...item }: ScanItemView): ScanItemDto {
     const {
@@ -215,16 +246,20 @@ export class ScanItemDto {
       partitioned = null,
       setBy = null,
       sent = null,
+      blocked = null,
       method = null,
       type = null,
       initiator = null,
+      bodyBytes = null,
       httpStatus = null,
       count = null,
+      order = null,
+      consent = null,
     } = details;
     return {
       ...item,
       ...{ valueLength, valueHash, path, expiresAt, httpOnly, secure, sameSite, partitioned, setBy, sent },
-      ...{ method, type, initiator, httpStatus, count },
+      ...{ blocked, method, type, initiator, bodyBytes, httpStatus, count, order, consent },
     };
   }
 }

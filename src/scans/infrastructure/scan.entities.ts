@@ -17,6 +17,13 @@ export const ScanSchema = defineEntity({
     /** Why it ended without a complete result. */
     reason: p.text().nullable(),
     browser: p.text().nullable(),
+    /** States that the owner left out. */
+    skipStates: p.array().columnType('text[]').defaultRaw("'{}'"),
+    /** From where and as what the pages were visited. */
+    region: p.text().nullable(),
+    language: p.text().nullable(),
+    viewport: p.text().nullable(),
+    userAgent: p.text().nullable(),
     refusedDownloads: p.integer().default(0),
     refusedPopups: p.integer().default(0),
     refusedDialogs: p.integer().default(0),
@@ -51,13 +58,80 @@ export const ScanPageSchema = defineEntity({
   },
 });
 
-/** A cookie, storage entry or request of a page. */
+/** A consent state of a scan. */
+export const ScanStateSchema = defineEntity({
+  name: 'ScanState',
+  tableName: 'scan_state',
+  properties: {
+    projectId: p.uuid().primary(),
+    scanId: p.uuid().primary(),
+    state: p.text().primary(),
+    status: p.text().default('pending'),
+    /** Why it was not tested, or not on all pages. */
+    reason: p.text().nullable(),
+    /** What made the choice: `own`, `heuristic`, or `autoconsent:<name of the CMP>`. */
+    driver: p.text().nullable(),
+    /** Numbers of the pages that were visited in it. */
+    pages: p.array().columnType('int[]').$type<number[]>().defaultRaw("'{}'"),
+    startedAt: p.datetime().nullable(),
+    endedAt: p.datetime().nullable(),
+  },
+});
+
+/** A page that a state is tested on. */
+export const ScanStatePageSchema = defineEntity({
+  name: 'ScanStatePage',
+  tableName: 'scan_state_page',
+  properties: {
+    projectId: p.uuid().primary(),
+    scanId: p.uuid().primary(),
+    state: p.text().primary(),
+    page: p.integer().primary(),
+    status: p.text().default('found'),
+    visits: p.smallint().default(0),
+    reason: p.text().nullable(),
+  },
+});
+
+/** A screenshot or HAR of a page in a state. */
+export const ScanArtifactSchema = defineEntity({
+  name: 'ScanArtifact',
+  tableName: 'scan_artifact',
+  properties: {
+    projectId: p.uuid().primary(),
+    scanId: p.uuid().primary(),
+    state: p.text().primary(),
+    page: p.integer().primary(),
+    kind: p.text().primary(),
+    sha256: p.blob(),
+    bytes: p.integer(),
+    /** null: deleted after its time. */
+    content: p.blob().nullable(),
+    createdAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** Visits of a host in all projects together. */
+export const ScanTargetSchema = defineEntity({
+  name: 'ScanTarget',
+  tableName: 'scan_target',
+  properties: {
+    host: p.text().primary(),
+    minuteAt: p.datetime(),
+    minutePages: p.integer(),
+    dayAt: p.datetime(),
+    dayScans: p.integer(),
+  },
+});
+
+/** A cookie, storage entry, request or call that was seen on a page. */
 export const ScanItemSchema = defineEntity({
   name: 'ScanItem',
   tableName: 'scan_item',
   properties: {
     projectId: p.uuid().primary(),
     scanId: p.uuid().primary(),
+    state: p.text().primary().default('before'),
     page: p.integer().primary(),
     number: p.integer().primary(),
     kind: p.text(),

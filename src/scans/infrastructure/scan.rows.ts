@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { ItemKind } from '../domain/scan.js';
+import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
 import { scanTables } from './scan.tables.js';
 
@@ -15,6 +16,7 @@ export interface NewScan {
 
 /** A place in a scan's list of items. */
 export interface ItemKey {
+  state: ScanState;
   page: number;
   number: number;
 }
@@ -146,31 +148,38 @@ export async function readFigures(
   const { rows } = await sql<ScanFigures>`
     select count(distinct (name, host)) filter (where kind = 'cookie')::int as cookies,
            count(distinct (name, host)) filter (where kind = 'cookie' and third_party)::int as "thirdPartyCookies",
-           count(distinct (kind, name, host)) filter (where kind in ('local_storage', 'session_storage'))::int
+           count(distinct (kind, name, host)) filter (where kind in ('local_storage', 'session_storage', 'indexed_db'))::int
              as "storageEntries",
            count(*) filter (where kind = 'request')::int as requests,
            count(distinct host) filter (where kind = 'request' and third_party)::int as "thirdPartyHosts"
-    from scan_item where project_id = ${projectId} and scan_id = ${scanId}
+    from scan_item where project_id = ${projectId} and scan_id = ${scanId} and state = 'before'
   `.execute(em.getKysely());
   return rows[0] ?? { cookies: 0, thirdPartyCookies: 0, storageEntries: 0, requests: 0, thirdPartyHosts: 0 };
 }
 
-/** Items behind a place (null: all), by page. */
+/** Items behind a place (null: all), by state and page. */
 export async function readItemPage(
   em: EntityManager,
   { projectId, scanId }: { projectId: string; scanId: string },
-  { kinds, page, after, limit }: { kinds?: ItemKind[]; page?: number; after: ItemKey | null; limit: number },
+  filter: { kinds?: ItemKind[]; page?: number; state?: ScanState; after: ItemKey | null; limit: number },
 ): Promise<ScanItemView[]> {
+  const { kinds, page, state, after, limit } = filter;
+  const place = sql<number>`array_position(${[...SCAN_STATES]}::text[], state)`;
   let query = scanTables(em)
     .selectFrom('scan_item')
-    .select(['page', 'number', 'kind', 'name', 'host', 'thirdParty', 'details'])
+    .select(['state', 'page', 'number', 'kind', 'name', 'host', 'thirdParty', 'details'])
     .where('projectId', '=', projectId)
     .where('scanId', '=', scanId);
   if (kinds !== undefined) query = query.where('kind', 'in', kinds);
   if (page !== undefined) query = query.where('page', '=', page);
+  if (state !== undefined) query = query.where('state', '=', state);
   if (after !== null)
-    query = query.where(sql<boolean>`(page, number) > (${after.page}::int, ${after.number}::int)`);
-  return (await query.orderBy('page').orderBy('number').limit(limit).execute()) as ScanItemView[];
+    query = query.where(
+      sql<boolean>`(${place}, page, number)
+        > (${SCAN_STATES.indexOf(after.state) + 1}::int, ${after.page}::int, ${after.number}::int)`,
+    );
+  const rows = await query.orderBy(place).orderBy('page').orderBy('number').limit(limit).execute();
+  return rows as ScanItemView[];
 }
 
 /** Whether a scanner reported within the given time. */

@@ -1,10 +1,26 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 import { type TablesOf, typedTables } from '../../database/tables.js';
-import type { ScanItemSchema, ScannerSchema, ScanPageSchema, ScanSchema } from './scan.entities.js';
+import type {
+  ScanArtifactSchema,
+  ScanItemSchema,
+  ScannerSchema,
+  ScanPageSchema,
+  ScanSchema,
+  ScanStatePageSchema,
+  ScanStateSchema,
+  ScanTargetSchema,
+} from './scan.entities.js';
 
 type ScanTables = TablesOf<
-  typeof ScanSchema | typeof ScanPageSchema | typeof ScanItemSchema | typeof ScannerSchema
+  | typeof ScanSchema
+  | typeof ScanPageSchema
+  | typeof ScanItemSchema
+  | typeof ScanStateSchema
+  | typeof ScanStatePageSchema
+  | typeof ScanArtifactSchema
+  | typeof ScanTargetSchema
+  | typeof ScannerSchema
 >;
 
 /** Typed queries over scans. */

@@ -56,7 +56,7 @@ function ItemTable({ projectId, scan, view }: { projectId: string; scan: ScanDet
       label={t(`scans.views.${view}`)}
       query={query}
       columns={COLUMNS[view](paths)}
-      rowKey={({ page, number }) => `${page}.${number}`}
+      rowKey={({ state, page, number }) => `${state}.${page}.${number}`}
       empty={t(isRunning(scan) ? 'scans.noItemsYet' : 'scans.noItems')}
     />
   );

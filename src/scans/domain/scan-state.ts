@@ -1,0 +1,45 @@
+/** What a visitor did about consent before a page was observed, in the order in which a scan tests it. */
+export const SCAN_STATES = ['before', 'reject', 'accept', 'withdraw', 'signal'] as const;
+export type ScanState = (typeof SCAN_STATES)[number];
+
+/** States that an owner may leave out. */
+const SKIPPABLE_STATES = ['reject', 'accept', 'withdraw', 'signal'] as const;
+type SkippableState = (typeof SKIPPABLE_STATES)[number];
+
+/** The states that a scan leaves out: a withdrawal needs an acceptance first. */
+export function statesToSkip(chosen: readonly SkippableState[]): SkippableState[] {
+  return SKIPPABLE_STATES.filter(
+    (state) => chosen.includes(state) || (state === 'withdraw' && chosen.includes('accept')),
+  );
+}
+
+/** Why a state was not tested, or not on all of its pages. */
+export const STATE_REASONS = [
+  'no_pages',
+  'no_banner',
+  'no_control',
+  'no_withdrawal',
+  'click_failed',
+  'click_mismatch',
+  'pages_failed',
+  'time_limit',
+  'byte_limit',
+  'scan_ended',
+  'owner_skipped',
+] as const;
+export type StateReason = (typeof STATE_REASONS)[number];
+
+/** Sentences of the API. The dashboard has its own, in its languages. */
+export const STATE_SENTENCES: Readonly<Record<StateReason, string>> = {
+  no_pages: 'No page was loaded that this state could be tested on.',
+  no_banner: 'No consent banner was found.',
+  no_control: 'The banner has no control for this choice that the scanner recognizes.',
+  no_withdrawal: 'No control was found that reopens the banner to withdraw consent.',
+  click_failed: 'The choice was clicked, but the banner did not accept it.',
+  click_mismatch: 'The choice was made, but clicking it in the banner had another result.',
+  pages_failed: 'Not all pages could be loaded in this state.',
+  time_limit: 'The state reached its time limit, or the scan did.',
+  byte_limit: 'The scan reached its limit of transferred data.',
+  scan_ended: 'The scan ended before this state was tested.',
+  owner_skipped: 'This state was left out on request.',
+};
