@@ -1,5 +1,6 @@
-// Compiles src/ with swc, as .swcrc says, into the folder named: one .js and one .js.map per source file.
-import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+// Compiles src/ with swc, as .swcrc says, into the folder named: one .js and one .js.map per source file. Data that the
+// service reads from beside its code is copied with its licenses.
+import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
@@ -13,3 +14,6 @@ for (const path of globSync(`${SOURCE}/**/*.ts`, { exclude: [`${SOURCE}/**/*.spe
   writeFileSync(target, `${code}\n//# sourceMappingURL=${basename(target)}.map\n`);
   writeFileSync(`${target}.map`, map);
 }
+
+for (const folder of globSync(`${SOURCE}/**/known-data`))
+  cpSync(folder, join(out, relative(SOURCE, folder)), { recursive: true });

@@ -5,12 +5,16 @@ import { join } from 'node:path';
 
 const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
 
-/** What each writes: openapi.json; .env.example and the table of settings; the dashboard's client; docs/scaling.md. */
+/**
+ * What each writes: openapi.json; .env.example and the table of settings; the dashboard's client; docs/scaling.md; the
+ * known cookies and services of scans.
+ */
 const GENERATORS = {
   openapi: [JEST, '--selectProjects', 'unit', '--ci', join('test', 'app', 'openapi')],
   settings: [join('scripts', 'write-settings.mjs')],
   client: [join('scripts', 'write-client.mjs')],
   scaling: [join('scripts', 'write-scaling.mjs')],
+  services: [join('scripts', 'write-known-services.mjs')],
 };
 
 const wanted = process.argv.slice(2);

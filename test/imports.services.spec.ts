@@ -90,7 +90,7 @@ const REFUSED: [file: string, imported: string][] = [
   ['outbox/probe', 'access/access.decorators'],
   ['publishing/probe', 'forwarding/forwarding.service'],
   ['publishing/probe', 'evidence/evidence.service'],
-  ['scans/probe', 'publishing/publishing.service'],
+  ['scans/probe', 'forwarding/forwarding.service'],
   ['visits/probe', 'evidence/evidence.service'],
   ['visits/probe', 'publishing/publishing.service'],
   // Shared folders know no module, and nothing but the programs knows what puts everything together.
@@ -131,6 +131,7 @@ const ALLOWED: [file: string, imported: string][] = [
   ['evidence/application/probe', 'publishing/publishing.service'],
   ['evidence/infrastructure/probe', 'database/pool'],
   ['forwarding/application/probe', 'evidence/evidence.service'],
+  ['scans/application/probe', 'publishing/publishing.service'],
   ['visits/http/probe', 'visits/application/use-case'],
   ['visits/application/probe', 'licensing/domain/rule'],
   ['database/probe', 'shared/leaf'],

@@ -67,6 +67,12 @@ import {
   SiteConfigurationSchema,
 } from '../publishing/infrastructure/publishing.entities.js';
 import {
+  CookieDecisionSchema,
+  ScanFindingSchema,
+  ScanFindingSeenSchema,
+  SiteItemSchema,
+} from '../scans/infrastructure/finding.entities.js';
+import {
   ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
@@ -152,4 +158,8 @@ export const entities = [
   ScanArtifactSchema,
   ScanTargetSchema,
   ScannerSchema,
+  SiteItemSchema,
+  CookieDecisionSchema,
+  ScanFindingSchema,
+  ScanFindingSeenSchema,
 ];

@@ -2,13 +2,19 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { CookieService } from './application/cookie.service.js';
+import { FindingService } from './application/finding.service.js';
+import { ScanFinishedHandler } from './application/scan-finished-handler.js';
 import { ScanService } from './application/scan.service.js';
+import { CookieController } from './http/cookie.controller.js';
+import { FindingController } from './http/finding.controller.js';
 import { ScanController } from './http/scan.controller.js';
+import { ScanMetrics } from './infrastructure/scan.metrics.js';
 
 /** What owners see of scans. The scanner that visits the pages is a separate program (src/scanner.ts). */
 @Module({
   imports: [AccessModule, LicensingModule, ProjectsModule],
-  controllers: [ScanController],
-  providers: [ScanService],
+  controllers: [ScanController, FindingController, CookieController],
+  providers: [ScanService, FindingService, CookieService, ScanFinishedHandler, ScanMetrics],
 })
 export class ScansModule {}

@@ -79,6 +79,30 @@ const scan = async ({ call }: World): Promise<string> => {
   return (await call('POST', '/scans', {})).id as string;
 };
 
+const finding = async ({ id }: World, status: string): Promise<string> => {
+  const findingId = newId();
+  await service.database.query(
+    `insert into scan_finding
+       (project_id, id, kind, item_kind, name, host, certainty, state, page_urls, status, misses, first_scan_id,
+        last_scan_id, counted_scan_id, first_seen_at, last_seen_at)
+     values ($1, $2, 'before_consent', 'cookie', 'sid', 'shop.example', 'open', 'before', '{}', $3, 0, $2, $2, $2,
+             now(), now())`,
+    [id, findingId, status],
+  );
+  return findingId;
+};
+const cookie = async ({ id }: World): Promise<string> => {
+  const cookieId = newId();
+  await service.database.query(
+    `insert into site_item
+       (project_id, id, kind, name, host, third_party, initiators, states, page_urls, last_scan_id, first_seen_at,
+        last_seen_at)
+     values ($1, $2, 'cookie', 'sid', 'shop.example', false, '{}', '{before}', '{}', $2, now(), now())`,
+    [id, cookieId],
+  );
+  return cookieId;
+};
+
 const nameVisitors = ({ call }: World): Promise<Json> =>
   call('PUT', '/privacy', { visitorReferenceField: 'customer', visitorReferenceHashed: true });
 
@@ -290,6 +314,19 @@ const AUDITED: Record<string, Audited> = {
   [`POST ${AT}/scans/{scanId}/cancel`]: {
     action: 'scan.cancel',
     change: async (world) => world.call('POST', `/scans/${await scan(world)}/cancel`),
+  },
+  [`POST ${AT}/findings/{findingId}/accept`]: {
+    action: 'finding.accept',
+    change: async (world) =>
+      world.call('POST', `/findings/${await finding(world, 'new')}/accept`, { reason: 'Cart.' }),
+  },
+  [`POST ${AT}/findings/{findingId}/reopen`]: {
+    action: 'finding.reopen',
+    change: async (world) => world.call('POST', `/findings/${await finding(world, 'accepted')}/reopen`),
+  },
+  [`PUT ${AT}/cookies/{cookieId}`]: {
+    action: 'cookie.classify',
+    change: async (world) => world.call('PUT', `/cookies/${await cookie(world)}`, { category: 'necessary' }),
   },
   [`PUT ${AT}/configuration`]: {
     action: 'configuration.save',

@@ -59,14 +59,18 @@ const OWNERS: Record<string, readonly string[]> = {
   projects: ['project'],
   publishing: ['configuration_draft', 'publication', 'site_configuration'],
   scans: [
+    'cookie_decision',
     'scan',
     'scan_artifact',
+    'scan_finding',
+    'scan_finding_seen',
     'scan_item',
     'scan_page',
     'scan_state',
     'scan_state_page',
     'scan_target',
     'scanner',
+    'site_item',
   ],
   visits: ['site_visit'],
 };

@@ -53,6 +53,9 @@ export const AUDIT_ACTIONS = [
   'configuration.discard_draft',
   'scan.request',
   'scan.cancel',
+  'finding.accept',
+  'finding.reopen',
+  'cookie.classify',
   'outbox.retry',
   'secrets.re_encrypt',
 ] as const;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { OutboxService } from '../../outbox/outbox.service.js';
 import { parseExceptions } from '../../shared/address-policy.js';
 import { NameResolver } from '../../shared/name-resolver.js';
 import { choosePage } from '../domain/page-choice.js';
@@ -27,6 +28,7 @@ import {
 import { GuardedProxy } from '../infrastructure/guarded-proxy.js';
 import { within } from '../infrastructure/page-recorder.js';
 import { answerRecordRequests, visitPage } from '../infrastructure/page-visit.js';
+import { SCAN_FINISHED, scanFinishedMessage } from '../scans.events.js';
 import type { ScannerOptions } from './scanner-options.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -54,6 +56,8 @@ type Ending =
 export class ScanRun {
   private readonly scope: ScanScope;
   private readonly proxy: GuardedProxy;
+  /** Without keys: the worker does what follows. */
+  private readonly outbox: OutboxService;
   private chromium: OpenChromium | null = null;
   private browserFailures = 0;
   private lost = false;
@@ -66,6 +70,7 @@ export class ScanRun {
     const { settings, production } = options;
     const exceptions = parseExceptions(settings.allowedPrivateTargets);
     this.scope = { domains: scan.domains, allowedTargets: exceptions.targets, production };
+    this.outbox = OutboxService.appendOnly(em, { topics: [SCAN_FINISHED] });
     this.proxy = new GuardedProxy({
       resolver: new NameResolver({
         timeoutMs: CONNECT_TIMEOUT_MS,
@@ -199,6 +204,7 @@ export class ScanRun {
         skippedUnverified: pages.some(({ reason }) => reason === 'unverified_host'),
       });
       await endScan(tx, this.scan, { ...conclusion, unvisited });
+      await this.outbox.append(tx, scanFinishedMessage(this.scan));
     });
   }
 

@@ -86,7 +86,7 @@ export function isThirdParty(host: string, pageHost: string): boolean {
 }
 
 /** The registrable domain; of addresses and of names without one, the host itself. */
-function siteOf(host: string): string {
+export function siteOf(host: string): string {
   const bare = host.replace(/^\./, '').replace(/:\d+$/, '');
   return getDomain(bare, { allowPrivateDomains: true }) ?? bare;
 }

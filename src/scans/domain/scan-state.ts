@@ -2,6 +2,9 @@
 export const SCAN_STATES = ['before', 'reject', 'accept', 'withdraw', 'signal'] as const;
 export type ScanState = (typeof SCAN_STATES)[number];
 
+export const STATE_STATUSES = ['pending', 'running', 'tested', 'not_tested', 'skipped'] as const;
+export type StateStatus = (typeof STATE_STATUSES)[number];
+
 /** States that an owner may leave out. */
 const SKIPPABLE_STATES = ['reject', 'accept', 'withdraw', 'signal'] as const;
 type SkippableState = (typeof SKIPPABLE_STATES)[number];

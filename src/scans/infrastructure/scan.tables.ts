@@ -2,6 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 import { type TablesOf, typedTables } from '../../database/tables.js';
 import type {
+  CookieDecisionSchema,
+  ScanFindingSchema,
+  ScanFindingSeenSchema,
+  SiteItemSchema,
+} from './finding.entities.js';
+import type {
   ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
@@ -21,6 +27,10 @@ type ScanTables = TablesOf<
   | typeof ScanArtifactSchema
   | typeof ScanTargetSchema
   | typeof ScannerSchema
+  | typeof SiteItemSchema
+  | typeof CookieDecisionSchema
+  | typeof ScanFindingSchema
+  | typeof ScanFindingSeenSchema
 >;
 
 /** Typed queries over scans. */

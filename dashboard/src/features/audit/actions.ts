@@ -48,6 +48,11 @@ export const AUDIT_ACTIONS = [
   'configuration.publish',
   'configuration.save_draft',
   'configuration.discard_draft',
+  'scan.request',
+  'scan.cancel',
+  'finding.accept',
+  'finding.reopen',
+  'cookie.classify',
   'outbox.retry',
   'secrets.re_encrypt',
 ] as const satisfies AuditEventDto['action'][];

@@ -1,0 +1,91 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { SiteConfiguration } from '../../publishing/domain/configuration.js';
+import { readConfigurations } from '../../publishing/site-configurations.js';
+import { type ClassificationSources, classifyItem } from '../domain/classify-item.js';
+import { countScan } from '../domain/finding-life.js';
+import { findFindings, isTestedBy, type TestedState } from '../domain/findings.js';
+import type { ScanState } from '../domain/scan-state.js';
+import {
+  type EndedScan,
+  type LoadedPage,
+  lockEndedScan,
+  readLoadedPages,
+  readSeenItems,
+  readTestedStates,
+  type ScanRef,
+} from '../infrastructure/evidence.rows.js';
+import { readFindingLives, storeMissedFindings, storeSeenFindings } from '../infrastructure/finding.rows.js';
+import { knownServices } from '../infrastructure/load-known-services.js';
+import { readDecisions, storeSiteItems } from '../infrastructure/site-item.rows.js';
+
+/** What the items of a project are classified with, now, and what it publishes. */
+export async function classificationSources(
+  em: EntityManager,
+  projectId: string,
+): Promise<ClassificationSources & { published: SiteConfiguration }> {
+  const { published, draft } = await readConfigurations(em, projectId);
+  return {
+    published,
+    decisions: await readDecisions(em, projectId),
+    services: [...published.services, ...(draft?.services ?? [])],
+    known: knownServices(),
+  };
+}
+
+/**
+ * Evaluates a scan: what it saw joins the project's items, and its findings replace those that an earlier evaluation of
+ * the same scan wrote. May run any number of times. null: the scan was deleted, or has no result.
+ */
+export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise<EndedScan | null> {
+  const ended = await lockEndedScan(tx, scan);
+  if (!ended) return null;
+  const sources = await classificationSources(tx, scan.projectId);
+  const pages = await readLoadedPages(tx, scan);
+  const states = await readTestedStates(tx, scan, pages);
+  const items = (await readSeenItems(tx, scan)).map((item) => ({
+    ...item,
+    classification: classifyItem(item, sources),
+  }));
+  const urls = new Map(pages.map(({ number, url }) => [number, url]));
+  await storeSiteItems(tx, scan, { items, urls, seenAt: ended.endedAt });
+
+  const findings = findFindings({ items, states, pages, published: sources.published }).map((finding) => ({
+    ...finding,
+    pageUrls: finding.pages.flatMap((page) => urls.get(page) ?? []),
+  }));
+  const ids = findings.map(({ id }) => id);
+  const known = await readFindingLives(tx, scan.projectId, ids, scan.scanId);
+  const lives = new Map(known.map((life) => [life.id, life]));
+  const seen = findings.flatMap((finding) => {
+    const life = countScan(lives.get(finding.id) ?? null, 'seen', scan.scanId);
+    return life === null ? [] : [{ ...life, ...finding }];
+  });
+  await storeSeenFindings(tx, scan, seen, ended.endedAt);
+
+  const found = new Set(ids);
+  const visited = visitedUrls(states, pages);
+  const missed = known
+    .filter(({ id }) => !found.has(id))
+    .flatMap((finding) => {
+      const observation = isTestedBy(finding, visited) ? 'missed' : 'untested';
+      const life = countScan(finding, observation, scan.scanId);
+      return life === null ? [] : [{ ...life, id: finding.id }];
+    });
+  await storeMissedFindings(tx, scan.projectId, missed);
+  return ended;
+}
+
+function visitedUrls(
+  states: readonly TestedState[],
+  pages: readonly LoadedPage[],
+): Map<ScanState, Set<string>> {
+  const urls = new Map(pages.map(({ number, url }) => [number, url]));
+  return new Map(
+    states
+      .filter(({ status }) => status === 'tested')
+      .map(({ state, pages: numbers }) => [
+        state,
+        new Set(numbers.flatMap((number) => urls.get(number) ?? [])),
+      ]),
+  );
+}

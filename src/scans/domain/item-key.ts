@@ -1,0 +1,41 @@
+import { namedKey } from '../../outbox/domain/ordering-key.js';
+import { siteOf } from './observation.js';
+import type { ItemKind } from './scan.js';
+
+/** What makes an item the same one on other pages, in other states and in later scans. */
+export interface ItemKey {
+  kind: ItemKind;
+  /** Ids in it are `*`; empty for requests. */
+  name: string;
+  /** The site (registrable domain) of what is stored, the host of a request. */
+  host: string;
+}
+
+/** Ids within names, such as of a session or visitor: they differ for each visit. */
+const IDS =
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<![0-9a-z])(?=[a-f]*\d)[0-9a-f]{12,}(?![0-9a-z])|(?<!\d)\d{9,}(?!\d)/gi;
+
+export function itemKey({ kind, name, host }: { kind: ItemKind; name: string; host: string }): ItemKey {
+  if (kind === 'request') return { kind, name: '', host };
+  return { kind, name: name.replaceAll(IDS, '*'), host: siteOf(host) };
+}
+
+/** The same in each project and scan. */
+export function itemId({ kind, name, host }: ItemKey): string {
+  return namedKey(JSON.stringify(['scan item', kind, name, host]));
+}
+
+/** Whether a name is one of a pattern, in which `*` stands for any characters. */
+export function matchesPattern(name: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return name === pattern;
+  if (!name.startsWith(first)) return false;
+  const last = rest.pop() ?? '';
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}

@@ -1,0 +1,103 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, ValidateIf } from 'class-validator';
+import { IfGiven } from '../../http/if-given.decorator.js';
+import { PageQuery } from '../../http/page-query.js';
+import { TextLine } from '../../http/text.decorator.js';
+import { SERVICE_CATEGORIES, type ServiceCategory } from '../../publishing/domain/configuration.js';
+import type { CategoryFilter, ClassifiedSiteItem, DecisionRequest } from '../application/cookie.service.js';
+import {
+  CLASSIFICATION_CERTAINTIES,
+  CLASSIFICATION_SOURCES,
+  type Classification,
+  type ClassificationCertainty,
+  type ClassificationSource,
+} from '../domain/classify-item.js';
+import { ITEM_KINDS, type ItemKind } from '../domain/scan.js';
+import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
+
+const CATEGORY_FILTERS = ['unclassified', ...SERVICE_CATEGORIES] as const;
+const PURPOSE_CHARACTERS_MAX = 500;
+const PROVIDER_CHARACTERS_MAX = 120;
+const DURATION_CHARACTERS_MAX = 60;
+
+export class CookiesQuery extends PageQuery {
+  @ApiPropertyOptional({ enum: CATEGORY_FILTERS, description: '`unclassified`: without a category' })
+  @IsOptional()
+  @IsIn(CATEGORY_FILTERS)
+  category?: CategoryFilter;
+}
+
+export class DecideCookieDto {
+  @ApiProperty({ enum: SERVICE_CATEGORIES, nullable: true, description: 'null: removes the decision' })
+  @ValidateIf((_, value: unknown) => value !== null)
+  @IsIn(SERVICE_CATEGORIES)
+  category!: ServiceCategory | null;
+
+  @ApiPropertyOptional({ description: 'In words, for the declaration' })
+  @IfGiven()
+  @TextLine({ min: 1, max: PURPOSE_CHARACTERS_MAX })
+  purpose?: string;
+
+  @ApiPropertyOptional()
+  @IfGiven()
+  @TextLine({ min: 1, max: PROVIDER_CHARACTERS_MAX })
+  provider?: string;
+
+  @ApiPropertyOptional({ description: 'In words, e.g. `13 months`' })
+  @IfGiven()
+  @TextLine({ min: 1, max: DURATION_CHARACTERS_MAX })
+  duration?: string;
+
+  static request({ category, purpose, provider, duration }: DecideCookieDto): DecisionRequest {
+    return { category, purpose: purpose ?? null, provider: provider ?? null, duration: duration ?? null };
+  }
+}
+
+class ClassificationDto implements Classification {
+  @ApiProperty({ enum: SERVICE_CATEGORIES, nullable: true, description: 'null: unknown, or only proposed' })
+  category!: ServiceCategory | null;
+  @ApiProperty({ enum: SERVICE_CATEGORIES, isArray: true, description: 'What the owner is asked about' })
+  proposed!: ServiceCategory[];
+  @ApiProperty({ enum: CLASSIFICATION_SOURCES }) source!: ClassificationSource;
+  @ApiProperty({ enum: CLASSIFICATION_CERTAINTIES, description: '`guess`: by the name alone' })
+  certainty!: ClassificationCertainty;
+  @ApiProperty({ type: String, nullable: true }) service!: string | null;
+  @ApiProperty({ type: String, nullable: true }) provider!: string | null;
+  @ApiProperty({ type: String, nullable: true }) purpose!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'In words' }) duration!: string | null;
+  @ApiProperty({ type: String, nullable: true }) policyUrl!: string | null;
+}
+
+export class CookieDto {
+  @ApiProperty({ format: 'uuid', description: 'Of kind, name and host' }) id!: string;
+  @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
+  @ApiProperty({ description: 'Ids in it are `*`; empty: requests to the host' }) name!: string;
+  @ApiProperty({ description: 'Site of what is stored, or host that was requested' }) host!: string;
+  @ApiProperty({ description: 'Whether it belongs to another site than the pages' }) thirdParty!: boolean;
+  @ApiProperty({ type: ClassificationDto }) classification!: ClassificationDto;
+  @ApiProperty({ type: [String], description: 'Scripts, responses and frames that caused it' })
+  initiators!: string[];
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Longest lifetime seen; null: the session' })
+  lifetimeSeconds!: number | null;
+  @ApiProperty({ enum: SCAN_STATES, isArray: true, description: 'In the last scan that saw it' })
+  states!: ScanState[];
+  @ApiProperty({ type: [String], description: 'Addresses of some pages in the last scan that saw it' })
+  pageUrls!: string[];
+  @ApiProperty({ format: 'uuid', description: 'The last scan that saw it' }) lastScanId!: string;
+  @ApiProperty() firstSeenAt!: Date;
+  @ApiProperty() lastSeenAt!: Date;
+
+  static of(item: ClassifiedSiteItem): CookieDto {
+    const { id, kind, name, host, thirdParty, classification, initiators, lifetimeSeconds } = item;
+    const { states, pageUrls, lastScanId, firstSeenAt, lastSeenAt } = item;
+    return {
+      ...{ id, kind, name, host, thirdParty, classification, initiators, lifetimeSeconds, states, pageUrls },
+      ...{ lastScanId, firstSeenAt, lastSeenAt },
+    };
+  }
+}
+
+export class CookiePageDto {
+  @ApiProperty({ type: [CookieDto] }) items!: CookieDto[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+}

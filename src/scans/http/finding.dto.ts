@@ -1,0 +1,186 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsUUID } from 'class-validator';
+import { PageQuery } from '../../http/page-query.js';
+import { TextLine } from '../../http/text.decorator.js';
+import { SERVICE_CATEGORIES, type ServiceCategory } from '../../publishing/domain/configuration.js';
+import {
+  CHANGES_MAX,
+  type Difference,
+  type ScanChanges,
+  type ScanFindings,
+  type StateSummary,
+} from '../application/finding.service.js';
+import { FINDING_STATUSES, type FindingStatus } from '../domain/finding-life.js';
+import {
+  CERTAINTIES,
+  type Certainty,
+  FINDING_KINDS,
+  FINDING_RULES,
+  type FindingKind,
+} from '../domain/findings.js';
+import { ITEM_KINDS, type ItemKind } from '../domain/scan.js';
+import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
+import type { SeenItem } from '../domain/seen-item.js';
+
+const REASON_CHARACTERS_MAX = 500;
+
+export class FindingsQuery extends PageQuery {
+  @ApiPropertyOptional({ enum: FINDING_STATUSES })
+  @IsOptional()
+  @IsIn(FINDING_STATUSES)
+  status?: FindingStatus;
+}
+
+export class ChangesQuery {
+  @ApiPropertyOptional({ format: 'uuid', description: 'The scan to compare with; absent: the one before' })
+  @IsOptional()
+  @IsUUID()
+  since?: string;
+}
+
+export class AcceptFindingDto {
+  @ApiProperty({ description: 'Why the finding is accepted' })
+  @TextLine({ min: 1, max: REASON_CHARACTERS_MAX })
+  reason!: string;
+}
+
+/** What every finding has; lists of one scan and of all scans return the same. */
+interface FindingRow extends Omit<FindingDto, 'rule'> {
+  pageUrls: string[];
+}
+
+export class FindingDto {
+  @ApiProperty({ format: 'uuid', description: 'The same in every scan of the project' }) id!: string;
+  @ApiProperty({ enum: FINDING_KINDS }) kind!: FindingKind;
+  @ApiProperty({
+    description: 'The rule that the observation touches',
+    example: FINDING_RULES.before_consent,
+  })
+  rule!: string;
+  @ApiProperty({
+    enum: CERTAINTIES,
+    description:
+      '`settled`: the rule plainly covers it; `arguable`: it depends on the purpose; `open`: too little is known',
+  })
+  certainty!: Certainty;
+  @ApiProperty({
+    enum: FINDING_STATUSES,
+    description: '`fixed`: after two scans without it, or by a decision; `accepted`: by a member',
+  })
+  status!: FindingStatus;
+  @ApiProperty({ enum: ITEM_KINDS, nullable: true, description: 'null: it concerns pages' })
+  itemKind!: ItemKind | null;
+  @ApiProperty({ description: 'Of the cookie or entry; empty: of a request or a page' }) name!: string;
+  @ApiProperty({ description: 'Site of what is stored, or host that was requested' }) host!: string;
+  @ApiProperty({ enum: SCAN_STATES, description: 'Consent state in which it was seen' }) state!: ScanState;
+  @ApiProperty({ type: [String], description: 'Addresses of pages; empty: it concerns the site' })
+  pageUrls!: string[];
+  @ApiProperty({ type: String, nullable: true, description: 'Script, response or frame that caused it' })
+  initiator!: string | null;
+  @ApiProperty({ enum: SERVICE_CATEGORIES, nullable: true, description: 'null: unknown' })
+  category!: ServiceCategory | null;
+  @ApiProperty({ type: String, nullable: true }) service!: string | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Only of `longer_than_declared`' })
+  lifetimeSeconds!: number | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Declared duration, in words' })
+  declared!: string | null;
+  @ApiProperty({ format: 'uuid' }) firstScanId!: string;
+  @ApiProperty({ format: 'uuid', description: 'The last scan that saw it' }) lastScanId!: string;
+  @ApiProperty() firstSeenAt!: Date;
+  @ApiProperty() lastSeenAt!: Date;
+  @ApiProperty({ type: String, nullable: true }) acceptedReason!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) acceptedAt!: Date | null;
+
+  static of(row: FindingRow): FindingDto {
+    const { id, kind, certainty, status, itemKind, name, host, state, pageUrls, initiator, category } = row;
+    const { service, lifetimeSeconds, declared, firstScanId, lastScanId, firstSeenAt, lastSeenAt } = row;
+    const { acceptedReason, acceptedAt } = row;
+    return {
+      ...{ id, kind, rule: FINDING_RULES[kind], certainty, status, itemKind, name, host, state, pageUrls },
+      ...{ initiator, category, service, lifetimeSeconds, declared, firstScanId, lastScanId, firstSeenAt },
+      ...{ lastSeenAt, acceptedReason, acceptedAt },
+    };
+  }
+}
+
+export class FindingPageDto {
+  @ApiProperty({ type: [FindingDto] }) items!: FindingDto[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+}
+
+class StateSummaryDto implements StateSummary {
+  @ApiProperty({ enum: SCAN_STATES }) state!: ScanState;
+  @ApiProperty({ description: 'false: nothing is known about this state' }) tested!: boolean;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Cookies and entries that need consent, settled or arguably; accepted ones are left out',
+  })
+  cookies!: number;
+  @ApiProperty({ type: 'integer', description: 'Services that were requested and need consent' })
+  services!: number;
+  @ApiProperty({ type: 'integer', description: 'Items of which too little is known' }) open!: number;
+}
+
+export class ScanFindingPageDto extends FindingPageDto {
+  @ApiProperty({ type: [StateSummaryDto], description: 'Of the whole scan, by state without consent' })
+  summary!: StateSummaryDto[];
+
+  static of({ items, nextCursor, summary }: ScanFindings): ScanFindingPageDto {
+    return { items: items.map((finding) => FindingDto.of(finding)), nextCursor, summary };
+  }
+}
+
+class ChangedItemDto {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
+  @ApiProperty({ description: 'Empty: a request' }) name!: string;
+  @ApiProperty() host!: string;
+  @ApiProperty() thirdParty!: boolean;
+  @ApiProperty({ enum: SCAN_STATES, isArray: true }) states!: ScanState[];
+
+  static of({ id, kind, name, host, thirdParty, sightings }: SeenItem): ChangedItemDto {
+    return { id, kind, name, host, thirdParty, states: sightings.map(({ state }) => state) };
+  }
+}
+
+class ItemDifferenceDto {
+  @ApiProperty({ type: 'integer' }) count!: number;
+  @ApiProperty({ type: [ChangedItemDto], maxItems: CHANGES_MAX }) items!: ChangedItemDto[];
+}
+
+class FindingDifferenceDto {
+  @ApiProperty({ type: 'integer' }) count!: number;
+  @ApiProperty({ type: [FindingDto], maxItems: CHANGES_MAX }) items!: FindingDto[];
+}
+
+export class ScanChangesDto {
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'null: there is no earlier scan',
+  })
+  since!: string | null;
+  @ApiProperty({ type: ItemDifferenceDto, description: `At most ${CHANGES_MAX} are listed` })
+  itemsAdded!: ItemDifferenceDto;
+  @ApiProperty({ type: ItemDifferenceDto }) itemsRemoved!: ItemDifferenceDto;
+  @ApiProperty({ type: FindingDifferenceDto }) findingsAdded!: FindingDifferenceDto;
+  @ApiProperty({ type: FindingDifferenceDto }) findingsRemoved!: FindingDifferenceDto;
+
+  static of(changes: ScanChanges): ScanChangesDto {
+    return {
+      since: changes.since,
+      itemsAdded: mapped(changes.itemsAdded, (item) => ChangedItemDto.of(item)),
+      itemsRemoved: mapped(changes.itemsRemoved, (item) => ChangedItemDto.of(item)),
+      findingsAdded: mapped(changes.findingsAdded, (finding) => FindingDto.of(finding)),
+      findingsRemoved: mapped(changes.findingsRemoved, (finding) => FindingDto.of(finding)),
+    };
+  }
+}
+
+function mapped<Entry, Shown>(
+  { count, items }: Difference<Entry>,
+  show: (entry: Entry) => Shown,
+): Difference<Shown> {
+  return { count, items: items.map(show) };
+}

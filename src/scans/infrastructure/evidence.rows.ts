@@ -1,0 +1,122 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { TestedState } from '../domain/findings.js';
+import { SCAN_STATES } from '../domain/scan-state.js';
+import { foldItems, type ItemGroupRow, type SeenItem } from '../domain/seen-item.js';
+import { scanTables } from './scan.tables.js';
+
+/** Different items of one scan and state that are read; a site with more is not evaluated in full. */
+const ITEM_GROUPS_MAX = 20_000;
+
+/** A scan by its project. */
+export interface ScanRef {
+  projectId: string;
+  scanId: string;
+}
+
+/** A page of a scan that was loaded. */
+export interface LoadedPage {
+  number: number;
+  url: string;
+  host: string;
+  loaderFound: boolean;
+}
+
+/** A scan with a result. */
+export interface EndedScan {
+  status: 'completed' | 'partial';
+  startedAt: Date;
+  endedAt: Date;
+}
+
+/** Locks a scan that ended with a result; null: it was deleted, or has none. */
+export async function lockEndedScan(
+  tx: EntityManager,
+  { projectId, scanId }: ScanRef,
+): Promise<EndedScan | null> {
+  const { rows } = await sql<EndedScan>`
+    select status, coalesce(started_at, created_at) as "startedAt", ended_at as "endedAt" from scan
+    where project_id = ${projectId} and id = ${scanId} and status in ('completed', 'partial') and ended_at is not null
+    for update
+  `.execute(tx.getKysely());
+  return rows[0] ?? null;
+}
+
+/** The newest scan with a result, or the newest one before another; null: there is none. */
+export async function findEndedScan(
+  em: EntityManager,
+  projectId: string,
+  before: string | null = null,
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from scan
+    where project_id = ${projectId} and status in ('completed', 'partial')
+      and (${before}::uuid is null or id < ${before}::uuid)
+    order by id desc limit 1
+  `.execute(em.getKysely());
+  return rows[0]?.id ?? null;
+}
+
+/** What a scan saw that can mean something: what is stored, requests to other sites, and fingerprinting. */
+export async function readSeenItems(em: EntityManager, { projectId, scanId }: ScanRef): Promise<SeenItem[]> {
+  const place = sql`array_position(${[...SCAN_STATES]}::text[], i.state)`;
+  const { rows } = await sql<ItemGroupRow>`
+    select i.kind, n.name, i.host, i.state, bool_or(i.third_party) as "thirdParty",
+      array_agg(distinct i.page order by i.page) as pages,
+      coalesce(array_agg(distinct i.details->>'initiator') filter (where i.details->>'initiator' is not null), '{}')
+        as initiators,
+      coalesce(
+        array_agg(distinct i.details->>'type') filter (where i.kind = 'request' and i.details->>'type' is not null), '{}'
+      ) as types,
+      round(max(extract(epoch from (i.details->>'expiresAt')::timestamptz - p.visited_at)) filter (
+        where i.kind = 'cookie' and i.details->>'expiresAt' like '____-%'
+      ))::float8 as "lifetimeSeconds"
+    from scan_item i
+    join scan_page p on p.project_id = i.project_id and p.scan_id = i.scan_id and p.number = i.page
+    cross join lateral (
+      select case i.kind when 'request' then '' when 'fingerprint' then coalesce(i.details->>'type', i.name) else i.name end
+        as name
+    ) n
+    where i.project_id = ${projectId} and i.scan_id = ${scanId} and i.kind <> 'consent_event'
+      and (i.kind <> 'request' or i.third_party) and i.details->>'blocked' is null
+    group by i.kind, n.name, i.host, i.state
+    order by ${place}, i.kind, n.name, i.host
+    limit ${ITEM_GROUPS_MAX}
+  `.execute(em.getKysely());
+  return foldItems(rows);
+}
+
+/** Pages that were loaded, in the order in which they were found. */
+export async function readLoadedPages(
+  em: EntityManager,
+  { projectId, scanId }: ScanRef,
+): Promise<LoadedPage[]> {
+  return scanTables(em)
+    .selectFrom('scan_page')
+    .select(['number', 'url', 'host', 'loaderFound'])
+    .where('projectId', '=', projectId)
+    .where('scanId', '=', scanId)
+    .where('status', '=', 'visited')
+    .orderBy('number')
+    .execute();
+}
+
+/** The states of a scan. The first one is tested where pages were loaded. */
+export async function readTestedStates(
+  em: EntityManager,
+  { projectId, scanId }: ScanRef,
+  loaded: readonly LoadedPage[],
+): Promise<TestedState[]> {
+  const rows = (await scanTables(em)
+    .selectFrom('scan_state')
+    .select(['state', 'status', 'reason', 'pages'])
+    .where('projectId', '=', projectId)
+    .where('scanId', '=', scanId)
+    .where('state', '!=', 'before')
+    .execute()) as TestedState[];
+  const before: TestedState = {
+    ...{ state: 'before', reason: null, pages: loaded.map(({ number }) => number) },
+    status: loaded.length > 0 ? 'tested' : 'not_tested',
+  };
+  return [before, ...rows];
+}
