@@ -4,6 +4,10 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
 import { requireExtra } from '../support/extras.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
+import type { Json } from '../support/json.js';
+import { announceTestScan, insertTestScan, type TestItem } from '../support/scan.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
 
 const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
 /** A scan of the demo shop takes about 20 s on a machine that has nothing else to do. */
@@ -32,11 +36,11 @@ afterAll(async () => {
   await service?.stop();
 });
 
-async function expectNoFindings(): Promise<void> {
+async function expectNoFindings(on: Page = page): Promise<void> {
   // The dashboard's policy allows no script of the page's address; the protocol is not bound by it.
-  await page.evaluate(AXE);
-  expect((await page.evaluate(() => axe.run())).violations.map(({ id }) => id)).toEqual([]);
-  const { scrollWidth, clientWidth } = await page.evaluate(() => {
+  await on.evaluate(AXE);
+  expect((await on.evaluate(() => axe.run())).violations.map(({ id }) => id)).toEqual([]);
+  const { scrollWidth, clientWidth } = await on.evaluate(() => {
     const { scrollWidth: whole, clientWidth: shown } = document.documentElement;
     return { scrollWidth: whole, clientWidth: shown };
   });
@@ -67,6 +71,9 @@ describe('the Scans page', () => {
     await page.getByText('Completed', { exact: true }).waitFor({ timeout: SCAN_TIMEOUT_MS });
     const row = (...texts: string[]) =>
       texts.reduce((rows, text) => rows.filter({ hasText: text }), page.getByRole('row')).first();
+    // A worker writes the findings after the scan.
+    await page.getByText('“_ads_id” was set on /demo/shop', { exact: false }).first().waitFor();
+    await page.locator('.segments').getByText('Cookies', { exact: true }).click();
     await row('_ads_id', 'First party', 'Script', '/demo/shop').waitFor();
     await row('shop_session', 'Response', 'Session').waitFor();
     await expectNoFindings();
@@ -83,5 +90,122 @@ describe('the Scans page', () => {
     await page.getByRole('table', { name: 'Pages' }).waitFor();
     await page.getByRole('link', { name: 'All scans' }).click();
     await page.getByRole('row').filter({ hasText: 'Completed' }).filter({ hasText: '/demo/shop' }).waitFor();
+  });
+});
+
+describe('findings and decisions', () => {
+  const FBP: TestItem = {
+    ...{ name: '_fbp', states: ['before', 'reject'], pages: [1, 2] },
+    details: { setBy: 'script', initiator: 'connect.facebook.net/en_US/fbevents.js' },
+  };
+  let testService: TestService;
+  let ada: TestUser;
+  let projectId: string;
+  let scanId: string;
+  let opened: Page;
+
+  const json = async (response: Response): Promise<Json> => (await response.json()) as Json;
+  const scan = async (items: TestItem[]): Promise<string> => {
+    const { database } = testService;
+    const id = await insertTestScan((sql, params) => database.query(sql, params), projectId, {
+      ...{ items, tested: ['before', 'reject', 'accept', 'signal'] },
+    });
+    await announceTestScan(database.orm.em, projectId, id);
+    return id;
+  };
+  const openAs = async ({ cookie }: TestUser, viewport = { width: 1280, height: 800 }): Promise<Page> => {
+    const context = await browser.newContext({ reducedMotion: 'reduce', viewport });
+    const cookies = cookie.split('; ').map((pair) => {
+      const [name = '', ...value] = pair.split('=');
+      return { name, value: value.join('='), url: testService.baseUrl };
+    });
+    await context.addCookies(cookies);
+    return context.newPage();
+  };
+  const go = (on: Page, path: string): Promise<unknown> =>
+    on.goto(`${testService.baseUrl}/projects/${projectId}${path}`);
+
+  beforeAll(async () => {
+    testService = await startTestService({
+      ...{ RUN_WORKER: 'true', OUTBOX_POLL_MS: '50', ...BEHIND_LOOPBACK_PROXY },
+    });
+    ada = await signUp(testService);
+    projectId = String((await json(await ada.request('POST', '/v1/projects', { name: 'Shop' })))['id']);
+    await scan([{ name: 'sid' }]);
+    scanId = await scan([{ name: 'sid' }, FBP]);
+    opened = await openAs(ada);
+  });
+  afterAll(() => testService?.close());
+
+  it('shows four figures and each finding as a sentence', async () => {
+    await go(opened, `/scans/${scanId}`);
+    const sentence = '“_fbp” was set on / and 1 more page before any choice, by connect.facebook.net.';
+    await opened.getByText(sentence).waitFor();
+    const summary = opened.getByRole('region', { name: 'Without consent' });
+    for (const text of ['Before a choice', 'After refusal', 'After withdrawal', 'With GPC'])
+      await summary.getByRole('heading', { name: text }).waitFor();
+    await summary.getByText('Not tested in this scan').waitFor();
+    const finding = opened.getByRole('listitem').filter({ hasText: sentence });
+    for (const text of ['Settled', 'New', 'Marketing', 'Touches ePrivacy Directive Art. 5(3)'])
+      await finding.getByText(text).first().waitFor();
+    await expectNoFindings(opened);
+  });
+
+  it('accepts a finding with a reason, by keyboard, and reopens it', async () => {
+    const finding = opened.getByRole('listitem').filter({ hasText: '“sid” was set on / before any choice.' });
+    await finding.getByRole('button', { name: 'Accept' }).press('Enter');
+    await opened.getByRole('textbox', { name: 'Reason' }).fill('Keeps the cart.');
+    await expectNoFindings(opened);
+    await opened.keyboard.press('Enter');
+    await finding.getByText('Accepted: Keeps the cart.').waitFor();
+    await finding.getByRole('button', { name: 'Reopen' }).click();
+    await finding.getByText('Still there').waitFor();
+  });
+
+  it('compares the scan with the one before', async () => {
+    await opened.locator('.segments').getByText('Changes').click();
+    await opened.getByRole('list', { name: 'New cookies and services (1)' }).getByText('_fbp').waitFor();
+    await opened.getByRole('region', { name: 'Findings no longer seen (0)' }).getByText('None.').waitFor();
+    await expectNoFindings(opened);
+  });
+
+  it('decides what a cookie is for, which settles its findings', async () => {
+    await opened.getByRole('link', { name: 'Cookies', exact: true }).click();
+    const select = opened.getByRole('combobox', { name: 'Category of sid' });
+    await opened.getByRole('row').nth(1).filter({ hasText: 'sid' }).waitFor();
+    await expectNoFindings(opened);
+    await select.selectOption('Necessary');
+    await opened.getByText('Decision saved.').waitFor();
+    await opened.getByRole('row').filter({ hasText: 'sid' }).getByText('Your decision').waitFor();
+    await opened.getByText('Unclassified', { exact: true }).click();
+    await opened.getByText('Everything is classified').waitFor();
+    await go(opened, `/scans/${scanId}`);
+    await opened.getByText('“_fbp” was set').first().waitFor();
+    expect(await opened.getByText('“sid”').count()).toBe(0);
+  });
+
+  it('shows a viewer what an editor can do, disabled, also on a phone', async () => {
+    const viewer = await signUp(testService);
+    const invite = (body: unknown): Promise<Response> =>
+      ada.request('POST', `/v1/projects/${projectId}/members`, body);
+    await becomeMember(
+      async (body) => Response.json(await json(await invite(body)), { status: 201 }),
+      viewer,
+      'viewer',
+    );
+    const phone = await openAs(viewer, { width: 375, height: 800 });
+    await go(phone, '/cookies');
+    await phone.getByText('Category: Requires the Editor role.').waitFor();
+    expect(await phone.getByRole('combobox', { name: 'Category of _fbp' }).isDisabled()).toBe(true);
+    await expectNoFindings(phone);
+    await go(phone, `/scans/${scanId}`);
+    await phone.getByText('“_fbp” was set').first().waitFor();
+    expect(
+      await phone
+        .getByRole('button', { name: /^Accept: / })
+        .first()
+        .isDisabled(),
+    ).toBe(true);
+    await expectNoFindings(phone);
   });
 });

@@ -3,6 +3,7 @@ import { createLink, useMatchRoute } from '@tanstack/react-router';
 import Archive from 'lucide-react/icons/archive';
 import ChartColumn from 'lucide-react/icons/chart-column';
 import CodeXml from 'lucide-react/icons/code-xml';
+import Cookie from 'lucide-react/icons/cookie';
 import CreditCard from 'lucide-react/icons/credit-card';
 import Globe from 'lucide-react/icons/globe';
 import History from 'lucide-react/icons/history';
@@ -27,6 +28,7 @@ const PAGES = [
   [DELIVERIES, t('pages.deliveries'), Send],
   ['/projects/$projectId/analytics', t('pages.analytics'), ChartColumn],
   [SCANS, t('pages.scans'), ScanSearch],
+  ['/projects/$projectId/cookies', t('pages.cookies'), Cookie],
   ['/projects/$projectId/banner', t('pages.banner'), PanelBottom],
   ['/projects/$projectId/install', t('pages.install'), CodeXml],
 ] as const;

@@ -4,6 +4,7 @@ import { analyticsRoute } from '../features/analytics/analytics.route';
 import { auditRoute } from '../features/audit/audit.route';
 import { bannerRoute } from '../features/banner/banner.route';
 import { consentsRoute } from '../features/consents/consents.route';
+import { cookiesRoute } from '../features/cookies/cookies.route';
 import { deliveriesRoute } from '../features/deliveries/deliveries.route';
 import { recordsAndArchiveRoute } from '../features/forwarding/records-and-archive.route';
 import { installRoute } from '../features/install/install.route';
@@ -52,6 +53,7 @@ const routeTree = rootRoute.addChildren([
       analyticsRoute,
       scansRoute,
       scanRoute,
+      cookiesRoute,
       bannerRoute,
       installRoute,
       recordsAndArchiveRoute,

@@ -7,11 +7,13 @@ import { t } from '../../i18n/i18n';
 import { cookieColumns, PAGE_COLUMNS, type PagePaths, requestColumns, storageColumns } from './item-columns';
 import { isRunning } from './scan-status';
 import type { ScanView } from './search';
+import { pathOf } from './finding-sentence';
 
 const PAGE_ROWS = 100;
 const LIVE_MS = 2_000;
 
-type ItemView = Exclude<ScanView, 'pages'>;
+type PartView = Exclude<ScanView, 'findings' | 'changes'>;
+type ItemView = Exclude<PartView, 'pages'>;
 
 const GROUPS = { cookies: 'cookie', storage: 'storage', requests: 'request' } as const;
 const COLUMNS: Record<ItemView, (paths: PagePaths) => Column<ScanItemDto>[]> = {
@@ -28,7 +30,7 @@ export function ScanItems({
 }: {
   projectId: string;
   scan: ScanDetailsDto;
-  view: ScanView;
+  view: PartView;
 }) {
   if (view === 'pages')
     return (
@@ -60,9 +62,4 @@ function ItemTable({ projectId, scan, view }: { projectId: string; scan: ScanDet
       empty={t(isRunning(scan) ? 'scans.noItemsYet' : 'scans.noItems')}
     />
   );
-}
-
-function pathOf(url: string): string {
-  const { pathname, search } = new URL(url);
-  return `${pathname}${search}`;
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { scanReadOptions } from '../../client/@tanstack/react-query.gen';
 import { scanCancel } from '../../client/sdk.gen';
-import type { ScanDetailsDto } from '../../client/types.gen';
+import type { ProjectDto, ScanDetailsDto } from '../../client/types.gen';
 import { checkAccess } from '../../shared/access';
 import { AnchorLink } from '../../shared/anchor-link';
 import { Figure, Figures } from '../../shared/figure';
@@ -17,6 +17,8 @@ import { AbsoluteTime } from '../../shared/timestamps';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { useProject } from '../../shared/use-project';
 import { t } from '../../i18n/i18n';
+import { ScanChanges } from './scan-changes';
+import { ScanFindings } from './scan-findings';
 import { ScanItems } from './scan-items';
 import { isRunning, ScanStatus } from './scan-status';
 import { SCAN_VIEWS, type ScanView } from './search';
@@ -29,7 +31,7 @@ const LIVE_MS = 1_000;
 export function ScanPage() {
   const project = useProject();
   const { scanId } = route.useParams();
-  const { view = 'cookies' } = route.useSearch();
+  const { view = 'findings' } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({
     ...scanReadOptions({ path: { projectId: project.id, scanId } }),
@@ -68,11 +70,22 @@ export function ScanPage() {
             value={view}
             onChange={(value) => void navigate({ search: { view: value }, replace: true })}
           />
-          <ScanItems projectId={project.id} scan={scan} view={view} />
+          <ScanPart project={project} scan={scan} view={view} />
         </>
       )}
     </Page>
   );
+}
+
+function ScanPart({ project, scan, view }: { project: ProjectDto; scan: ScanDetailsDto; view: ScanView }) {
+  switch (view) {
+    case 'findings':
+      return <ScanFindings project={project} scan={scan} />;
+    case 'changes':
+      return <ScanChanges projectId={project.id} scanId={scan.id} />;
+    default:
+      return <ScanItems projectId={project.id} scan={scan} view={view} />;
+  }
 }
 
 /** What the scan found, in numbers, and how far it is. */

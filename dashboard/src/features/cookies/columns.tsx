@@ -1,0 +1,59 @@
+import type { CookieDto } from '../../client/types.gen';
+import type { Column } from '../../shared/infinite-table';
+import { RelativeTime } from '../../shared/timestamps';
+import { TruncatedText } from '../../shared/truncated-text';
+import { t } from '../../i18n/i18n';
+import { CategorySelect, cookieName } from './category-select';
+
+interface Options {
+  projectId: string;
+  disabled: boolean;
+}
+
+export function cookieColumns(options: Options): Column<CookieDto>[] {
+  return [
+    { title: t('cookies.name'), cell: (cookie) => <TruncatedText text={cookieName(cookie)} /> },
+    category(options),
+    {
+      title: t('cookies.source'),
+      cell: ({ classification }) => t(`cookies.sources.${classification.source}`),
+    },
+    { title: t('cookies.provider'), cell: (cookie) => <TruncatedText text={providerOf(cookie)} /> },
+    { title: t('cookies.kind'), cell: ({ kind }) => t(`cookies.kinds.${kind}`) },
+    { title: t('cookies.site'), cell: ({ host }) => <TruncatedText text={host} /> },
+    { title: t('cookies.seenIn'), cell: (cookie) => <TruncatedText text={statesOf(cookie)} /> },
+    { title: t('cookies.firstSeen'), cell: ({ firstSeenAt }) => <RelativeTime at={firstSeenAt} /> },
+    { title: t('cookies.lastSeen'), cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
+  ];
+}
+
+export function phoneColumns(options: Options): Column<CookieDto>[] {
+  return [
+    {
+      title: t('cookies.name'),
+      flexible: true,
+      cell: (cookie) => (
+        <>
+          <TruncatedText text={cookieName(cookie)} />
+          <small>{`${t(`cookies.kinds.${cookie.kind}`)} · ${providerOf(cookie)}`}</small>
+        </>
+      ),
+    },
+    category(options),
+  ];
+}
+
+function category({ projectId, disabled }: Options): Column<CookieDto> {
+  return {
+    title: t('cookies.category'),
+    cell: (cookie) => <CategorySelect projectId={projectId} cookie={cookie} disabled={disabled} />,
+  };
+}
+
+function providerOf({ classification: { service, provider } }: CookieDto): string {
+  return provider ?? service ?? '–';
+}
+
+function statesOf({ states }: CookieDto): string {
+  return states.map((state) => t(`findings.states.${state}`)).join(', ');
+}

@@ -1,0 +1,56 @@
+import { Button, Text } from '@mantine/core';
+import type { FindingDto } from '../../client/types.gen';
+import { type Status, StatusLabel } from '../../shared/status-label';
+import { t } from '../../i18n/i18n';
+import { findingSentence } from './finding-sentence';
+
+const CERTAINTY: Record<FindingDto['certainty'], Status> = {
+  settled: 'bad',
+  arguable: 'waiting',
+  open: 'off',
+};
+
+/** A finding as a sentence, with how certain it is, where it was seen, and what can be done about it. */
+export function FindingRow({
+  finding,
+  actions,
+}: {
+  finding: FindingDto;
+  /** null: it is only shown. */
+  actions: { disabled: boolean; accept: () => void; reopen: () => void } | null;
+}) {
+  const { certainty, status, rule, state, category, service, acceptedReason } = finding;
+  const isAccepted = status === 'accepted';
+  return (
+    <li className="finding">
+      <div className="finding-text">
+        <Text fw={550}>{findingSentence(finding)}</Text>
+        <div className="finding-facts">
+          <StatusLabel status={CERTAINTY[certainty]}>{t(`findings.certainties.${certainty}`)}</StatusLabel>
+          <span>{t(`findings.statuses.${status}`)}</span>
+          <span>{t(`findings.states.${state}`)}</span>
+          {category && (
+            <span>
+              {t(`cookies.categories.${category}`)}
+              {service !== null && ` (${service})`}
+            </span>
+          )}
+          <span>{t('findings.rule', { rule })}</span>
+        </div>
+        {acceptedReason !== null && (
+          <Text c="dimmed">{t('findings.acceptedReason', { reason: acceptedReason })}</Text>
+        )}
+      </div>
+      {actions && status !== 'fixed' && (
+        <Button
+          variant="default"
+          disabled={actions.disabled}
+          onClick={isAccepted ? actions.reopen : actions.accept}
+          aria-label={`${t(isAccepted ? 'findings.reopen' : 'findings.accept')}: ${findingSentence(finding)}`}
+        >
+          {t(isAccepted ? 'findings.reopen' : 'findings.accept')}
+        </Button>
+      )}
+    </li>
+  );
+}
