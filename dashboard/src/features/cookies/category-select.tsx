@@ -3,6 +3,7 @@ import { cookieDecide } from '../../client/sdk.gen';
 import type { CookieDto, DecideCookieDto } from '../../client/types.gen';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
+import './cookies.css';
 
 type Category = NonNullable<DecideCookieDto['category']>;
 const CATEGORIES: Category[] = ['necessary', 'preferences', 'analytics', 'marketing'];
@@ -21,6 +22,7 @@ export function CategorySelect(props: { projectId: string; cookie: CookieDto; di
   const decided = classification.source === 'decision' ? classification.category : null;
   return (
     <NativeSelect
+      className="category-select"
       aria-label={t('cookies.categoryOf', { name: cookieName(cookie) })}
       disabled={disabled || mutation.isPending}
       value={mutation.variables ?? decided ?? ''}

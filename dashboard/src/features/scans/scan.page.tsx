@@ -27,6 +27,8 @@ import './scans.css';
 const route = getRouteApi('/signed-in/projects/$projectId/scans/$scanId');
 
 const LIVE_MS = 1_000;
+/** Views that begin with other numbers than those of the crawl. */
+const OWN_SUMMARY: ReadonlySet<ScanView> = new Set<ScanView>(['findings', 'changes']);
 
 export function ScanPage() {
   const project = useProject();
@@ -62,7 +64,7 @@ export function ScanPage() {
       {query.isPending && <SkeletonRows rows={8} />}
       {scan && (
         <>
-          <Summary scan={scan} />
+          <Summary scan={scan} hasFigures={isRunning(scan) || !OWN_SUMMARY.has(view)} />
           <Segments<ScanView>
             label={t('scans.show')}
             options={SCAN_VIEWS}
@@ -88,11 +90,10 @@ function ScanPart({ project, scan, view }: { project: ProjectDto; scan: ScanDeta
   }
 }
 
-/** What the scan found, in numbers, and how far it is. */
-function Summary({ scan }: { scan: ScanDetailsDto }) {
-  const { figures, pages, pagesMax, refused } = scan;
+/** How the scan ended, or how far it is. */
+function Summary({ scan, hasFigures }: { scan: ScanDetailsDto; hasFigures: boolean }) {
+  const { pages, pagesMax } = scan;
   const total = Math.min(pagesMax, pages.visited + pages.failed + pages.open);
-  const refusals = refused.downloads + refused.popups + refused.dialogs;
   return (
     <>
       <div className="scan-state" aria-live="polite">
@@ -114,6 +115,16 @@ function Summary({ scan }: { scan: ScanDetailsDto }) {
         )}
       </div>
       {scan.reason && <Notice>{t(`scans.reasons.${scan.reason.code}`)}</Notice>}
+      {hasFigures && <Seen scan={scan} />}
+    </>
+  );
+}
+
+/** What the crawl saw before any choice, in numbers. */
+function Seen({ scan: { figures, pages, refused } }: { scan: ScanDetailsDto }) {
+  const refusals = refused.downloads + refused.popups + refused.dialogs;
+  return (
+    <>
       <Figures label={t('scans.summary')}>
         <Figure
           title={t('scans.visited')}
