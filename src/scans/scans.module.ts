@@ -8,13 +8,24 @@ import { ScanFinishedHandler } from './application/scan-finished-handler.js';
 import { ScanService } from './application/scan.service.js';
 import { CookieController } from './http/cookie.controller.js';
 import { FindingController } from './http/finding.controller.js';
+import { ScanScheduleService } from './application/scan-schedule.service.js';
+import { ScheduledScans } from './application/scheduled-scans.js';
+import { ScanScheduleController } from './http/scan-schedule.controller.js';
 import { ScanController } from './http/scan.controller.js';
 import { ScanMetrics } from './infrastructure/scan.metrics.js';
 
 /** What owners see of scans. The scanner that visits the pages is a separate program (src/scanner.ts). */
 @Module({
   imports: [AccessModule, LicensingModule, ProjectsModule],
-  controllers: [ScanController, FindingController, CookieController],
-  providers: [ScanService, FindingService, CookieService, ScanFinishedHandler, ScanMetrics],
+  controllers: [ScanController, ScanScheduleController, FindingController, CookieController],
+  providers: [
+    ScanService,
+    ScanScheduleService,
+    ScheduledScans,
+    FindingService,
+    CookieService,
+    ScanFinishedHandler,
+    ScanMetrics,
+  ],
 })
 export class ScansModule {}

@@ -85,6 +85,14 @@ describe('the Scans page', () => {
     await row('/demo/shop/product/', 'Skipped', 'Other pages with the same template were visited.').waitFor();
   });
 
+  it('schedules scans, and says when the next one is due', async () => {
+    await page.getByRole('link', { name: 'All scans' }).click();
+    await page.getByLabel('Frequency').selectOption('weekly');
+    await page.getByText(/^Next scan: in \d+ /).waitFor();
+    await expectNoFindings();
+    await page.goBack();
+  });
+
   it('opens the same view after a reload, and lists the scan', async () => {
     await page.reload();
     await page.getByRole('table', { name: 'Pages' }).waitFor();

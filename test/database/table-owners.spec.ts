@@ -66,6 +66,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'scan_finding_seen',
     'scan_item',
     'scan_page',
+    'scan_schedule',
     'scan_state',
     'scan_state_page',
     'scan_target',

@@ -39,7 +39,7 @@ describe('GET /v1/pricing (spec §4.3)', () => {
     expect(pricing.tiers.map(({ tier }) => tier)).toEqual(['lite', 'pro', 'business', 'enterprise']);
     expect(pricing).toMatchObject({
       currency: 'USD',
-      planned: ['scheduledScans', 'customDomains'],
+      planned: ['customDomains'],
       notLimitedByTier: expect.any(Array),
     });
     expect(pricing.tiers[1]).toEqual({
@@ -141,14 +141,14 @@ describe('GET /pricing (spec §2.5)', () => {
     expect(added).toEqual([
       'No plan limit on domains, consent records per month, team members, API requests, and webhooks One rule worldwide Scans of up to 30 pages Custom domains Planned',
       'Consent forwarding to your endpoint CSV and PDF export Scans of up to 100 pages',
-      'Consent and site analytics Region rules Scans of up to 350 pages Scheduled scans Planned',
+      'Consent and site analytics Region rules Scheduled scans Scans of up to 350 pages',
       'Pages per scan by agreement',
     ]);
   });
 
   it.each([
-    ['en', 'Planned', ['Custom domains', 'Scheduled scans'], 'Pages per scan'],
-    ['de', 'In Planung', ['Eigene Domains', 'Geplante Scans'], 'Seiten pro Scan'],
+    ['en', 'Planned', ['Custom domains'], 'Pages per scan'],
+    ['de', 'In Planung', ['Eigene Domains'], 'Seiten pro Scan'],
   ])(
     'marks features that do not exist yet, and checks them off in no plan (%s)',
     async (language, word, titles, pages) => {

@@ -24,6 +24,7 @@ const GUARDED: { method: string; path: string; role: Role; tiers: string[] }[] =
   { method: 'GET', path: '/consents/export?format=csv', role: 'viewer', tiers: PAID },
   { method: 'GET', path: '/analytics/consents', role: 'viewer', tiers: ['business', 'enterprise'] },
   { method: 'GET', path: '/analytics/site', role: 'viewer', tiers: ['business', 'enterprise'] },
+  { method: 'PUT', path: '/scan-schedule', role: 'editor', tiers: ['business', 'enterprise'] },
 ];
 
 const ago = (ms: number): Date => new Date(Date.now() - ms);
@@ -111,6 +112,7 @@ describe('routes that a tier guards (spec §4.6, §8)', () => {
     expect(using(/@LeaveTierToUseCase\(/)).toEqual([
       'forwarding/http/forwarding.controller.ts',
       'publishing/http/configuration.controller.ts',
+      'scans/http/scan-schedule.controller.ts',
     ]);
   });
 

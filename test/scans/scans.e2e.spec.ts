@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ScheduledScans } from '../../src/scans/application/scheduled-scans.js';
 import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { reportTestScanner } from '../support/scanner.js';
@@ -248,6 +249,108 @@ describe('canceling a scan', () => {
     expect(await json(await cancel())).toMatchObject({ code: 'scan_ended' });
     // It never began, so it does not count as the day's scan.
     expect((await request()).status).toBe(201);
+  });
+});
+
+describe('the schedule of scans', () => {
+  const put = async (frequency: string): Promise<{ status: number; body: Json }> => {
+    const response = await project.request('editor', 'PUT', '/scan-schedule', { frequency });
+    return { status: response.status, body: await json(response) };
+  };
+  const get = async (): Promise<Json> => json(await project.request('viewer', 'GET', '/scan-schedule'));
+  const simulate = (tier: string): Promise<Response> =>
+    project.request('editor', 'POST', '/tier/simulate', { tier });
+  const start = (): Promise<number> => service.app.get(ScheduledScans).start();
+  const due = (interval = '1 minute'): Promise<unknown> =>
+    service.database.query('update scan_schedule set next_at = now() - $2::interval where project_id = $1', [
+      project.id,
+      interval,
+    ]);
+  const scans = async (): Promise<Json[]> =>
+    (await json(await project.request('viewer', 'GET', '/scans')))['items'] as Json[];
+
+  beforeEach(() => service.database.query('delete from scan_schedule', []));
+
+  it('is off until a member turns it on, and then starts within 24 hours', async () => {
+    await simulate('business');
+    expect(await get()).toEqual({ frequency: 'off', active: false, inactiveReason: null, nextAt: null });
+    const { status, body } = await put('weekly');
+    expect([status, body['frequency'], body['active']]).toEqual([200, 'weekly', true]);
+    const inMs = Date.parse(String(body['nextAt'])) - Date.now();
+    expect(inMs).toBeGreaterThan(0);
+    expect(inMs).toBeLessThanOrEqual(86_400_000);
+    expect((await put('weekly')).body).toEqual(body);
+    expect((await put('daily')).status).toBe(422);
+    expect((await put('off')).body).toMatchObject({ frequency: 'off', active: false, nextAt: null });
+  });
+
+  it('requests one scan however often it was missed, beside the scans on demand', async () => {
+    await simulate('business');
+    await put('weekly');
+    expect(await start()).toBe(0);
+    await due('40 days');
+    expect(await Promise.all([start(), start()]).then(([one, other]) => one + other)).toBe(1);
+    expect(await scans()).toEqual([expect.objectContaining({ origin: 'schedule', status: 'queued' })]);
+    const { nextAt } = (await get()) as { nextAt: string };
+    const inMs = Date.parse(nextAt) - Date.now();
+    expect(inMs).toBeGreaterThan(0);
+    expect(inMs).toBeLessThan(7 * 86_400_000);
+    await end((await scans())[0]?.['id']);
+    expect(await start()).toBe(0);
+    const list = await json(await project.request('viewer', 'GET', '/scans'));
+    expect(list['allowance']).toMatchObject({ scansLeft: 20 });
+    const [event] = await service.database.query<{ actor_kind: string }>(
+      "select actor_kind from audit_event where project_id = $1 and action = 'scan.request'",
+      [project.id],
+    );
+    expect(event).toEqual({ actor_kind: 'system' });
+  });
+
+  it('waits for a running scan and for a scanner', async () => {
+    await simulate('business');
+    await put('monthly');
+    const { body } = await request();
+    await due();
+    expect(await start()).toBe(0);
+    await end(body['id']);
+    await service.database.query("update scanner set seen_at = now() - interval '1 minute'", []);
+    expect(await start()).toBe(0);
+    await service.database.query('update scanner set seen_at = now()', []);
+    expect(await start()).toBe(1);
+  });
+
+  it('stays with a project that loses the tier, starts nothing, and can be turned off', async () => {
+    await simulate('business');
+    await put('weekly');
+    await due();
+    await simulate('pro');
+    expect(await start()).toBe(0);
+    expect(await scans()).toEqual([]);
+    expect(await get()).toMatchObject({
+      ...{ frequency: 'weekly', active: false, nextAt: null },
+      inactiveReason: { code: 'tier' },
+    });
+    expect(await put('monthly')).toMatchObject({ status: 403, body: { code: 'tier_required' } });
+    await simulate('business');
+    expect(await get()).toMatchObject({ frequency: 'weekly', active: true, nextAt: expect.any(String) });
+    await simulate('lite');
+    expect((await put('off')).status).toBe(200);
+  });
+
+  it('says that a project without domains has nothing to scan', async () => {
+    project = await createTestProject(service);
+    await simulate('business');
+    await put('weekly');
+    await due();
+    expect(await start()).toBe(0);
+    expect(await get()).toMatchObject({ active: false, inactiveReason: { code: 'no_address' } });
+  });
+
+  it('is deleted with its project', async () => {
+    await simulate('business');
+    await put('weekly');
+    expect((await project.request('owner', 'DELETE', '')).status).toBe(204);
+    expect(await service.database.query('select from scan_schedule', [])).toEqual([]);
   });
 });
 

@@ -56,6 +56,7 @@ export const AUDIT_ACTIONS = [
   'finding.accept',
   'finding.reopen',
   'cookie.classify',
+  'scan.schedule',
   'outbox.retry',
   'secrets.re_encrypt',
 ] as const;

@@ -8,6 +8,7 @@ import {
   isPlanned,
   NOT_LIMITED_BY_TIER,
   PLANNED,
+  SCHEDULED_SCAN_TIERS,
   SOLD_TIERS,
   tiersWith,
 } from './catalogue.js';
@@ -46,7 +47,7 @@ it.each([
 });
 
 it.each([
-  ['scheduled scans', tiersWith((features) => features.scheduledScans), ['business', 'enterprise']],
+  ['scheduled scans', SCHEDULED_SCAN_TIERS, ['business', 'enterprise']],
   ['geo-targeting', GEO_TARGETING_TIERS, ['business', 'enterprise']],
   ['export', EXPORT_TIERS, ['pro', 'business', 'enterprise']],
   ['analytics', ANALYTICS_TIERS, ['business', 'enterprise']],
@@ -56,8 +57,8 @@ it.each([
   expect(tiers).toEqual(expected);
 });
 
-it('marks scheduled scans and custom domains as planned, and no feature that exists', () => {
-  expect(PLANNED).toEqual(['scheduledScans', 'customDomains']);
+it('marks custom domains as planned, and no feature that exists', () => {
+  expect(PLANNED).toEqual(['customDomains']);
   expect(isPlanned('customDomains')).toBe(true);
   expect(isPlanned('pagesPerScan')).toBe(false);
   expect(isPlanned('consentForwarding')).toBe(false);

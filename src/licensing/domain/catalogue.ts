@@ -110,7 +110,7 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
  * Limits and features of the catalogue that are announced and do not exist yet, in any tier. The change that builds
  * one removes it from this list.
  */
-export const PLANNED = ['scheduledScans', 'customDomains'] as const satisfies readonly (
+export const PLANNED = ['customDomains'] as const satisfies readonly (
   keyof TierLimits | keyof TierFeatures
 )[];
 
@@ -134,6 +134,8 @@ export const FORWARDING_TIERS: readonly Tier[] = tiersWith((features) => feature
 export const EXPORT_TIERS: readonly Tier[] = tiersWith((features) => features.export);
 /** The tiers that see consent and site analytics (spec §8). */
 export const ANALYTICS_TIERS: readonly Tier[] = tiersWith((features) => features.analytics);
+/** The tiers whose sites are scanned by a schedule (spec §8). */
+export const SCHEDULED_SCAN_TIERS: readonly Tier[] = tiersWith((features) => features.scheduledScans);
 /** The tiers that may have rules by region (spec §8). */
 export const GEO_TARGETING_TIERS: readonly Tier[] = tiersWith((features) => features.geoTargeting === 'full');
 

@@ -10,18 +10,16 @@ import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { parseExceptions } from '../../shared/address-policy.js';
 import { DomainError, fieldErrors, tooManyRequests } from '../../shared/domain-error.js';
-import { isUuid, newId } from '../../shared/ids.js';
+import { isUuid } from '../../shared/ids.js';
 import { type Page, readCursor, toPage } from '../../shared/page.js';
 import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
 import { type ItemGroup, kindsIn } from '../domain/scan.js';
-import { DAY_MS, pagesPerScan, SCANS_KEPT_MAX, scansPerDay, waitForScanMs } from '../domain/scan-limits.js';
+import { DAY_MS, pagesPerScan, scansPerDay, waitForScanMs } from '../domain/scan-limits.js';
 import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
 import { type ScanSettings, scanSettings } from '../scans.settings.js';
 import {
   cancelScan,
-  deleteOldScans,
   hasActiveScan,
-  insertScan,
   isScannerAlive,
   type ItemKey,
   readFigures,
@@ -33,6 +31,7 @@ import {
 } from '../infrastructure/scan.rows.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
+import { queueScan } from './queue-scan.js';
 
 /** Domains whose home pages are scanned where no address is given. */
 const DEFAULT_DOMAINS_MAX = 5;
@@ -106,8 +105,7 @@ export class ScanService {
     given: readonly string[] | undefined,
   ): Promise<ScanDetails> {
     const urls = await this.startUrls(project, given);
-    const id = newId();
-    await this.em.fork().transactional(async (tx) => {
+    const id = await this.em.fork().transactional(async (tx) => {
       // One request at a time: the checks below hold until the commit.
       await this.projects.lock(tx, project.id);
       if (!(await isScannerAlive(tx, SCANNER_ALIVE_MS)))
@@ -121,13 +119,7 @@ export class ScanService {
       const waitMs = waitForScanMs(recent, { limit, now });
       if (waitMs > 0)
         throw tooManyRequests(`Your plan includes ${limit} scans in 24 hours. Scan again later.`, waitMs);
-      await deleteOldScans(tx, project.id, SCANS_KEPT_MAX - 1);
-      const { domains } = project;
-      await insertScan(tx, { projectId: project.id, id, urls, domains, pagesMax: pagesPerScan(tier) });
-      await writeAudit(tx, author, {
-        ...{ projectId: project.id, action: 'scan.request', target: id },
-        after: { urls },
-      });
+      return queueScan(tx, { project, author, urls, pagesMax: pagesPerScan(tier), origin: 'manual' });
     });
     return this.read(project.id, id);
   }
@@ -218,7 +210,8 @@ export class ScanService {
     return [...new Set(normalized.filter((url) => url !== null))];
   }
 
-  private async defaultUrls(project: Project): Promise<string[]> {
+  /** Start addresses of a scan without any: the home pages of the project's domains. */
+  async defaultUrls(project: Project): Promise<string[]> {
     const own = project.domains.slice(0, DEFAULT_DOMAINS_MAX).map((domain) => `https://${domain}/`);
     const scope = this.scopeOf(project);
     const { demoUrls } = this.settings;

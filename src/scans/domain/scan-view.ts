@@ -1,6 +1,6 @@
 import type { ObservedItem } from './observation.js';
 import type { ScanState } from './scan-state.js';
-import type { PageReason, PageStatus, ScanReason, ScanStatus } from './scan.js';
+import type { PageReason, PageStatus, ScanOrigin, ScanReason, ScanStatus } from './scan.js';
 
 /** How many pages of a scan are in which state. */
 interface PageCounts {
@@ -15,6 +15,7 @@ interface PageCounts {
 export interface ScanView {
   id: string;
   status: ScanStatus;
+  origin: ScanOrigin;
   reason: ScanReason | null;
   urls: string[];
   pagesMax: number;

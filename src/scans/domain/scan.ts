@@ -1,6 +1,10 @@
 export const SCAN_STATUSES = ['queued', 'running', 'completed', 'partial', 'failed', 'canceled'] as const;
 export type ScanStatus = (typeof SCAN_STATUSES)[number];
 
+/** Who requested a scan: a member, or the project's schedule. */
+export const SCAN_ORIGINS = ['manual', 'schedule'] as const;
+export type ScanOrigin = (typeof SCAN_ORIGINS)[number];
+
 export const PAGE_STATUSES = ['found', 'visiting', 'visited', 'failed', 'skipped'] as const;
 export type PageStatus = (typeof PAGE_STATUSES)[number];
 

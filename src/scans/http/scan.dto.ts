@@ -15,9 +15,11 @@ import {
   PAGE_STATUSES,
   type PageReason,
   type PageStatus,
+  SCAN_ORIGINS,
   SCAN_REASONS,
   SCAN_SENTENCES,
   SCAN_STATUSES,
+  type ScanOrigin,
   type ScanReason,
   type ScanStatus,
 } from '../domain/scan.js';
@@ -87,6 +89,8 @@ export class ScanDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: SCAN_STATUSES, description: '`partial`: ended, but not all pages were loaded' })
   status!: ScanStatus;
+  @ApiProperty({ enum: SCAN_ORIGINS, description: 'Whether a member or the schedule requested it' })
+  origin!: ScanOrigin;
   @ApiProperty({ type: ScanReasonDto, nullable: true, description: 'Why the result is not complete' })
   reason!: ScanReasonDto | null;
   @ApiProperty({ type: [String], description: 'Start addresses' }) urls!: string[];
@@ -101,9 +105,10 @@ export class ScanDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) endedAt!: Date | null;
 
   static of(scan: ScanView): ScanDto {
-    const { id, status, reason, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt } = scan;
+    const { id, status, origin, reason, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt } =
+      scan;
     return {
-      ...{ id, status, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt },
+      ...{ id, status, origin, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt },
       reason: reason && { code: reason, message: SCAN_SENTENCES[reason] },
       refused: {
         downloads: scan.refusedDownloads,

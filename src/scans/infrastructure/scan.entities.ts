@@ -9,6 +9,8 @@ export const ScanSchema = defineEntity({
     projectId: p.uuid().primary(),
     id: p.uuid().primary(),
     status: p.text().default('queued'),
+    /** Whether a member or the schedule requested it. */
+    origin: p.text().default('manual'),
     /** Start addresses. */
     urls: p.array().columnType('text[]'),
     /** The project's domains when it was requested. */
@@ -139,6 +141,18 @@ export const ScanItemSchema = defineEntity({
     host: p.text(),
     thirdParty: p.boolean(),
     details: p.json<ItemDetails>(),
+  },
+});
+
+/** When a project is scanned without a request. */
+export const ScanScheduleSchema = defineEntity({
+  name: 'ScanSchedule',
+  tableName: 'scan_schedule',
+  properties: {
+    projectId: p.uuid().primary(),
+    frequency: p.text(),
+    /** Decides when the next scan is due. */
+    nextAt: p.datetime(),
   },
 });
 

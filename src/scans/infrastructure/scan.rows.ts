@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { ItemKind } from '../domain/scan.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
+import type { ItemKind, ScanOrigin } from '../domain/scan.js';
 import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
 import { scanTables } from './scan.tables.js';
 
@@ -12,6 +12,7 @@ export interface NewScan {
   urls: readonly string[];
   domains: readonly string[];
   pagesMax: number;
+  origin: ScanOrigin;
 }
 
 /** A place in a scan's list of items. */
@@ -22,7 +23,7 @@ export interface ItemKey {
 }
 
 const SCAN_COLUMNS = sql`
-  s.id, s.status, s.reason, s.urls, s.pages_max as "pagesMax", s.browser,
+  s.id, s.status, s.origin, s.reason, s.urls, s.pages_max as "pagesMax", s.browser,
   s.refused_downloads as "refusedDownloads", s.refused_popups as "refusedPopups",
   s.refused_dialogs as "refusedDialogs", s.created_at as "createdAt", s.started_at as "startedAt",
   s.ended_at as "endedAt", jsonb_build_object(
@@ -34,8 +35,9 @@ const SCAN_COLUMNS = sql`
 
 export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void> {
   await sql`
-    insert into scan (project_id, id, urls, domains, pages_max)
-    values (${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax})
+    insert into scan (project_id, id, urls, domains, pages_max, origin)
+    values (${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax},
+            ${scan.origin})
   `.execute(tx.getKysely());
 }
 
@@ -58,13 +60,14 @@ export async function hasActiveScan(tx: EntityManager, projectId: string): Promi
   return found !== undefined;
 }
 
-/** When the scans since an instant were requested, oldest first; a scan canceled before it began does not count. */
+/** When scans on demand since an instant were requested, oldest first; one canceled before it began does not count. */
 export async function readRequestTimes(tx: EntityManager, projectId: string, since: Date): Promise<Date[]> {
   const rows = await scanTables(tx)
     .selectFrom('scan')
     .select('createdAt')
     .where('projectId', '=', projectId)
     .where('createdAt', '>', since)
+    .where('origin', '=', 'manual')
     .where((each) => each.or([each('startedAt', 'is not', null), each('status', '!=', 'canceled')]))
     .orderBy('createdAt')
     .execute();
@@ -83,7 +86,7 @@ export async function readScanPage(
       select * from scan where project_id = ${projectId} and (${before}::uuid is null or id < ${before}::uuid)
       order by id desc limit ${limit}
     ) s left join scan_page p on p.project_id = ${projectId} and p.scan_id = s.id
-    group by s.project_id, s.id, s.status, s.reason, s.urls, s.pages_max, s.browser, s.refused_downloads,
+    group by s.project_id, s.id, s.status, s.origin, s.reason, s.urls, s.pages_max, s.browser, s.refused_downloads,
              s.refused_popups, s.refused_dialogs, s.created_at, s.started_at, s.ended_at
     order by s.id desc
   `.execute(em.getKysely());

@@ -16,6 +16,7 @@ import type {
   ScanStatePageSchema,
   ScanStateSchema,
   ScanTargetSchema,
+  ScanScheduleSchema,
 } from './scan.entities.js';
 
 type ScanTables = TablesOf<
@@ -26,6 +27,7 @@ type ScanTables = TablesOf<
   | typeof ScanStatePageSchema
   | typeof ScanArtifactSchema
   | typeof ScanTargetSchema
+  | typeof ScanScheduleSchema
   | typeof ScannerSchema
   | typeof SiteItemSchema
   | typeof CookieDecisionSchema

@@ -15,6 +15,7 @@ import { useProject } from '../../shared/use-project';
 import { t } from '../../i18n/i18n';
 import { NewScanDialog } from './new-scan-dialog';
 import { isRunning, ScanStatus } from './scan-status';
+import { ScheduleCard } from './schedule-card';
 
 const route = getRouteApi('/signed-in/projects/$projectId/scans');
 
@@ -67,6 +68,7 @@ export function ScansPage() {
         onOpen={({ id }) => open(id)}
         empty={<Empty />}
       />
+      <ScheduleCard project={project} />
       {asking && allowance && (
         <NewScanDialog
           projectId={project.id}
@@ -104,6 +106,7 @@ const COLUMNS: Column<ScanDto>[] = [
     ),
   },
   { title: t('scans.status'), cell: (scan) => <ScanStatus scan={scan} /> },
+  { title: t('scans.origin'), cell: ({ origin }) => t(`scans.origins.${origin}`) },
   { title: t('scans.addresses'), cell: ({ urls }) => <TruncatedText text={urls.join(', ')} /> },
   { title: t('scans.visited'), cell: ({ pages }) => formatNumber(pages.visited), numeric: true },
   { title: t('scans.failed'), cell: ({ pages }) => formatNumber(pages.failed), numeric: true },

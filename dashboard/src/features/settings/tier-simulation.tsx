@@ -16,6 +16,7 @@ const TIER_DEPENDENT = [
   'billingRead',
   'forwardingRead',
   'configurationRead',
+  'scanScheduleRead',
 ] as const;
 
 /** Switches the project to any tier without payment. */

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import { SCHEDULED_SCAN_TIERS } from '../../licensing/domain/catalogue.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import type { Project } from '../../projects/domain/project.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { firstScanAt, type ScanFrequency, type ScheduleInactivity } from '../domain/scan-schedule.js';
+import { deleteSchedule, readSchedule, writeSchedule } from '../infrastructure/schedule.rows.js';
+import { ScanService } from './scan.service.js';
+
+/** A project's schedule as the API shows it. */
+export interface ScheduleView {
+  frequency: ScanFrequency | 'off';
+  /** Why nothing starts; null: scans start as scheduled, or the schedule is off. */
+  inactivity: ScheduleInactivity | null;
+  /** When the next scan is due; null: none is. */
+  nextAt: Date | null;
+}
+
+/** Reads and changes when a project is scanned without a request. */
+@Injectable()
+export class ScanScheduleService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+    private readonly licensing: LicensingService,
+    private readonly scans: ScanService,
+  ) {}
+
+  async read(project: Project): Promise<ScheduleView> {
+    const schedule = await readSchedule(this.em.fork(), project.id);
+    if (!schedule) return { frequency: 'off', inactivity: null, nextAt: null };
+    const inactivity = await this.inactivity(project);
+    return {
+      frequency: schedule.frequency,
+      inactivity,
+      nextAt: inactivity === null ? schedule.nextAt : null,
+    };
+  }
+
+  /** A change of the frequency starts a new series within 24 hours. */
+  async save(
+    { project, author }: { project: Project; author: Author },
+    frequency: ScanFrequency | 'off',
+  ): Promise<ScheduleView> {
+    await this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, project.id);
+      const stored = (await readSchedule(tx, project.id))?.frequency ?? 'off';
+      if (stored === frequency) return;
+      if (frequency === 'off') await deleteSchedule(tx, project.id);
+      else await writeSchedule(tx, project.id, { frequency, nextAt: firstScanAt(project.id, new Date()) });
+      await writeAudit(tx, author, {
+        ...{ projectId: project.id, action: 'scan.schedule' },
+        before: { frequency: stored },
+        after: { frequency },
+      });
+    });
+    return this.read(project);
+  }
+
+  private async inactivity(project: Project): Promise<ScheduleInactivity | null> {
+    const tier = await this.licensing.tierOf(project, new Date());
+    if (!SCHEDULED_SCAN_TIERS.includes(tier)) return 'tier';
+    return (await this.scans.defaultUrls(project)).length === 0 ? 'no_address' : null;
+  }
+}

@@ -1,0 +1,45 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import type { ScheduleView } from '../application/scan-schedule.service.js';
+import {
+  INACTIVITY_SENTENCES,
+  SCAN_FREQUENCIES,
+  type ScanFrequency,
+  type ScheduleInactivity,
+} from '../domain/scan-schedule.js';
+
+const FREQUENCIES = ['off', ...SCAN_FREQUENCIES] as const;
+
+export class SaveScanScheduleDto {
+  @ApiProperty({ enum: FREQUENCIES })
+  @IsIn(FREQUENCIES)
+  frequency!: ScanFrequency | 'off';
+}
+
+class ScheduleInactivityDto {
+  @ApiProperty({ enum: Object.keys(INACTIVITY_SENTENCES) }) code!: ScheduleInactivity;
+  @ApiProperty() message!: string;
+}
+
+export class ScanScheduleDto {
+  @ApiProperty({ enum: FREQUENCIES }) frequency!: ScanFrequency | 'off';
+  @ApiProperty({ description: 'Whether scans start as scheduled' }) active!: boolean;
+  @ApiProperty({ type: ScheduleInactivityDto, nullable: true, description: 'Why a schedule starts nothing' })
+  inactiveReason!: ScheduleInactivityDto | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the next scan is due; while another one runs or no scanner does, it waits',
+  })
+  nextAt!: Date | null;
+
+  static of({ frequency, inactivity, nextAt }: ScheduleView): ScanScheduleDto {
+    return {
+      frequency,
+      active: frequency !== 'off' && inactivity === null,
+      inactiveReason: inactivity && { code: inactivity, message: INACTIVITY_SENTENCES[inactivity] },
+      nextAt,
+    };
+  }
+}
