@@ -6,5 +6,13 @@ declare const CONSENT_GLOBAL: string;
 declare const REGION_HEADER: string;
 declare const UNKNOWN_REGION: string;
 declare const EU_GROUP: string;
+/** Of a project: put ahead of blocker.js when it is published (src/publishing/domain/blocking.ts). */
+declare const BLOCKING: {
+  id: string;
+  prompt: string;
+  policy: string;
+  months: number;
+  rules: [pattern: string, category: string][];
+};
 /** The banner's style sheet. */
 declare const BANNER_CSS: string;

@@ -15,6 +15,7 @@ export const FIELD_CODES = [
   'language_tag',
   'version_name',
   'cookie_name',
+  'path_pattern',
   'region_code',
   'web_url',
   'contrast',

@@ -65,7 +65,7 @@ describe('the banner editor', () => {
 
   it('has title, state and actions in one row, and its tabs in another', async () => {
     const tabs = await page.getByRole('tab').all();
-    expect(tabs).toHaveLength(4);
+    expect(tabs).toHaveLength(5);
     expect(new Set(await Promise.all(tabs.map(topOf))).size).toBe(1);
     const heading = page.getByRole('heading', { level: 1, name: 'Banner' });
     const action = page.getByRole('button', { name: 'Review and publish' });
@@ -161,6 +161,29 @@ describe('the banner editor', () => {
       ...{ name: 'logo.txt', mimeType: 'text/plain', buffer: Buffer.from('no image') },
     });
     await page.getByText('This image can’t be read').waitFor();
+  });
+
+  it('edits the rules of the blocker, and shows the tag that it needs', async () => {
+    await open('?part=blocking');
+    await page.getByRole('switch', { name: 'Block requests until consent' }).click({ force: true });
+    await page.getByRole('button', { name: 'Add blocking rule' }).click();
+    await field('Host').fill('https://tracker.test');
+    await page.getByText('Enter a hostname such as www.example.com').waitFor();
+    await field('Host').fill('tracker.test');
+    await page.getByText('Enter a hostname such as www.example.com').waitFor({ state: 'detached' });
+    await page.getByText(/^<script src=".*\/blocker\.js"><\/script>$/).waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Review and publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Review and publish' });
+    await dialog.getByText('Blocking ▸ Block requests until consent').waitFor();
+    await dialog.getByText('Blocking ▸ Rules ▸ tracker.test').waitFor();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const saved = (await (await context.request.get(api(''))).json()) as { blocking: unknown };
+    expect(saved.blocking).toEqual({
+      enabled: true,
+      rules: [{ host: 'tracker.test', path: null, category: 'marketing' }],
+    });
   });
 
   it('translates services and cookies, which visitors see in their language', async () => {

@@ -244,6 +244,52 @@ describe('GET /cdn/:projectId/loader.js', () => {
   });
 });
 
+describe('GET /cdn/:projectId/blocker.js', () => {
+  it('serves the rules of what is published, for a minute, and none where blocking is off', async () => {
+    const project = await createTestProject(service);
+    const path = `/cdn/${project.id}/blocker.js`;
+    const off = await get(path);
+    expect([off.status, off.body.toString()]).toEqual([200, '/* Blocking is off. */\n']);
+    const rule = { host: 'tracker.test', category: 'marketing' };
+    const response = await project.request('editor', 'PUT', '/configuration', {
+      blocking: { enabled: true, rules: [rule] },
+    });
+    expect(((await response.json()) as { blocking: unknown }).blocking).toEqual({
+      enabled: true,
+      rules: [{ ...rule, path: null }],
+    });
+    const answer = await until('published', async () => {
+      const got = await get(path, { 'accept-encoding': 'gzip' });
+      return got.headers['content-encoding'] === 'gzip' ? got : null;
+    });
+    expect(answer.headers).toMatchObject({
+      'content-type': expect.stringMatching(/^text\/javascript/),
+      'access-control-allow-origin': '*',
+      'cache-control': expect.stringMatching(/^public, max-age=60, stale-while-revalidate=\d+, /),
+    });
+    const script = gunzipSync(answer.body).toString();
+    expect(script).toContain(`"id":"${project.id}"`);
+    expect(script).toContain(String.raw`(?:tracker\\.test/)","marketing"`);
+    expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);
+    expect((await get(`/cdn/${newId()}/blocker.js`)).status).toBe(404);
+    expect((await get('/cdn/none/blocker.js')).status).toBe(404);
+  });
+
+  it.each([
+    [{ host: 'Tracker.test' }, 'blocking.rules.0.host', 'host_name'],
+    [{ host: 'tracker.test/pixel' }, 'blocking.rules.0.host', 'host_name'],
+    [{ path: 'pixel' }, 'blocking.rules.0.path', 'path_pattern'],
+    [{ category: 'ads' }, 'blocking.rules.0.category', undefined],
+  ])('refuses the rule %j', async (member, field, code) => {
+    const project = await createTestProject(service);
+    const rules = [{ host: 'tracker.test', category: 'marketing', ...member }];
+    const response = await project.request('editor', 'PUT', '/configuration', { blocking: { rules } });
+    expect(response.status).toBe(422);
+    const { errors } = (await response.json()) as { errors: { field: string; code?: string }[] };
+    expect(errors.map((error) => [error.field, error.code])).toEqual([[field, code]]);
+  });
+});
+
 describe('GET /cdn/:projectId/banner-….js', () => {
   it('serves the banner that a configuration names, for good, and an older one as long as it is published', async () => {
     const project = await createTestProject(service);

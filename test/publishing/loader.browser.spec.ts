@@ -135,6 +135,116 @@ const DENIED = {
 };
 const GRANTED = Object.fromEntries(Object.keys(DENIED).map((type) => [type, 'granted']));
 
+describe('the blocker', () => {
+  const NONCE = 'c2VjcmV0';
+  const STRICT = {
+    'content-security-policy': `script-src 'nonce-${NONCE}' 'strict-dynamic'; require-trusted-types-for 'script'; base-uri 'none'`,
+  };
+  /** What the page's scripts, frame and requests to the blocked host did. */
+  const outcome = (opened: Page): Promise<unknown> =>
+    opened.evaluate(async () => {
+      const global = window as never as Record<string, never> & {
+        attempts(): Promise<unknown>;
+        ran: string[];
+      };
+      return { ran: global.ran, ...((await global.attempts()) as object) };
+    });
+  const BLOCKED = { ran: ['own'], fetched: 'TypeError', beacon: false, xhr: 'error', images: 'waits,waits' };
+  const GRANTED_OUTCOME = { fetched: 200, beacon: true, xhr: 'load', images: 'requested,requested' };
+
+  const blockedPage = (headers: Record<string, string>): SitePage => {
+    const ads = `http://ads.tracker.test:${site.port}`;
+    const allowed = { 'access-control-allow-origin': '*', 'content-type': 'text/javascript' };
+    for (const name of ['parser', 'dynamic', 'attribute', 'own'])
+      pages[`/${name}.js`] = { html: `window.ran.push('${name}')`, headers: allowed };
+    pages['/collect'] = { html: 'ok', headers: allowed };
+    pages['/frame'] = { html: '<script>parent.postMessage("frame", "*")</script>' };
+    return {
+      headers,
+      html: `<!doctype html><html lang="en"><head>
+        <script nonce="${NONCE}" src="${front.url}/cdn/${project.id}/blocker.js"></script>
+        <script nonce="${NONCE}" src="${front.url}/cdn/${project.id}/loader.js"></script>
+        <script nonce="${NONCE}">
+          window.ran = [];
+          window.problems = [];
+          addEventListener('error', (event) => problems.push(String(event.message)));
+          addEventListener('message', ({ data }) => data === 'frame' && ran.push('frame'));
+          const policy = trustedTypes.createPolicy('page', { createScriptURL: (url) => url });
+          const add = (set) => { const script = document.createElement('script'); set(script); document.head.append(script); };
+          add((script) => (script.src = policy.createScriptURL('${ads}/dynamic.js')));
+          add((script) => script.setAttribute('src', policy.createScriptURL('${ads}/attribute.js')));
+          window.attempts = async () => ({
+            fetched: await fetch('${ads}/collect').then(({ status }) => status, ({ name }) => name),
+            beacon: navigator.sendBeacon('${ads}/collect', 'x'),
+            xhr: await new Promise((done) => {
+              const request = new XMLHttpRequest();
+              request.onload = request.onerror = ({ type }) => done(type);
+              request.open('GET', '${ads}/collect');
+              request.send();
+            }),
+            images: [Object.assign(new Image(), { src: '${ads}/collect' }), document.images[0]]
+              .map((image) => image.getAttribute('src') === null ? 'waits' : 'requested').join(),
+          });
+        </script>
+        <script nonce="${NONCE}" src="${ads}/parser.js"></script>
+        <script nonce="${NONCE}" src="http://cdn.other.test:${site.port}/own.js"></script>
+      </head><body><img id="pixel" src="${ads}/collect" alt=""><iframe src="${ads}/frame" title="Ad"></iframe></body></html>`,
+    };
+  };
+
+  it.each([
+    ['without a policy', {}],
+    ['under a strict policy', STRICT],
+  ])('blocks before consent and after refusal, and releases after consent, %s', async (_name, headers) => {
+    await configure({
+      blocking: {
+        enabled: true,
+        rules: [{ host: 'tracker.test', path: null, category: 'marketing' }],
+      },
+    });
+    pages['/'] = blockedPage(headers);
+    const opened = await open();
+    await metaOf(opened);
+    expect(await outcome(opened)).toEqual(BLOCKED);
+    // Another category changes nothing.
+    await submit(opened, { analytics: true });
+    expect(await outcome(opened)).toEqual(BLOCKED);
+    await submit(opened, { marketing: true });
+    const released = ['own', 'dynamic', 'attribute', 'parser', 'frame'].toSorted();
+    await until(
+      'released',
+      async () => ((await opened.evaluate(() => window['ran'])) as string[]).length === 5,
+    );
+    expect(await outcome(opened)).toEqual({ ...GRANTED_OUTCOME, ran: expect.any(Array) });
+    expect(((await opened.evaluate(() => window['ran'])) as string[]).toSorted()).toEqual(released);
+    // The next page has the stored choice: nothing waits for the configuration.
+    await opened.reload();
+    const inOrder = ((await opened.evaluate(() => window['ran'])) as string[]).filter((name) =>
+      ['parser', 'own'].includes(name),
+    );
+    expect(inOrder).toEqual(['parser', 'own']);
+    await until(
+      'all ran',
+      async () => ((await opened.evaluate(() => window['ran'])) as string[]).length === 5,
+    );
+    await submit(opened, { marketing: false });
+    expect(await outcome(opened)).toMatchObject({ fetched: 'TypeError', beacon: false, xhr: 'error' });
+    await opened.reload();
+    await metaOf(opened);
+    expect(await outcome(opened)).toEqual(BLOCKED);
+    expect(await opened.evaluate(() => window.problems)).toEqual([]);
+  });
+
+  it('blocks nothing where it is off', async () => {
+    pages['/'] = blockedPage({});
+    const opened = await open();
+    await until(
+      'all ran',
+      async () => ((await opened.evaluate(() => window['ran'])) as string[]).length === 5,
+    );
+  });
+});
+
 describe('serviceMeta', () => {
   it('spec §2.6: has its members, frozen, after one script and one request', async () => {
     await simulate('pro');

@@ -76,6 +76,7 @@ describe('publishing to S3', () => {
     expect(puts.map(({ key }) => key)).toEqual([
       `prefix/${project.id}/${hash}.json`,
       `prefix/${project.id}/loader.js`,
+      `prefix/${project.id}/blocker.js`,
       `prefix/${project.id}/config.json`,
     ]);
     const newest = await s3.read(`${project.id}/config.json`);

@@ -551,6 +551,7 @@ describe('publishing', () => {
       document.bannerScript,
       `${document.configHash}.json`,
       'loader.js',
+      'blocker.js',
       'config.json',
     ]);
   });

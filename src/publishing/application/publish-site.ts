@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
-import { bannerScript, loaderScript } from '../infrastructure/loader-script.js';
+import { bannerScript, blockerScript, loaderScript } from '../infrastructure/loader-script.js';
 import {
   deleteOldPublications,
   insertPublication,
@@ -79,6 +79,10 @@ export class PublishSite {
       await this.put(`${projectId}/loader.js`, loaderScript().body, {
         contentType: SCRIPT_TYPE,
         cacheControl: LOADER,
+      });
+      await this.put(`${projectId}/blocker.js`, blockerScript(projectId, site.saved.configuration), {
+        contentType: SCRIPT_TYPE,
+        cacheControl: CONFIGURATION,
       });
       lock.check();
       await this.put(`${projectId}/config.json`, body, { ...options, cacheControl: CONFIGURATION });

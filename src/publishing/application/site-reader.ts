@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   BANNER_NAME,
   bannerScript,
+  blockerScript,
   type LoaderScript,
   loaderScript,
+  withTag,
 } from '../infrastructure/loader-script.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
 import { previewHostPattern } from '../../licensing/domain/preview-host.js';
@@ -42,6 +44,14 @@ export class SiteReader {
     if (!BANNER_NAME.test(name)) return null;
     const body = await this.storage.read(`${projectId}/${name}`);
     return body === null ? null : { body, etag: `"${name}"` };
+  }
+
+  /** The blocker with the published rules, or the saved ones before the first publication. null: no such project. */
+  async blocker(projectId: string): Promise<LoaderScript | null> {
+    const published = await this.storage.read(`${projectId}/blocker.js`);
+    if (published !== null) return withTag(published);
+    const site = await this.source.render(projectId, new Date());
+    return site && withTag(blockerScript(projectId, site.saved.configuration));
   }
 
   /** A published logo by its file name, or the one that `read` names before the first publication; null for any other. */

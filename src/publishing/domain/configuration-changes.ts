@@ -17,6 +17,8 @@ const NAMED_BY: Record<string, string> = {
   categories: 'key',
   services: 'name',
   cookies: 'name',
+  // Of blocking.
+  rules: 'host',
   translations: 'language',
 };
 

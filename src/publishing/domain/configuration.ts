@@ -92,6 +92,21 @@ export interface RegionRule {
   mode: ConsentMode;
 }
 
+/** Requests to a host that wait for consent, by category; `necessary` ones never wait. */
+export interface BlockingRule {
+  /** With its subdomains (blocking.ts). */
+  host: string;
+  /** What the path begins with, with `*` for any characters; null: every path. */
+  path: string | null;
+  category: ServiceCategory;
+}
+
+/** What blocker.js blocks where the site loads it (docs/scans.md). The first rule that matches decides. */
+export interface BlockingSettings {
+  enabled: boolean;
+  rules: BlockingRule[];
+}
+
 /** The settings of a project's banner, as its editors save them. */
 export interface SiteConfiguration {
   policyVersion: string;
@@ -112,6 +127,7 @@ export interface SiteConfiguration {
   /** Months after which visitors are asked again; they are also asked when `policyVersion` or `categories` change. */
   reconsentMonths: number;
   banner: BannerSettings;
+  blocking: BlockingSettings;
 }
 
 /** What a project has that never saved anything: the strictest of all, in English. */
@@ -141,11 +157,12 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
     linkPosition: 'left',
     shareSubdomains: false,
   },
+  blocking: { enabled: false, rules: [] },
 };
 
 /** A configuration as it was stored, perhaps by an older version: members that it lacks are the default's. */
 export function storedConfiguration(stored: Partial<SiteConfiguration> | null): SiteConfiguration {
-  const { texts = DEFAULT_CONFIGURATION.texts, services = [], banner } = stored ?? {};
+  const { texts = DEFAULT_CONFIGURATION.texts, services = [], banner, blocking } = stored ?? {};
   return {
     ...DEFAULT_CONFIGURATION,
     ...stored,
@@ -159,5 +176,6 @@ export function storedConfiguration(stored: Partial<SiteConfiguration> | null): 
       translations: service.translations ?? [],
     })),
     banner: { ...DEFAULT_CONFIGURATION.banner, ...banner },
+    blocking: { ...DEFAULT_CONFIGURATION.blocking, ...blocking },
   };
 }

@@ -36,8 +36,9 @@ describe('renderDocument (design §6.6)', () => {
   it('has the configuration, the tier and what it brings, and what holds on a preview host', () => {
     const { document } = renderDocument(SOURCE);
     const { configHash: _, ...content } = document;
+    const { blocking: _off, ...configuration } = SOURCE.configuration;
     expect(content).toEqual({
-      ...SOURCE.configuration,
+      ...configuration,
       // Lists of translations that are empty are left out.
       services: [
         {
@@ -61,6 +62,17 @@ describe('renderDocument (design §6.6)', () => {
       region: 'XX',
       isEu: true,
     });
+  });
+
+  it('has the blocking rules only where blocking is on, since each page loads the document', () => {
+    const rules = [{ host: 'tracker.test', path: null, category: 'marketing' as const }];
+    const blockingOf = (enabled: boolean): unknown =>
+      renderDocument({
+        ...SOURCE,
+        configuration: { ...SOURCE.configuration, blocking: { enabled, rules } },
+      }).document.blocking;
+    expect(blockingOf(true)).toEqual({ enabled: true, rules });
+    expect(blockingOf(false)).toBeUndefined();
   });
 
   it('says where visits are counted, unless the project or the service wants none', () => {

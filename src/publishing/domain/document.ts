@@ -4,13 +4,21 @@ import { isPreviewHost, previewHostPattern } from '../../licensing/domain/previe
 import type { Tier } from '../../licensing/domain/tier.js';
 import type { ProjectController } from '../../projects/domain/project.js';
 import { type BannerText, COUNT_LABELS, LABELS, MODE_LABELS } from './banner-text.js';
-import type { BannerSettings, ServiceCookie, SiteConfiguration, SiteService } from './configuration.js';
+import type {
+  BannerSettings,
+  BlockingSettings,
+  ServiceCookie,
+  SiteConfiguration,
+  SiteService,
+} from './configuration.js';
 import { defaultText, knownText } from './default-texts.js';
 import { logoFile, type LogoFile } from './logo.js';
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
 
 /** What the loader reads. Members are only ever added: a cached loader may be older than its document. */
-export interface SiteDocument extends SiteConfiguration {
+export interface SiteDocument extends Omit<SiteConfiguration, 'blocking'> {
+  /** Only where it is on: each page loads the document. */
+  blocking?: BlockingSettings;
   schemaVersion: 1;
   projectId: string;
   /** The effective tier (spec §2.6), and what it brings. */
@@ -74,7 +82,10 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
   );
   const logo = logoFile(configuration.banner.logo ?? '');
   const ordered = inOrder(configuration, logo);
-  const settings = withWords({ ...ordered, regionRules: geoTargeting ? ordered.regionRules : [] });
+  const { blocking, ...settings } = withWords({
+    ...ordered,
+    regionRules: geoTargeting ? ordered.regionRules : [],
+  });
   const content: Omit<SiteDocument, 'configHash'> = {
     schemaVersion: 1,
     projectId,
@@ -92,6 +103,7 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     region: UNKNOWN_REGION,
     isEu: isEu(UNKNOWN_REGION),
     ...settings,
+    ...(blocking.enabled && { blocking }),
   };
   const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   const document: SiteDocument = { ...content, configHash: hash };
@@ -176,6 +188,10 @@ function inOrder(configuration: SiteConfiguration, logo: LogoFile | null): SiteC
     services: configuration.services.map((service) => serviceInOrder(service, languages)),
     reconsentMonths: configuration.reconsentMonths,
     banner: bannerInOrder(configuration.banner, logo),
+    blocking: {
+      enabled: configuration.blocking.enabled,
+      rules: configuration.blocking.rules.map(({ host, path, category }) => ({ host, path, category })),
+    },
   };
 }
 

@@ -97,6 +97,30 @@ export class CdnController {
     await sendCompressed(request, response, script);
   }
 
+  /** Blocks requests until their category is granted, by the rules of the configuration; 404 `project_not_found`. */
+  @Get('blocker.js')
+  @Public()
+  @ApiOperation({ summary: 'Blocker script for the website' })
+  @ApiOkResponse({
+    description: 'JavaScript',
+    content: { 'text/javascript': { schema: { type: 'string' } } },
+  })
+  @ApiResponse({ status: 304, description: 'Not modified' })
+  async blocker(
+    @Param('projectId') projectId: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    openToAll(response);
+    const script = isUuid(projectId)
+      ? await orUnavailable(this.logger, 'The blocker', () => this.sites.blocker(projectId.toLowerCase()))
+      : null;
+    if (!script) throw unknownProject(response);
+    response.setHeader('Cache-Control', CONFIGURATION);
+    response.type('text/javascript');
+    await sendCompressed(request, response, script);
+  }
+
   /** The banner's logo, as named by the configuration; 404 `not_found` for one that was never published. */
   @Get('logo-:hash.png')
   @Public()
@@ -162,7 +186,7 @@ export class CdnController {
   }
 
   /** The preflight of a page that sends more headers than a plain GET needs. */
-  @Options(['loader.js', 'banner-:hash.js', 'logo-:hash.png', 'config.json'])
+  @Options(['loader.js', 'blocker.js', 'banner-:hash.js', 'logo-:hash.png', 'config.json'])
   @Public()
   @ApiExcludeEndpoint()
   preflight(@Res() response: Response): void {

@@ -9,16 +9,26 @@ import {
   Matches,
   MaxLength,
   ValidateBy,
+  ValidateIf,
 } from 'class-validator';
 import { IfGiven } from '../../http/if-given.decorator.js';
 import { ListOf } from '../../http/body-shape.js';
 import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
+import {
+  BLOCKED_HOST,
+  BLOCKED_HOST_CHARACTERS_MAX,
+  BLOCKED_PATH,
+  BLOCKED_PATH_CHARACTERS_MAX,
+  BLOCKING_RULES_MAX,
+} from '../domain/blocking.js';
 import {
   BANNER_FONTS,
   BANNER_LAYOUTS,
   BANNER_POSITIONS,
   BANNER_THEMES,
   type BannerSettings,
+  type BlockingRule,
+  type BlockingSettings,
   CONSENT_MODES,
   type ConsentMode,
   type CookieTranslation,
@@ -248,6 +258,54 @@ export class BannerSettingsDto implements BannerSettings {
   @IfGiven()
   @IsBoolean()
   shareSubdomains: boolean = BANNER.shareSubdomains;
+}
+
+export class BlockingRuleDto implements BlockingRule {
+  @ApiProperty({ example: 'tracker.example.com', description: 'Host in lower case; includes its subdomains' })
+  @IsString()
+  @MaxLength(BLOCKED_HOST_CHARACTERS_MAX)
+  @Matches(BLOCKED_HOST, {
+    message: 'host must be a hostname in lower case, such as tracker.example.com',
+    context: coded('host_name'),
+  })
+  host!: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    default: null,
+    example: '/pixel/*',
+    description: 'What the path begins with; up to two * match any characters. null: every path',
+  })
+  @IfGiven()
+  @ValidateIf((_, value) => value !== null)
+  @IsString()
+  @MaxLength(BLOCKED_PATH_CHARACTERS_MAX)
+  @Matches(BLOCKED_PATH, {
+    message: 'path must begin with / and have no spaces and at most two *',
+    context: coded('path_pattern'),
+  })
+  path: string | null = null;
+
+  @ApiProperty({ enum: SERVICE_CATEGORIES, description: '`necessary`: is never blocked' })
+  @IsIn(SERVICE_CATEGORIES)
+  category!: ServiceCategory;
+}
+
+export class BlockingSettingsDto implements BlockingSettings {
+  @ApiPropertyOptional({ default: false, description: 'Whether `blocker.js` blocks' })
+  @IfGiven()
+  @IsBoolean()
+  enabled: boolean = DEFAULT_CONFIGURATION.blocking.enabled;
+
+  @ApiPropertyOptional({
+    type: [BlockingRuleDto],
+    default: [],
+    description: 'The first matching rule applies',
+  })
+  @IfGiven()
+  @ListOf({ max: BLOCKING_RULES_MAX, of: () => BlockingRuleDto })
+  rules: BlockingRuleDto[] = [];
 }
 
 export class RegionRuleDto implements RegionRule {

@@ -7,6 +7,7 @@ import { REGION_PRESETS } from '../domain/region-presets.js';
 import {
   BannerSettingsDto,
   BannerTextDto,
+  BlockingSettingsDto,
   RegionRuleDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
@@ -31,6 +32,7 @@ export class ConfigurationContentDto implements SiteConfiguration {
   @ApiProperty({ type: [SiteServiceDto] }) services!: SiteServiceDto[];
   @ApiProperty() reconsentMonths!: number;
   @ApiProperty({ type: BannerSettingsDto }) banner!: BannerSettingsDto;
+  @ApiProperty({ type: BlockingSettingsDto }) blocking!: BlockingSettingsDto;
 }
 
 export class ConfigurationDto extends ConfigurationContentDto {

@@ -16,6 +16,7 @@ import { Comment, LANGUAGE, memberOf, PolicyUrl } from './configuration-fields.j
 import {
   BannerSettingsDto,
   BannerTextDto,
+  BlockingSettingsDto,
   LANGUAGES_MAX,
   RegionRuleDto,
   SiteServiceDto,
@@ -131,6 +132,14 @@ export class ConfigurationBodyDto {
   @IfGiven()
   @ObjectOf(() => BannerSettingsDto)
   banner?: BannerSettingsDto;
+
+  @ApiPropertyOptional({
+    type: BlockingSettingsDto,
+    description: 'What `blocker.js` blocks until its category is granted (docs/scans.md)',
+  })
+  @IfGiven()
+  @ObjectOf(() => BlockingSettingsDto)
+  blocking?: BlockingSettingsDto;
 }
 
 /** A configuration that is to be published. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { blockerData } from '../domain/blocking.js';
+import type { SiteConfiguration } from '../domain/configuration.js';
 
 /** Where the build puts loader and banner; the same whether this file runs compiled or, in tests, as it is. */
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'dist', 'loader');
@@ -9,6 +11,9 @@ const NAME_HASH_DIGITS = 16;
 
 /** File names of banners, of this build and of others. */
 export const BANNER_NAME = /^banner-[0-9a-f]{16}\.js$/;
+
+/** Published where blocking is off, so that the tag of a page finds a script. */
+const BLOCKING_OFF = '/* Blocking is off. */\n';
 
 export interface LoaderScript {
   body: string;
@@ -22,6 +27,7 @@ export interface BannerScript extends LoaderScript {
 
 let loader: LoaderScript | null = null;
 let banner: BannerScript | null = null;
+let blocker: LoaderScript | null = null;
 
 /** The loader, the same for every project: it finds its project in its own address. */
 export function loaderScript(): LoaderScript {
@@ -36,9 +42,21 @@ export function bannerScript(): BannerScript {
   return (banner = { ...script, name: `banner-${hash}.js` });
 }
 
+/** The blocker with a configuration's rules. */
+export function blockerScript(projectId: string, configuration: SiteConfiguration): string {
+  const data = blockerData(projectId, configuration);
+  blocker ??= read('blocker.js');
+  return data === null ? BLOCKING_OFF : `{const BLOCKING=${JSON.stringify(data)};${blocker.body}}\n`;
+}
+
 function read(name: string): LoaderScript {
   const file = join(FOLDER, name);
   if (!existsSync(file)) throw new Error('The loader is not built. Run "npm run build".');
   const body = readFileSync(file, 'utf8');
+  return withTag(body);
+}
+
+/** A script with its entity tag. */
+export function withTag(body: string): LoaderScript {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
 }

@@ -32,8 +32,10 @@ function placeOf(path: string[]): string {
   return path
     .map((part, index) => {
       if (['texts', 'translations'].includes(path[index - 1] ?? '')) return languageName(part);
-      const isName = ['services', 'cookies'].includes(path[index - 1] ?? '');
+      const isName = ['services', 'cookies', 'rules'].includes(path[index - 1] ?? '');
       if (isName) return part;
+      // Of the banner, `enabled` means that it is ours.
+      if (part === 'enabled' && path[0] === 'blocking') return t('banner.blocking.enabled');
       return translateCode('banner.fieldNames', part) ?? translateCode('banner.labels', part) ?? part;
     })
     .join(' ▸ ');

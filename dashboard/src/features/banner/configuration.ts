@@ -1,5 +1,6 @@
 import type {
   BannerTextDto,
+  BlockingRuleDto,
   ConfigurationContentDto,
   ConfigurationDto,
   RegionRuleDto,
@@ -10,7 +11,12 @@ import type { BannerPart } from './search';
 export type Configuration = ConfigurationContentDto;
 export type Category = Configuration['categories'][number];
 export type Mode = Configuration['defaultMode'];
-export type { BannerTextDto as BannerText, RegionRuleDto as RegionRule, SiteServiceDto as SiteService };
+export type {
+  BannerTextDto as BannerText,
+  BlockingRuleDto as BlockingRule,
+  RegionRuleDto as RegionRule,
+  SiteServiceDto as SiteService,
+};
 
 export const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
 export const MODES: Mode[] = ['opt_in', 'opt_out', 'notice', 'none'];
@@ -56,6 +62,8 @@ export function partOfField(field: string): BannerPart {
       return 'offer';
     case 'banner':
       return 'look';
+    case 'blocking':
+      return 'blocking';
     default:
       return 'rules';
   }

@@ -4,6 +4,7 @@ import type { ConfigurationDto, ProjectDto } from '../../client/types.gen';
 import { checkAccess } from '../../shared/access';
 import { t } from '../../i18n/i18n';
 import { AppearanceFields } from './appearance-fields';
+import { BlockingFields } from './blocking-fields';
 import { CategoryFields } from './category-fields';
 import { partOfField } from './configuration';
 import { LanguageChips } from './language-chips';
@@ -28,7 +29,7 @@ interface EditorFormProps {
   disabled: boolean;
 }
 
-/** What can be edited, in four tabs. */
+/** What can be edited, in tabs. */
 export function EditorForm(props: EditorFormProps) {
   const { project, configuration, editor, shown, language, mode, onMode, disabled } = props;
   const search = route.useSearch();
@@ -84,6 +85,9 @@ export function EditorForm(props: EditorFormProps) {
         </Tabs.Panel>
         <Tabs.Panel value="rules">
           <RuleFields {...shared} rulesRefusal={rulesRefusal} />
+        </Tabs.Panel>
+        <Tabs.Panel value="blocking">
+          <BlockingFields {...shared} />
         </Tabs.Panel>
       </fieldset>
     </Tabs>

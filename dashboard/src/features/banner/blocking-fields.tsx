@@ -1,0 +1,110 @@
+import { Button, Group, NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { CopyableCode } from '../../shared/copyable-code';
+import { t } from '../../i18n/i18n';
+import { type BlockingRule, CATEGORIES, type Configuration, withEntry, withoutEntry } from './configuration';
+import type { FieldsProps } from './field-props';
+
+const NEW_RULE: BlockingRule = { host: '', path: null, category: 'marketing' };
+
+/** Which requests wait for consent, and the tag that the site needs for it. */
+export function BlockingFields(props: FieldsProps) {
+  const { projectId, form, change } = props;
+  const { blocking } = form;
+  const put = (changes: Partial<Configuration['blocking']>) =>
+    change({ blocking: { ...blocking, ...changes } });
+  const rules = blocking.rules ?? [];
+  return (
+    <Stack gap="sm">
+      <Switch
+        label={t('banner.blocking.enabled')}
+        description={t('banner.blocking.hint')}
+        checked={blocking.enabled ?? false}
+        onChange={(event) => put({ enabled: event.currentTarget.checked })}
+      />
+      {rules.map((rule, index) => (
+        <RuleRow
+          key={index}
+          {...{ rule, index, fields: props.fields }}
+          put={(changes) => put({ rules: withEntry(rules, index, { ...rule, ...changes }) })}
+          remove={() => put({ rules: withoutEntry(rules, index) })}
+          moveUp={() => {
+            const others = withoutEntry(rules, index);
+            put({ rules: [...others.slice(0, index - 1), rule, ...others.slice(index - 1)] });
+          }}
+        />
+      ))}
+      <div>
+        <Button variant="default" onClick={() => put({ rules: [...rules, NEW_RULE] })}>
+          {t('banner.blocking.add')}
+        </Button>
+      </div>
+      <Title order={2} size="h3">
+        {t('banner.blocking.tag')}
+      </Title>
+      <Text c="dimmed">{t('banner.blocking.tagText')}</Text>
+      <CopyableCode
+        text={`<script src="${location.origin}/cdn/${projectId}/blocker.js"></script>`}
+        label={t('banner.blocking.tag')}
+      />
+    </Stack>
+  );
+}
+
+function RuleRow({
+  rule,
+  index,
+  fields,
+  put,
+  remove,
+  moveUp,
+}: {
+  rule: BlockingRule;
+  index: number;
+  fields: FieldsProps['fields'];
+  put: (changes: Partial<BlockingRule>) => void;
+  remove: () => void;
+  moveUp: () => void;
+}) {
+  const at = `blocking.rules.${index}`;
+  const number = { number: index + 1 };
+  return (
+    <Group gap="xs" align="flex-start" grow preventGrowOverflow={false}>
+      <TextInput
+        label={t('banner.blocking.host')}
+        placeholder="tracker.example.com"
+        value={rule.host}
+        error={fields[`${at}.host`]}
+        onChange={(event) => put({ host: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('banner.blocking.path')}
+        description={t('banner.blocking.pathHint')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        value={rule.path ?? ''}
+        error={fields[`${at}.path`]}
+        onChange={(event) => put({ path: event.currentTarget.value || null })}
+      />
+      <NativeSelect
+        label={t('banner.category')}
+        value={rule.category}
+        onChange={(event) => put({ category: event.currentTarget.value as BlockingRule['category'] })}
+        data={[
+          { value: 'necessary', label: t('banner.necessary') },
+          ...CATEGORIES.map((value) => ({ value, label: t(`categories.${value}`) })),
+        ]}
+      />
+      <Button
+        variant="subtle"
+        mt={24}
+        aria-label={t('banner.blocking.moveUp', number)}
+        disabled={index === 0}
+        onClick={moveUp}
+      >
+        ↑
+      </Button>
+      <Button variant="subtle" mt={24} aria-label={t('banner.blocking.remove', number)} onClick={remove}>
+        {t('banner.remove')}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { BLOCKED_HOST, BLOCKED_PATH, blockerData } from './blocking.js';
+import { type BlockingRule, DEFAULT_CONFIGURATION } from './configuration.js';
+
+const PROJECT = '01a1fb60-3c2a-73bf-9797-72771439104f';
+
+function categoryOf(place: string, rules: BlockingRule[]): string | null {
+  const data = blockerData(PROJECT, { ...DEFAULT_CONFIGURATION, blocking: { enabled: true, rules } });
+  return data?.rules.find(([pattern]) => new RegExp(pattern).test(place))?.[1] ?? null;
+}
+
+describe('a rule', () => {
+  it.each([
+    ['example.com/', true],
+    ['example.com/any/path.js', true],
+    ['cdn.example.com/x', true],
+    ['a.b.example.com/x', true],
+    ['notexample.com/', false],
+    ['example.com.evil.test/', false],
+    ['exampleXcom/', false],
+    ['other.test/example.com/', false],
+    ['other.test/x.example.com/', false],
+  ])('for example.com and %s: %s', (place, matches) => {
+    expect(categoryOf(place, [{ host: 'example.com', path: null, category: 'marketing' }])).toBe(
+      matches ? 'marketing' : null,
+    );
+  });
+
+  it.each([
+    ['/tr', 'example.com/tr', true],
+    ['/tr', 'example.com/track', true],
+    ['/tr', 'example.com/x/tr', false],
+    ['/*/tr.gif', 'example.com/a/b/tr.gif', true],
+    ['/*/tr.gif', 'example.com/tr.gif', false],
+    ['/a+b(c)', 'example.com/a+b(c)', true],
+    ['/a+b(c)', 'example.com/aabc', false],
+  ])('for the path %s and %s: %s', (path, place, matches) => {
+    expect(categoryOf(place, [{ host: 'example.com', path, category: 'analytics' }]) !== null).toBe(matches);
+  });
+
+  it('decides where it is the first that matches', () => {
+    const rules: BlockingRule[] = [
+      { host: 'example.com', path: '/captcha', category: 'necessary' },
+      { host: 'example.com', path: null, category: 'marketing' },
+      { host: 'other.test', path: null, category: 'marketing' },
+    ];
+    expect(categoryOf('example.com/captcha.js', rules)).toBe('necessary');
+    expect(categoryOf('example.com/ads.js', rules)).toBe('marketing');
+    expect(categoryOf('other.test/', rules)).toBe('marketing');
+  });
+});
+
+it('embeds nothing where blocking is off', () => {
+  expect(blockerData(PROJECT, DEFAULT_CONFIGURATION)).toBeNull();
+});
+
+it('embeds the prompt as the loader stores it', () => {
+  const data = blockerData(PROJECT, { ...DEFAULT_CONFIGURATION, blocking: { enabled: true, rules: [] } });
+  expect(data).toEqual({
+    ...{ id: PROJECT, policy: '1', months: 12, rules: [] },
+    prompt: '1,analytics,marketing,preferences',
+  });
+});
+
+it.each([
+  [BLOCKED_HOST, 'example.com', true],
+  [BLOCKED_HOST, 'localhost', true],
+  [BLOCKED_HOST, '127.0.0.1', true],
+  [BLOCKED_HOST, 'Example.com', false],
+  [BLOCKED_HOST, 'example.com:443', false],
+  [BLOCKED_HOST, '*.example.com', false],
+  [BLOCKED_HOST, `${'a'.repeat(63)}.com`, true],
+  [BLOCKED_HOST, `${'a'.repeat(64)}.com`, false],
+  [BLOCKED_PATH, '/', true],
+  [BLOCKED_PATH, '/a/b?c=d', true],
+  [BLOCKED_PATH, '/*/*', true],
+  [BLOCKED_PATH, '/*/*/*', false],
+  [BLOCKED_PATH, 'tr', false],
+  [BLOCKED_PATH, '/a b', false],
+])('%s takes %s: %s', (pattern, text, fits) => {
+  expect(pattern.test(text)).toBe(fits);
+});
