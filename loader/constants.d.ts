@@ -14,5 +14,21 @@ declare const BLOCKING: {
   months: number;
   rules: [pattern: string, category: string][];
 };
+/** Of a project: put ahead of declaration.js when it is published (src/publishing/domain/declaration.ts). */
+declare const DECLARATIONS: {
+  language: string;
+  isRightToLeft: boolean;
+  words: Record<'language' | 'cookie' | 'service' | 'purpose' | 'duration' | 'none', string>;
+  categories: {
+    title: string;
+    description: string;
+    rows: {
+      service: string;
+      provider: string;
+      policyUrl: string | null;
+      cookie: { name: string; purpose: string; duration: string } | null;
+    }[];
+  }[];
+}[];
 /** The banner's style sheet. */
 declare const BANNER_CSS: string;

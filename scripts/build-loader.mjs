@@ -1,4 +1,4 @@
-// Builds the loader, our banner, its preview and the blocker (loader/) into loader/ of the build (dist, or the folder given), for
+// Builds the loader, our banner, its preview, the blocker and the declaration (loader/) into loader/ of the build (dist, or the folder given), for
 // browsers that support ES2020. Constants shared with the service come from the compiled service, so this runs after it
 // is compiled.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -53,6 +53,7 @@ await bundle('banner/banner.ts', 'banner.js', {
   META_GLOBAL,
 });
 await bundle('blocker/blocker.ts', 'blocker.js', { META_GLOBAL });
+await bundle('declaration/declaration.ts', 'declaration.js', {});
 await bundle('preview/preview.ts', 'preview.js', { UNKNOWN_REGION, EU_GROUP });
 
 function bannerStyles() {

@@ -290,6 +290,62 @@ describe('GET /cdn/:projectId/blocker.js', () => {
   });
 });
 
+describe('GET /cdn/:projectId/declaration.html', () => {
+  it('shows what is declared in each language of the banner, as text, under a policy without scripts', async () => {
+    const project = await createTestProject(service);
+    const presets = await project.request('viewer', 'GET', '/configuration/presets');
+    const { texts } = (await presets.json()) as { texts: { language: string }[] };
+    const hostile = '<script>alert("x")</script>';
+    const response = await project.request('editor', 'PUT', '/configuration', {
+      texts: texts.filter(({ language }) => ['en', 'de'].includes(language)),
+      services: [
+        {
+          ...{ name: 'Counter', provider: hostile, category: 'analytics' },
+          policyUrl: "https://example.org/?a&b='onmouseover=alert(1)",
+          cookies: [
+            {
+              ...{ name: '_c', duration: '1 day', purpose: 'Counts visits.' },
+              translations: [{ language: 'de', duration: '1 Tag', purpose: 'Zählt Besuche.' }],
+            },
+          ],
+        },
+        { name: 'Shop', provider: 'Example Ltd', category: 'necessary' },
+      ],
+    });
+    expect(response.status).toBe(200);
+    const path = `/cdn/${project.id}/declaration.html`;
+    const answer = await until('published', async () => {
+      const got = await get(path);
+      return got.body.toString().includes('_c') ? got : null;
+    });
+    const html = answer.body.toString();
+    expect(html).not.toContain('<script');
+    expect(html).toContain('href="https://example.org/?a&amp;b=&#39;onmouseover=alert(1)"');
+    expect(html).toContain('&lt;script&gt;');
+    expect(html).toContain('<section id="de" lang="de">');
+    expect(html).toContain('<td>Zählt Besuche.</td><td>1 Tag</td>');
+    expect(html.indexOf('Shop')).toBeLessThan(html.indexOf('Counter'));
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
+      'cache-control': expect.stringMatching(/^public, max-age=60, /),
+    });
+    expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);
+    const script = await get(`/cdn/${project.id}/declaration.js`);
+    expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(script.body.toString()).toContain('Zählt Besuche.');
+  });
+
+  it('says that nothing is declared, and is 404 for an unknown project', async () => {
+    const project = await createTestProject(service);
+    expect((await get(`/cdn/${project.id}/declaration.html`)).body.toString()).toContain(
+      'No services are declared.',
+    );
+    for (const kind of ['js', 'html'])
+      expect((await get(`/cdn/${newId()}/declaration.${kind}`)).status).toBe(404);
+  });
+});
+
 describe('GET /cdn/:projectId/banner-….js', () => {
   it('serves the banner that a configuration names, for good, and an older one as long as it is published', async () => {
     const project = await createTestProject(service);

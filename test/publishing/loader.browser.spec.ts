@@ -245,6 +245,41 @@ describe('the blocker', () => {
   });
 });
 
+describe('the declaration', () => {
+  it('is a table in the language of the page, under a strict policy', async () => {
+    const presets = await project.request('viewer', 'GET', '/configuration/presets');
+    const { texts } = (await presets.json()) as { texts: { language: string }[] };
+    const cookie = { name: '_c', duration: '1 day', purpose: 'Counts <b>visits</b>.' };
+    const translations = [{ language: 'de', purpose: 'Zählt Besuche.' }];
+    await configure({
+      texts: texts.filter(({ language }) => ['en', 'de'].includes(language)),
+      services: [
+        {
+          ...{ name: 'Counter', provider: 'Example Ltd', category: 'analytics' },
+          ...{ policyUrl: 'https://example.org/privacy', cookies: [{ ...cookie, translations }] },
+        },
+      ],
+    });
+    pages['/'] = {
+      html: `<!doctype html><html lang="de-AT"><title>x</title><script src="${front.url}/cdn/${project.id}/declaration.js"></script>
+        <div id="own" data-service-declaration></div><div id="english" data-service-declaration="en"></div>`,
+      headers: {
+        'content-security-policy': `default-src 'none'; script-src ${front.url}; require-trusted-types-for 'script'`,
+      },
+    };
+    const opened = await open();
+    const german = opened.locator('#own');
+    await german.getByRole('table', { name: 'Statistik' }).waitFor();
+    expect(await german.getByRole('columnheader').allTextContents()).toEqual([
+      ...['Cookie', 'Dienst', 'Zweck', 'Speicherdauer'],
+    ]);
+    const row = german.getByRole('row').nth(1);
+    expect(await row.textContent()).toBe('_cCounter (Example Ltd)Zählt Besuche.1 day');
+    expect(await row.getByRole('link').getAttribute('href')).toBe('https://example.org/privacy');
+    await opened.locator('#english').getByText('Counts <b>visits</b>.').waitFor();
+  });
+});
+
 describe('serviceMeta', () => {
   it('spec §2.6: has its members, frozen, after one script and one request', async () => {
     await simulate('pro');

@@ -77,6 +77,8 @@ describe('publishing to S3', () => {
       `prefix/${project.id}/${hash}.json`,
       `prefix/${project.id}/loader.js`,
       `prefix/${project.id}/blocker.js`,
+      `prefix/${project.id}/declaration.js`,
+      `prefix/${project.id}/declaration.html`,
       `prefix/${project.id}/config.json`,
     ]);
     const newest = await s3.read(`${project.id}/config.json`);

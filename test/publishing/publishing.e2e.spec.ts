@@ -552,6 +552,8 @@ describe('publishing', () => {
       `${document.configHash}.json`,
       'loader.js',
       'blocker.js',
+      'declaration.js',
+      'declaration.html',
       'config.json',
     ]);
   });

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
-import { bannerScript, blockerScript, loaderScript } from '../infrastructure/loader-script.js';
+import { declarationPage } from '../domain/declaration-page.js';
+import { declarations } from '../domain/declaration.js';
+import {
+  bannerScript,
+  blockerScript,
+  declarationScript,
+  loaderScript,
+} from '../infrastructure/loader-script.js';
 import {
   deleteOldPublications,
   insertPublication,
@@ -14,6 +21,7 @@ import { type RenderedSite, SiteSource } from './site-source.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+const PAGE_TYPE = 'text/html; charset=utf-8';
 const LOGO_TYPE = 'image/png';
 /** Changes that come while objects are written are taken up so often; whatever comes later has its own message. */
 const ROUNDS_MAX = 3;
@@ -82,6 +90,14 @@ export class PublishSite {
       });
       await this.put(`${projectId}/blocker.js`, blockerScript(projectId, site.saved.configuration), {
         contentType: SCRIPT_TYPE,
+        cacheControl: CONFIGURATION,
+      });
+      await this.put(`${projectId}/declaration.js`, declarationScript(site.document), {
+        contentType: SCRIPT_TYPE,
+        cacheControl: CONFIGURATION,
+      });
+      await this.put(`${projectId}/declaration.html`, declarationPage(declarations(site.document)), {
+        contentType: PAGE_TYPE,
         cacheControl: CONFIGURATION,
       });
       lock.check();

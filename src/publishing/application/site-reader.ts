@@ -3,12 +3,15 @@ import {
   BANNER_NAME,
   bannerScript,
   blockerScript,
+  declarationScript,
   type LoaderScript,
   loaderScript,
   withTag,
 } from '../infrastructure/loader-script.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
 import { previewHostPattern } from '../../licensing/domain/preview-host.js';
+import { declarationPage } from '../domain/declaration-page.js';
+import { declarations } from '../domain/declaration.js';
 import type { SiteDocument } from '../domain/document.js';
 import { LOGO_NAME } from '../domain/logo.js';
 import { EU_REGIONS } from '../domain/region.js';
@@ -52,6 +55,15 @@ export class SiteReader {
     if (published !== null) return withTag(published);
     const site = await this.source.render(projectId, new Date());
     return site && withTag(blockerScript(projectId, site.saved.configuration));
+  }
+
+  /** The embeddable declaration, or the page, of what is published or would be. null: no such project. */
+  async declaration(projectId: string, kind: 'js' | 'html'): Promise<LoaderScript | null> {
+    const published = await this.storage.read(`${projectId}/declaration.${kind}`);
+    if (published !== null) return withTag(published);
+    const document = await this.read(projectId);
+    if (!document) return null;
+    return withTag(kind === 'js' ? declarationScript(document) : declarationPage(declarations(document)));
   }
 
   /** A published logo by its file name, or the one that `read` names before the first publication; null for any other. */

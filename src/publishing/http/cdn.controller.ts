@@ -23,6 +23,7 @@ import {
   LOADER,
   UNKNOWN_PROJECT,
 } from '../domain/cache-control.js';
+import { DECLARATION_POLICY } from '../domain/declaration-page.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
 import { sendCompressed } from '../../http/compressed.js';
 import { isUnchanged } from '../../http/entity-tag.js';
@@ -121,6 +122,37 @@ export class CdnController {
     await sendCompressed(request, response, script);
   }
 
+  /** Shows the published services and cookies where the page has `data-service-declaration`; 404 `project_not_found`. */
+  @Get('declaration.js')
+  @Public()
+  @ApiOperation({ summary: 'Embeddable declaration of services and cookies' })
+  @ApiOkResponse({
+    description: 'JavaScript',
+    content: { 'text/javascript': { schema: { type: 'string' } } },
+  })
+  @ApiResponse({ status: 304, description: 'Not modified' })
+  async declaration(
+    @Param('projectId') projectId: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendDeclaration(projectId, 'js', request, response);
+  }
+
+  /** The same as a page, in all languages of the banner. */
+  @Get('declaration.html')
+  @Public()
+  @ApiOperation({ summary: 'Page with the declaration of services and cookies' })
+  @ApiOkResponse({ description: 'HTML', content: { 'text/html': { schema: { type: 'string' } } } })
+  @ApiResponse({ status: 304, description: 'Not modified' })
+  async declarationPage(
+    @Param('projectId') projectId: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendDeclaration(projectId, 'html', request, response);
+  }
+
   /** The banner's logo, as named by the configuration; 404 `not_found` for one that was never published. */
   @Get('logo-:hash.png')
   @Public()
@@ -186,7 +218,15 @@ export class CdnController {
   }
 
   /** The preflight of a page that sends more headers than a plain GET needs. */
-  @Options(['loader.js', 'blocker.js', 'banner-:hash.js', 'logo-:hash.png', 'config.json'])
+  @Options([
+    'loader.js',
+    'blocker.js',
+    'declaration.js',
+    'declaration.html',
+    'banner-:hash.js',
+    'logo-:hash.png',
+    'config.json',
+  ])
   @Public()
   @ApiExcludeEndpoint()
   preflight(@Res() response: Response): void {
@@ -199,6 +239,25 @@ export class CdnController {
       })
       .status(204)
       .end();
+  }
+
+  private async sendDeclaration(
+    projectId: string,
+    kind: 'js' | 'html',
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    openToAll(response);
+    const found = isUuid(projectId)
+      ? await orUnavailable(this.logger, 'The declaration', () =>
+          this.sites.declaration(projectId.toLowerCase(), kind),
+        )
+      : null;
+    if (!found) throw unknownProject(response);
+    response.setHeader('Cache-Control', CONFIGURATION);
+    if (kind === 'html') response.setHeader('Content-Security-Policy', DECLARATION_POLICY);
+    response.type(kind === 'html' ? 'text/html' : 'text/javascript');
+    await sendCompressed(request, response, found);
   }
 
   /** The header is believed from a trusted proxy alone: anybody could send it (design §6.6). */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { blockerData } from '../domain/blocking.js';
+import { type DeclarationSource, declarations } from '../domain/declaration.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 
 /** Where the build puts loader and banner; the same whether this file runs compiled or, in tests, as it is. */
@@ -28,6 +29,7 @@ export interface BannerScript extends LoaderScript {
 let loader: LoaderScript | null = null;
 let banner: BannerScript | null = null;
 let blocker: LoaderScript | null = null;
+let declaration: LoaderScript | null = null;
 
 /** The loader, the same for every project: it finds its project in its own address. */
 export function loaderScript(): LoaderScript {
@@ -47,6 +49,12 @@ export function blockerScript(projectId: string, configuration: SiteConfiguratio
   const data = blockerData(projectId, configuration);
   blocker ??= read('blocker.js');
   return data === null ? BLOCKING_OFF : `{const BLOCKING=${JSON.stringify(data)};${blocker.body}}\n`;
+}
+
+/** The embeddable declaration with a document's services. */
+export function declarationScript(source: DeclarationSource): string {
+  declaration ??= read('declaration.js');
+  return `{const DECLARATIONS=${JSON.stringify(declarations(source))};${declaration.body}}\n`;
 }
 
 function read(name: string): LoaderScript {

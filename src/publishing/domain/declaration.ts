@@ -1,0 +1,101 @@
+import type { BannerText } from './banner-text.js';
+import {
+  type CookieTranslation,
+  SERVICE_CATEGORIES,
+  type ServiceCategory,
+  type ServiceCookie,
+  type ServiceTranslation,
+  type SiteConfiguration,
+} from './configuration.js';
+import { type DeclarationWords, declarationWords } from './declaration-words.js';
+import { defaultText, knownText } from './default-texts.js';
+
+/** What of a published document the declaration shows; lists of translations are absent where they are empty. */
+export type DeclarationSource = Pick<
+  SiteConfiguration,
+  'defaultLanguage' | 'texts' | 'categories' | 'services'
+>;
+
+/** The declaration in one language: plain text, escaped by what shows it. */
+export interface Declaration {
+  language: string;
+  isRightToLeft: boolean;
+  words: DeclarationWords & { language: string };
+  categories: { title: string; description: string; rows: DeclarationRow[] }[];
+}
+
+/** A cookie of a service; null: the service declares none. */
+export interface DeclarationRow {
+  service: string;
+  provider: string;
+  policyUrl: string | null;
+  cookie: { name: string; purpose: string; duration: string } | null;
+}
+
+const RIGHT_TO_LEFT = /^(ar|fa|he|ur)(-|$)/i;
+
+/** One declaration for each language of the banner, the default language first. */
+export function declarations(source: DeclarationSource): Declaration[] {
+  const { texts, defaultLanguage } = source;
+  return texts
+    .toSorted((a, b) => Number(b.language === defaultLanguage) - Number(a.language === defaultLanguage))
+    .map((text) => declarationIn(text, source));
+}
+
+/** Necessary services, then those of each category that the banner offers. */
+function declarationIn(text: BannerText, source: DeclarationSource): Declaration {
+  const { language } = text;
+  const offered = SERVICE_CATEGORIES.filter(
+    (category) => category === 'necessary' || source.categories.includes(category),
+  );
+  return {
+    language,
+    isRightToLeft: RIGHT_TO_LEFT.test(language),
+    words: declarationWords(language),
+    categories: offered
+      .map((category) => ({
+        ...categoryText(category, text, source.defaultLanguage),
+        rows: source.services
+          .filter((service) => service.category === category)
+          .flatMap((service): DeclarationRow[] => {
+            const { provider, policyUrl, cookies } = service;
+            const name = translation<ServiceTranslation>(service.translations, language)?.name;
+            const shared = { service: name ?? service.name, provider, policyUrl };
+            return cookies.length === 0
+              ? [{ ...shared, cookie: null }]
+              : cookies.map((cookie) => ({ ...shared, cookie: cookieIn(cookie, language) }));
+          }),
+      }))
+      .filter(({ rows }) => rows.length > 0),
+  };
+}
+
+function categoryText(
+  category: ServiceCategory,
+  text: BannerText,
+  defaultLanguage: string,
+): { title: string; description: string } {
+  const known = knownText(text.language) ?? defaultText(defaultLanguage);
+  if (category !== 'necessary') {
+    const { title, description } = [...text.categories, ...known.categories].find(
+      ({ key }) => key === category,
+    ) ?? { title: category, description: '' };
+    return { title, description };
+  }
+  const labels = { ...known.labels, ...text.labels };
+  return {
+    title: labels.necessaryTitle ?? category,
+    description: labels.necessaryDescription ?? '',
+  };
+}
+
+function cookieIn(cookie: ServiceCookie, language: string): NonNullable<DeclarationRow['cookie']> {
+  const { name, purpose, duration } = cookie;
+  const translated = translation<CookieTranslation>(cookie.translations, language);
+  return { name, purpose: translated?.purpose ?? purpose, duration: translated?.duration ?? duration };
+}
+
+const translation = <T extends { language: string }>(
+  translations: T[] | undefined,
+  language: string,
+): T | undefined => translations?.find((each) => each.language === language);
