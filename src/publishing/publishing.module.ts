@@ -11,6 +11,7 @@ import { PublishSite } from './application/publish-site.js';
 import { SiteChangeHandler } from './application/site-change-handler.js';
 import { SiteReader } from './application/site-reader.js';
 import { SiteSource } from './application/site-source.js';
+import { ConfigurationDrafts } from './configuration-drafts.js';
 import { CdnController } from './http/cdn.controller.js';
 import { ConfigurationController } from './http/configuration.controller.js';
 import { DraftController } from './http/draft.controller.js';
@@ -40,7 +41,8 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     StorageCircuitBreaker,
     PublishingMetrics,
     ShownDocuments,
+    ConfigurationDrafts,
   ],
-  exports: [ShownDocuments],
+  exports: [ShownDocuments, ConfigurationDrafts],
 })
 export class PublishingModule {}

@@ -89,6 +89,7 @@ export const DOMAIN_ERROR_STATUS = {
   visitor_key_missing: 409,
   scan_running: 409,
   scan_ended: 409,
+  scan_without_result: 409,
   finding_fixed: 409,
   finding_not_accepted: 409,
   subscription_exists: 409,

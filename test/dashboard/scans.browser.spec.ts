@@ -85,6 +85,15 @@ describe('the Scans page', () => {
     await row('/demo/shop/product/', 'Skipped', 'Other pages with the same template were visited.').waitFor();
   });
 
+  it('adds what it saw to the banner draft, and says what is left', async () => {
+    await page.getByRole('button', { name: 'Add to banner draft' }).click();
+    await page.getByText(/^Added \d+ services? and \d+ cookies?\./).waitFor();
+    expect(await page.getByRole('link', { name: 'Open the draft' }).getAttribute('href')).toMatch(
+      /\/banner\?part=offer$/,
+    );
+    await expectNoFindings();
+  });
+
   it('schedules scans, and says when the next one is due', async () => {
     await page.getByRole('link', { name: 'All scans' }).click();
     await page.getByLabel('Frequency').selectOption('weekly');

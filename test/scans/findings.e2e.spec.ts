@@ -76,6 +76,46 @@ async function findingId(kind: string, name: string): Promise<string> {
   return String(found?.['id']);
 }
 
+describe('the banner draft from a scan', () => {
+  const draft = async (id: string): Promise<[number, Json]> => {
+    const response = await project.request('editor', 'POST', `/scans/${id}/draft`);
+    return [response.status, await json(response)];
+  };
+
+  it('adds what is classified, says what changes, and publishes nothing', async () => {
+    const id = await scan({ items: [FBP, SID] });
+    const [status, body] = await draft(id);
+    expect([status, body]).toMatchObject([
+      200,
+      { addedServices: 1, addedCookies: 1, unclassified: 1, leftOut: 0 },
+    ]);
+    expect(body['changes']).toEqual([expect.objectContaining({ kind: 'added', before: null })]);
+    const kept = (await read('/configuration/draft')) as { configuration: { services: Json[] } };
+    expect(kept.configuration.services).toEqual([
+      expect.objectContaining({
+        category: 'marketing',
+        cookies: [expect.objectContaining({ name: '_fbp' })],
+      }),
+    ]);
+    expect((await read('/configuration'))['services']).toEqual([]);
+    // The draft can be published as it is.
+    const { configuration } = kept;
+    expect((await project.request('editor', 'PUT', '/configuration', configuration)).status).toBe(200);
+    // Once more adds nothing.
+    expect((await draft(id))[1]).toMatchObject({ addedServices: 0, addedCookies: 0, unclassified: 1 });
+  });
+
+  it('needs a scan of the project with a result', async () => {
+    const failed = await insertTestScan((sql, params) => service.database.query(sql, params), project.id, {
+      items: [FBP],
+      status: 'failed',
+    });
+    expect(await draft(failed)).toMatchObject([409, { code: 'scan_without_result' }]);
+    expect(await draft(newId())).toMatchObject([404, { code: 'scan_not_found' }]);
+    expect((await project.request('viewer', 'POST', `/scans/${failed}/draft`)).status).toBe(403);
+  });
+});
+
 describe('the findings of a scan', () => {
   it('say what was seen, where, by what, and which rule that touches', async () => {
     const id = await scan({ items: [FBP, SID] });

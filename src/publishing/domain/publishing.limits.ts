@@ -12,6 +12,12 @@ export const CONFIGURATION_BYTES_MAX = 64 * 1024;
 export const PUBLICATIONS_MAX = 10_000;
 /** Changes of tier and domains publish too and cannot be refused: at this number their documents are no longer kept. */
 export const DOCUMENTS_KEPT_MAX = 2 * PUBLICATIONS_MAX;
+/** Services of a configuration, and cookies of each. */
+export const SERVICES_MAX = 100;
+export const COOKIES_PER_SERVICE_MAX = 30;
+/** A token of RFC 6265, at the end perhaps a `*` for any rest; not alone, or it would clear everything. */
+export const DECLARED_COOKIE = /^[!#$%&'+\-.^_`|~A-Za-z0-9]+\*?$/;
+export const DECLARED_COOKIE_CHARACTERS_MAX = 100;
 /** A draft expires this many days after its last save. */
 export const DRAFT_DAYS_KEPT = 90;
 /** A banner's logo as a PNG file. Each page that asks for consent loads it. */

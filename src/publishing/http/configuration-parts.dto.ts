@@ -42,6 +42,11 @@ import {
   type SiteService,
 } from '../domain/configuration.js';
 import {
+  COOKIES_PER_SERVICE_MAX,
+  DECLARED_COOKIE,
+  DECLARED_COOKIE_CHARACTERS_MAX,
+} from '../domain/publishing.limits.js';
+import {
   Accent,
   BannerLine,
   DESCRIPTION_CHARACTERS_MAX,
@@ -60,14 +65,10 @@ import { described } from '../../http/schema-of-checks.js';
 
 /** More countries than there are. */
 const REGIONS_PER_RULE_MAX = 260;
-const COOKIES_PER_SERVICE_MAX = 30;
-const COOKIE_NAME_CHARACTERS_MAX = 100;
 /** As many as there may be texts. */
 export const LANGUAGES_MAX = 50;
 
 const REGION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
-/** A token of RFC 6265, at the end perhaps a `*` for any rest; not alone, or it would clear everything. */
-const COOKIE_NAME = /^[!#$%&'+\-.^_`|~A-Za-z0-9]+\*?$/;
 
 const BANNER = DEFAULT_CONFIGURATION.banner;
 
@@ -172,8 +173,8 @@ export class ServiceTranslationDto implements ServiceTranslation {
 export class ServiceCookieDto implements ServiceCookie {
   @ApiProperty({ example: '_ga_*', description: 'Name of the cookie; a trailing * matches any suffix' })
   @IsString()
-  @MaxLength(COOKIE_NAME_CHARACTERS_MAX)
-  @Matches(COOKIE_NAME, {
+  @MaxLength(DECLARED_COOKIE_CHARACTERS_MAX)
+  @Matches(DECLARED_COOKIE, {
     message: 'name must be the name of a cookie, optionally with a trailing *',
     context: coded('cookie_name'),
   })

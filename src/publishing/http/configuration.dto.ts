@@ -11,7 +11,7 @@ import {
   DEFAULT_CONFIGURATION,
   type SiteConfiguration,
 } from '../domain/configuration.js';
-import { CONFIGURATION_BYTES_MAX } from '../domain/publishing.limits.js';
+import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
 import { Comment, LANGUAGE, memberOf, PolicyUrl } from './configuration-fields.js';
 import {
   BannerSettingsDto,
@@ -24,7 +24,6 @@ import {
 import { coded } from '../../shared/field-problem.js';
 
 const REGION_RULES_MAX = 50;
-const SERVICES_MAX = 100;
 /** Browsers keep what a site stores no longer than 13 months; a year and a bit is what authorities suggest. */
 const RECONSENT_MONTHS_MAX = 13;
 

@@ -17,6 +17,7 @@ import { AbsoluteTime } from '../../shared/timestamps';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { useProject } from '../../shared/use-project';
 import { t } from '../../i18n/i18n';
+import { DraftButton } from './draft-button';
 import { ScanChanges } from './scan-changes';
 import { ScanFindings } from './scan-findings';
 import { ScanItems } from './scan-items';
@@ -65,6 +66,7 @@ export function ScanPage() {
       {scan && (
         <>
           <Summary scan={scan} hasFigures={isRunning(scan) || !OWN_SUMMARY.has(view)} />
+          <DraftButton project={project} scan={scan} />
           <Segments<ScanView>
             label={t('scans.show')}
             options={SCAN_VIEWS}
