@@ -94,6 +94,13 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/scans/{scanId}`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}/items`]: { least: 'viewer' },
   [`POST ${AT}/scans/{scanId}/cancel`]: { least: 'editor' },
+  [`GET ${AT}/scans/{scanId}/findings`]: { least: 'viewer' },
+  [`GET ${AT}/scans/{scanId}/changes`]: { least: 'viewer' },
+  [`GET ${AT}/findings`]: { least: 'viewer' },
+  [`POST ${AT}/findings/{findingId}/accept`]: { least: 'editor' },
+  [`POST ${AT}/findings/{findingId}/reopen`]: { least: 'editor' },
+  [`GET ${AT}/cookies`]: { least: 'viewer' },
+  [`PUT ${AT}/cookies/{cookieId}`]: { least: 'editor' },
   [`GET ${AT}/tier`]: { least: 'viewer' },
   [`POST ${AT}/tier/simulate`]: { least: 'editor' },
   [`GET ${AT}/subscription`]: { least: 'viewer' },
@@ -253,6 +260,8 @@ async function ask(
     invitationId: newId(),
     erasureId: newId(),
     scanId: newId(),
+    findingId: newId(),
+    cookieId: newId(),
     sessionId: newId(),
     version: '1',
     ...ids,
@@ -497,6 +506,22 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
     `insert into scan (project_id, id, urls, domains, pages_max) values ($1, $2, '{}', '{}', 1)`,
     [project.id, scanId],
   );
+  const [findingId, cookieId] = [newId(), newId()];
+  await service.database.query(
+    `insert into scan_finding
+       (project_id, id, kind, item_kind, name, host, certainty, state, page_urls, status, misses, first_scan_id,
+        last_scan_id, counted_scan_id, first_seen_at, last_seen_at)
+     values ($1, $2, 'before_consent', 'cookie', 'sid', 'shop.example', 'open', 'before', '{}', 'new', 0, $3, $3, $3,
+             now(), now())`,
+    [project.id, findingId, scanId],
+  );
+  await service.database.query(
+    `insert into site_item
+       (project_id, id, kind, name, host, third_party, initiators, states, page_urls, last_scan_id, first_seen_at,
+        last_seen_at)
+     values ($1, $2, 'cookie', 'sid', 'shop.example', false, '{}', '{before}', '{}', $3, now(), now())`,
+    [project.id, cookieId, scanId],
+  );
   const deliveryId = newId();
   await service.database.query(
     `insert into delivery (project_id, id, consent_id, outcome, duration_ms, attempted_at)
@@ -515,13 +540,16 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
     `insert into evidence_log (log, origin, size, edge, checkpoint_size) values ($1, 'log', 1, $2, 1)`,
     [project.id, Buffer.alloc(64)],
   );
-  return { ...ids, invitationId, erasureId, scanId, version: '1', configHash, path: '0/000.p/1' };
+  const ofScans = { scanId, findingId, cookieId };
+  return { ...ids, ...ofScans, invitationId, erasureId, version: '1', configHash, path: '0/000.p/1' };
 }
 
 /** The stored state of all these resources, to detect changes. */
 function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
   const tables = [
     'scan',
+    'scan_finding',
+    'cookie_decision',
     'project_invitation',
     'api_key',
     'project_member',
