@@ -16,6 +16,7 @@ import type { Json } from '../support/json.js';
 import { readOperations } from '../support/openapi.js';
 import { newId } from '../../src/shared/ids.js';
 import { linkIn, mailTo } from '../support/mails.js';
+import { insertTestScan, type TestItem } from '../support/scan.js';
 import { reportTestScanner } from '../support/scanner.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { becomeMember, BEHIND_LOOPBACK_PROXY, PASSWORD, signUp, type TestUser } from '../support/user.js';
@@ -314,6 +315,22 @@ const AUDITED: Record<string, Audited> = {
   [`POST ${AT}/scans/{scanId}/cancel`]: {
     action: 'scan.cancel',
     change: async (world) => world.call('POST', `/scans/${await scan(world)}/cancel`),
+  },
+  [`POST ${AT}/scans/{scanId}/draft`]: {
+    action: 'configuration.save_draft',
+    change: async (world) => {
+      const known = {
+        name: '_ga',
+        details: { setBy: 'script', initiator: 'www.googletagmanager.com/gtag/js' },
+      };
+      const query = service.database.query.bind(service.database);
+      const id = await insertTestScan(query, world.id, { items: [known] as TestItem[] });
+      await world.call('POST', `/scans/${id}/draft`);
+    },
+  },
+  [`PUT ${AT}/scan-schedule`]: {
+    action: 'scan.schedule',
+    change: ({ call }) => call('PUT', '/scan-schedule', { frequency: 'weekly' }),
   },
   [`POST ${AT}/findings/{findingId}/accept`]: {
     action: 'finding.accept',

@@ -51,7 +51,7 @@ function seenColumns(source: 'f' | 's') {
 /** Higher than the number of kinds. */
 const RANKS_PER_CERTAINTY = 100;
 
-function rankOf(source: 'f' | 's') {
+function findingRank(source: 'f' | 's') {
   return sql`(
     ${RANKS_PER_CERTAINTY}::int * array_position(${[...CERTAINTIES]}::text[], ${sql.ref(`${source}.certainty`)})
     + array_position(${[...FINDING_KINDS]}::text[], f.kind)
@@ -158,7 +158,7 @@ export async function readFindings(
   const { rows } = await sql<StoredFinding>`
     select ${LIFE_COLUMNS}, ${seenColumns('f')}, f.page_urls as "pageUrls" from scan_finding f
     where f.project_id = ${projectId} and f.status = any(${[...statuses]}::text[]) and ${behind('f', after)}
-    order by ${rankOf('f')}, f.id limit ${limit}
+    order by ${findingRank('f')}, f.id limit ${limit}
   `.execute(em.getKysely());
   return rows;
 }
@@ -178,7 +178,7 @@ export async function readScanFindings(
     join scan_finding f on f.project_id = s.project_id and f.id = s.finding_id
     where s.project_id = ${projectId} and s.scan_id = ${scanId} and f.status = any(${[...statuses]}::text[])
       and ${behind('s', after)}
-    order by ${rankOf('s')}, f.id limit ${limit}
+    order by ${findingRank('s')}, f.id limit ${limit}
   `.execute(em.getKysely());
   return rows;
 }
@@ -186,7 +186,7 @@ export async function readScanFindings(
 function behind(source: 'f' | 's', after: FindingKey | null) {
   return after === null
     ? sql`true`
-    : sql`(${rankOf(source)}, f.id) > (${after.rank}::int, ${after.id}::uuid)`;
+    : sql`(${findingRank(source)}, f.id) > (${after.rank}::int, ${after.id}::uuid)`;
 }
 
 /** Findings of a scan in numbers, by kind; accepted ones are left out. */
@@ -234,7 +234,7 @@ export async function readFindingsById(
 ): Promise<StoredFinding[]> {
   const { rows } = await sql<StoredFinding>`
     select ${LIFE_COLUMNS}, ${seenColumns('f')}, f.page_urls as "pageUrls" from scan_finding f
-    where f.project_id = ${projectId} and f.id = any(${ids}::uuid[]) order by ${rankOf('f')}, f.id
+    where f.project_id = ${projectId} and f.id = any(${ids}::uuid[]) order by ${findingRank('f')}, f.id
   `.execute(em.getKysely());
   return rows;
 }
