@@ -6,6 +6,7 @@ import './app/shell.css';
 import { setNonce } from 'get-nonce';
 import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
+import { forgetFirstResponses } from './api/first-responses';
 import { App } from './app/app';
 import { router } from './app/router';
 import { preferredLanguage } from './i18n/locale';
@@ -27,6 +28,8 @@ function loadLocaleData(): void {
 
 /** A page whose answers take longer begins with its skeleton. */
 const FIRST_DRAW_MAX_MS = 1_000;
+/** Later requests want the current state. */
+const FIRST_RESPONSES_KEPT_MS = 5_000;
 
 // Without "await": a module that waits would tear the build's one file into many.
 void loadMessages(preferredLanguage())
@@ -41,4 +44,7 @@ void loadMessages(preferredLanguage())
     ]);
   })
   // In slices: the page answers while it is drawn.
-  .then(() => startTransition(() => createRoot(root).render(<App nonce={nonce} />)));
+  .then(() => {
+    startTransition(() => createRoot(root).render(<App nonce={nonce} />));
+    setTimeout(forgetFirstResponses, FIRST_RESPONSES_KEPT_MS);
+  });

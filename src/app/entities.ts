@@ -73,15 +73,12 @@ import {
   SiteItemSchema,
 } from '../scans/infrastructure/finding.entities.js';
 import {
-  ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
   ScanPageSchema,
   ScanScheduleSchema,
   ScanSchema,
-  ScanStatePageSchema,
   ScanStateSchema,
-  ScanTargetSchema,
 } from '../scans/infrastructure/scan.entities.js';
 import { SiteVisitSchema } from '../visits/infrastructure/visit.entities.js';
 
@@ -155,9 +152,6 @@ export const entities = [
   ScanPageSchema,
   ScanItemSchema,
   ScanStateSchema,
-  ScanStatePageSchema,
-  ScanArtifactSchema,
-  ScanTargetSchema,
   ScanScheduleSchema,
   ScannerSchema,
   SiteItemSchema,

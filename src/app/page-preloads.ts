@@ -68,27 +68,27 @@ export function pagePreloads(manifestFile: string, nonce: string): Map<string, s
       const links = modules.includes(SHELL) ? [SESSION, ...own] : own;
       const preloads = links.map((link) => `<link nonce="${nonce}" ${link}>`).join('');
       const requests = PAGE_REQUESTS[address];
-      return [address, requests ? `${preloads}${requestPreloads(requests, nonce)}` : preloads];
+      return [address, requests ? `${preloads}${firstRequests(requests, nonce)}` : preloads];
     }),
   );
 }
 
 /**
- * A script that preloads requests: only the browser knows the project in its address and the person's time zone, which it
- * reads as `dashboard/src/shared/zone.tsx` and `time.ts` do.
+ * A script that sends a page's first requests, for `dashboard/src/api/first-responses.ts`: only the browser knows the
+ * project in its address and the person's time zone, which it reads as `dashboard/src/shared/zone.tsx` and `time.ts` do.
+ * Not `rel="preload"`: a browser keeps a response that was not used, such as the 401 of a person who then signs in.
  */
-function requestPreloads(requests: readonly string[], nonce: string): string {
+function firstRequests(requests: readonly string[], nonce: string): string {
   return `<script nonce="${nonce}">
     if (location.search === '') {
       const timeZone = localStorage.getItem('zone') === 'utc' ? 'UTC'
         : globalThis.Temporal?.Now.timeZoneId() ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-      for (const request of ${JSON.stringify(requests)}) {
-        const href = request
+      globalThis.firstResponses = new Map(${JSON.stringify(requests)}.map((request) => {
+        const path = request
           .replace('{projectId}', location.pathname.split('/')[2])
           .replace('{timeZone}', encodeURIComponent(timeZone));
-        const link = Object.assign(document.createElement('link'), { rel: 'preload', as: 'fetch', crossOrigin: '', href });
-        document.head.append(link);
-      }
+        return [location.origin + path, fetch(path).catch(() => null)];
+      }));
     }
   </script>`;
 }

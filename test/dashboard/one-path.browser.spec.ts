@@ -519,7 +519,8 @@ describe('a receiver that is away', () => {
     await box.getByRole('button', { name: 'Count records' }).click();
     await box.getByText('1 record will be sent.').waitFor();
     await box.getByRole('button', { name: 'Send 1 record' }).click();
-    await page.getByText('1 record queued.').waitFor();
+    // In the dialog's place and in a toast.
+    await page.getByText('1 record queued.').first().waitFor();
   });
 
   it('is told with since when, how much waits and when the next try is, and tried on a click', async () => {
@@ -717,10 +718,12 @@ describe('each page', () => {
     await page.keyboard.press('Enter');
     await heading('Audit log');
     await page.getByRole('button', { name: 'Search' }).click();
+    await palette.getByRole('option', { name: 'Overview' }).waitFor();
     await page.keyboard.type('my sh');
     await palette.getByRole('option', { name: 'My shop Project' }).click();
     await heading('Overview');
     await page.keyboard.press('Control+k');
+    await palette.getByRole('option', { name: 'Overview' }).waitFor();
     await page.keyboard.type('no such page');
     await palette.getByText('Nothing found.').waitFor();
     await page.keyboard.press('Escape');

@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { client } from '../client/client.gen';
 import { toApiProblem } from '../api/problem';
+import { fetchOnce } from '../api/first-responses';
 import { queryClient, sessionEnd } from '../api/query-client';
 import { rememberEtag } from '../api/etags';
 import { locale } from '../i18n/i18n';
@@ -12,6 +13,7 @@ import { router } from './router';
 import { redirectToSignIn } from './redirect-to-sign-in';
 import { tokenColors, theme } from './theme';
 
+client.setConfig({ fetch: fetchOnce });
 // The language chosen here is the one of the mails that a request causes. Reads keep the headers of their preloads.
 client.interceptors.request.use((request) => {
   if (request.method !== 'GET') request.headers.set('Accept-Language', locale);

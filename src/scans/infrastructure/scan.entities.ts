@@ -19,13 +19,6 @@ export const ScanSchema = defineEntity({
     /** Why it ended without a complete result. */
     reason: p.text().nullable(),
     browser: p.text().nullable(),
-    /** States that the owner left out. */
-    skipStates: p.array().columnType('text[]').defaultRaw("'{}'"),
-    /** From where and as what the pages were visited. */
-    region: p.text().nullable(),
-    language: p.text().nullable(),
-    viewport: p.text().nullable(),
-    userAgent: p.text().nullable(),
     refusedDownloads: p.integer().default(0),
     refusedPopups: p.integer().default(0),
     refusedDialogs: p.integer().default(0),
@@ -77,52 +70,6 @@ export const ScanStateSchema = defineEntity({
     pages: p.array().columnType('int[]').$type<number[]>().defaultRaw("'{}'"),
     startedAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
-  },
-});
-
-/** A page that a state is tested on. */
-export const ScanStatePageSchema = defineEntity({
-  name: 'ScanStatePage',
-  tableName: 'scan_state_page',
-  properties: {
-    projectId: p.uuid().primary(),
-    scanId: p.uuid().primary(),
-    state: p.text().primary(),
-    page: p.integer().primary(),
-    status: p.text().default('found'),
-    visits: p.smallint().default(0),
-    reason: p.text().nullable(),
-  },
-});
-
-/** A screenshot or HAR of a page in a state. */
-export const ScanArtifactSchema = defineEntity({
-  name: 'ScanArtifact',
-  tableName: 'scan_artifact',
-  properties: {
-    projectId: p.uuid().primary(),
-    scanId: p.uuid().primary(),
-    state: p.text().primary(),
-    page: p.integer().primary(),
-    kind: p.text().primary(),
-    sha256: p.blob(),
-    bytes: p.integer(),
-    /** null: deleted after its time. */
-    content: p.blob().nullable(),
-    createdAt: p.datetime().defaultRaw('now()'),
-  },
-});
-
-/** Visits of a host in all projects together. */
-export const ScanTargetSchema = defineEntity({
-  name: 'ScanTarget',
-  tableName: 'scan_target',
-  properties: {
-    host: p.text().primary(),
-    minuteAt: p.datetime(),
-    minutePages: p.integer(),
-    dayAt: p.datetime(),
-    dayScans: p.integer(),
   },
 });
 

@@ -8,14 +8,11 @@ import type {
   SiteItemSchema,
 } from './finding.entities.js';
 import type {
-  ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
   ScanPageSchema,
   ScanSchema,
-  ScanStatePageSchema,
   ScanStateSchema,
-  ScanTargetSchema,
   ScanScheduleSchema,
 } from './scan.entities.js';
 
@@ -24,9 +21,6 @@ type ScanTables = TablesOf<
   | typeof ScanPageSchema
   | typeof ScanItemSchema
   | typeof ScanStateSchema
-  | typeof ScanStatePageSchema
-  | typeof ScanArtifactSchema
-  | typeof ScanTargetSchema
   | typeof ScanScheduleSchema
   | typeof ScannerSchema
   | typeof SiteItemSchema
