@@ -9,7 +9,6 @@ import { type Runtime, prepareRuntime } from '../standalone/application/prepare-
 import { refuseUnwritableStorage } from './storage-check.js';
 import { resolveBaseUrl } from '../shared/base-url.js';
 import { close, listen } from './http-server.js';
-import { prepareDatabase } from './start-database.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
 import { findChromium } from '../scans/infrastructure/chromium.js';
 import type { ScannerSettings } from './start-scanner.js';
@@ -151,6 +150,8 @@ async function prepare(settings: Settings, stops: Stops): Promise<Runtime<Settin
   if (settings.app.runWorker) refuseUnwritableStorage(settings);
   const machine = await prepareRuntime(settings);
   stops.push(machine.stop);
+  // Loads MikroORM, for which the child processes and the embedded server need not wait.
+  const { prepareDatabase } = await import('./start-database.js');
   await prepareDatabase(machine.settings);
   return machine;
 }
