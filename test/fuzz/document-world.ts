@@ -8,6 +8,7 @@ import { choose, TOKEN } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
 import { pinHorizon } from '../support/evidence-steps.js';
+import { announceTestScan, insertTestScan } from '../support/scan.js';
 import { reportTestScanner } from '../support/scanner.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { writeSubscription } from '../support/subscription.js';
@@ -316,6 +317,36 @@ export class DocumentWorld {
     return { params: { scanId }, query: { page: undefined, group: undefined } };
   };
 
+  /** A scan that a worker has evaluated, with a finding about a cookie. */
+  private async evaluatedScan({
+    project,
+  }: Stage): Promise<Record<'scanId' | 'findingId' | 'cookieId', string>> {
+    const { database } = this.service;
+    const scanId = await insertTestScan((sql, values) => database.query(sql, values), project.id, {
+      items: [{ name: '_fbp', details: { initiator: 'connect.facebook.net/en_US/fbevents.js' } }],
+    });
+    await announceTestScan(database.orm.em, project.id, scanId);
+    return until('the scan is evaluated', async () => {
+      const [found] = await database.query<{ findingId: string; cookieId: string }>(
+        `select f.finding_id as "findingId", c.id as "cookieId"
+         from scan_finding_seen f join site_item c on c.project_id = f.project_id and c.last_scan_id = f.scan_id
+         where f.project_id = $1 and f.scan_id = $2`,
+        [project.id, scanId],
+      );
+      return found && { scanId, ...found };
+    });
+  }
+
+  private readonly ofEvaluatedScan = async (stage: Stage): Promise<Supplied> => {
+    const { scanId } = await this.evaluatedScan(stage);
+    return { params: { scanId }, query: { since: undefined } };
+  };
+
+  private readonly finding = async (stage: Stage): Promise<Supplied> => {
+    const { findingId } = await this.evaluatedScan(stage);
+    return { params: { findingId } };
+  };
+
   private readonly supplies: Record<string, (stage: Stage) => Promise<Supplied>> = {
     authSignIn: async () => ({ body: { email: (await this.user()).email, password: PASSWORD } }),
     authSignOut: this.asUserWith({}),
@@ -520,6 +551,20 @@ export class DocumentWorld {
     scanRead: this.scan,
     scanItems: this.scan,
     scanCancel: this.scan,
+    scanDraftCreate: this.ofEvaluatedScan,
+    findingOfScan: this.ofEvaluatedScan,
+    findingChanges: this.ofEvaluatedScan,
+    findingAccept: this.finding,
+    findingReopen: async (stage) => {
+      const { params } = await this.finding(stage);
+      const path = `/findings/${params?.['findingId']}/accept`;
+      await this.made(stage.project.request('owner', 'POST', path, { reason: 'Known' }));
+      return { params };
+    },
+    cookieDecide: async (stage) => {
+      const { cookieId } = await this.evaluatedScan(stage);
+      return { params: { cookieId } };
+    },
   };
 }
 
