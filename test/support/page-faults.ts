@@ -11,7 +11,7 @@ declare const axe: {
 };
 interface Animation {
   effect: { getComputedTiming(): { endTime: number } } | null;
-  finished: Promise<unknown>;
+  playState: string;
 }
 declare const document: { documentElement: { scrollWidth: number }; getAnimations(): Animation[] };
 declare const window: { innerWidth: number };
@@ -24,12 +24,15 @@ const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-
  * in or out any more, because colors are mixed until then.
  */
 export async function pageFaults(page: Page | Frame): Promise<string[]> {
-  await page.evaluate(async () => {
-    const ending = document
+  // Looks once a frame: without a reason to draw one, Chromium leaves a transition of 0.01 ms running forever.
+  await page.waitForFunction(() =>
+    document
       .getAnimations()
-      .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
-    await Promise.allSettled(ending.map(({ finished }) => finished));
-  });
+      .every(
+        ({ effect, playState }) =>
+          playState !== 'running' || !Number.isFinite(effect?.getComputedTiming().endTime),
+      ),
+  );
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(
     (tags) => axe.run(document, { resultTypes: ['violations'], runOnly: tags }),
