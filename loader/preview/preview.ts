@@ -23,7 +23,9 @@ interface Scene {
   signal: boolean;
   /** What held for a visitor; absent: what the region's rule says. */
   mode?: string;
-  /** The second layer with this choice, in place of what a new visitor sees. */
+  /** The second layer, in place of the first. */
+  isSecondLayer: boolean;
+  /** What the visitor has chosen; null: nothing yet. */
   choice: Omit<StoredChoice, 'at'> | null;
 }
 
@@ -73,15 +75,14 @@ function previewConsent({ configuration, choice: shown }: Scene, mode: string): 
   };
 }
 
-/** Does what the loader does on a page of the site, for a visitor who has not chosen yet. */
+/** Does what the loader does on a page of the site. */
 async function showScene(scene: Scene): Promise<void> {
-  const { configuration, region, language, dark, signal } = scene;
-  const chosen = scene.choice !== null;
+  const { configuration, region, language, dark, signal, isSecondLayer } = scene;
   document.documentElement.lang = language;
   document.documentElement.classList.toggle('dark', dark);
   const isEu = region === UNKNOWN_REGION || (configuration.euRegions ?? []).includes(region.slice(0, 2));
   const mode = scene.mode ?? resolveMode(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
-  if (!configuration.banner?.enabled || (mode === 'none' && !chosen)) {
+  if (!configuration.banner?.enabled || (mode === 'none' && !isSecondLayer)) {
     document.getElementById(BANNER_HOST_ID)?.remove();
     report({ kind: configuration.banner?.enabled ? 'hidden' : 'own', mode });
     return;
@@ -94,7 +95,7 @@ async function showScene(scene: Scene): Promise<void> {
   const show = await loadBanner(configuration);
   show(
     previewConsent({ ...scene, configuration: shown }, mode),
-    chosen ? 'link' : honoured ? 'signal' : 'banner',
+    isSecondLayer ? 'link' : honoured ? 'signal' : 'banner',
   );
   report({ kind: 'shown', mode, honoured });
 }

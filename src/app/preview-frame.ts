@@ -35,6 +35,8 @@ export function previewFrame(): RequestHandler {
         "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts",
     );
     response.setHeader('Cache-Control', 'no-store');
+    // Browsers cannot key an opaque origin, and warn about the header in the console.
+    response.removeHeader('Origin-Agent-Cluster');
     response
       .type('html')
       .send(

@@ -406,7 +406,18 @@ describe('the banner’s page', () => {
     await preview().locator('#consent-banner .dark').waitFor({ state: 'attached' });
     await page.getByText('Phone', { exact: true }).click();
     expect(await page.locator('.banner-stage iframe').getAttribute('width')).toBe('375');
+    // As a new visitor finds it: nothing is on but what is necessary, and there is no consent yet.
     await page.getByText('Details', { exact: true }).click();
+    await preview().locator('.second').waitFor();
+    const switches = preview().getByRole('switch');
+    expect(await switches.evaluateAll((boxes) => boxes.map((box) => box.matches(':checked')))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(await preview().locator('.consent').count()).toBe(0);
+    await page.getByText('After a choice', { exact: true }).click();
     await preview().locator('.consent').waitFor();
     await page.getByText('First layer', { exact: true }).click();
     await preview().locator('.first').waitFor();
@@ -438,6 +449,8 @@ describe('the banner’s page', () => {
     // Also where it is opened directly.
     const { headers } = await fetch(`${service.baseUrl}/preview-frame`);
     expect(headers.get('content-security-policy')).toMatch(/sandbox allow-scripts$/);
+    // An opaque origin cannot be keyed: browsers would warn of it in the dashboard's console.
+    expect(headers.get('origin-agent-cluster')).toBeNull();
   });
 
   it('tells somebody in a second tab that another has published, and keeps what she chooses', async () => {
@@ -592,7 +605,7 @@ const PAGES: [path: string, title: string][] = [
   ['/banner?view=history', 'Banner history'],
   ['/install', 'Install'],
   ['/settings/consent/records-and-archive', 'Records and archive'],
-  ['/settings/privacy', 'Visitors and privacy'],
+  ['/settings/privacy', 'Privacy'],
   ['/settings/project', 'Project'],
   ['/settings/plan', 'Plan and billing'],
   ['/settings/members', 'Members'],

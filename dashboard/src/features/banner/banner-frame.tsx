@@ -14,7 +14,9 @@ export interface Scene {
   signal: boolean;
   /** What held for a visitor; absent: what the region's rule says. */
   mode?: string;
-  /** The second layer with this choice; null: what a new visitor sees. */
+  /** The second layer, in place of the first. */
+  isSecondLayer: boolean;
+  /** What the visitor has chosen; null: nothing yet. */
   choice: Choice | null;
 }
 

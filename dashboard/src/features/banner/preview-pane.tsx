@@ -1,4 +1,5 @@
 import { Alert, Checkbox, NativeSelect, Skeleton, Text } from '@mantine/core';
+import Globe from 'lucide-react/icons/globe';
 import { useState } from 'react';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
@@ -17,7 +18,7 @@ const REGIONS = ['XX', 'DE', 'FR', 'GB', 'CH', 'US', 'US-CA', 'US-TX', 'BR', 'JP
 /** In a narrower window the preview starts with a phone, since a desktop would be too small to read. */
 const PHONE_MAX_PX = 600;
 
-/** What a visitor may have chosen. */
+/** A choice that a visitor comes back to, with the Consent ID, receipt and withdrawal. */
 const SAMPLE: Choice = {
   id: '00000000-0000-7000-8000-000000000000',
   analytics: true,
@@ -66,13 +67,14 @@ export function PreviewPane(props: {
         />
         <Segments<Layer>
           label={t('banner.previewTools.layer')}
-          options={['first', 'second']}
+          options={['first', 'second', 'later']}
           labelOf={segmentLabel}
           value={layer}
           onChange={setLayer}
         />
         <NativeSelect
           size="xs"
+          leftSection={<Globe className="icon" aria-hidden />}
           aria-label={t('banner.visitorRegion')}
           value={visitor.region}
           onChange={(event) => become({ region: event.currentTarget.value })}
@@ -102,7 +104,8 @@ export function PreviewPane(props: {
             signal: mode === null ? visitor.signal : mode === 'signal',
             ...(mode !== null && { mode: mode === 'signal' ? 'opt_out' : mode }),
             ...{ dark, language },
-            choice: layer === 'second' ? SAMPLE : null,
+            isSecondLayer: layer !== 'first',
+            choice: layer === 'later' ? SAMPLE : null,
           }}
           device={device}
         />
@@ -113,12 +116,15 @@ export function PreviewPane(props: {
   );
 }
 
-type Layer = 'first' | 'second';
+type Layer = 'first' | 'second' | 'later';
 type Segment = Device | Layer | 'light' | 'dark';
 
 const segmentLabel = (value: Segment): string => t(`banner.previewOptions.${value}`);
 
 function regionOptions({ regionRules }: Configuration): { value: string; label: string }[] {
   const named = regionRules.flatMap(({ regions }) => regions).filter((name) => name !== 'EU');
-  return [...new Set([...REGIONS, ...named])].map((value) => ({ value, label: regionName(value) }));
+  return [...new Set([...REGIONS, ...named])].map((value) => ({
+    value,
+    label: value === 'XX' ? t('banner.anyRegion') : regionName(value),
+  }));
 }

@@ -50,7 +50,7 @@ export function ShownBanner(props: {
             language: language ?? String(query.data.document['defaultLanguage'] ?? ''),
             region: typeof region === 'string' ? region : 'XX',
             dark: theme === 'dark',
-            ...{ signal, choice },
+            ...{ signal, choice, isSecondLayer: choice !== null },
             ...(mode !== null && { mode }),
           }}
         />
