@@ -709,6 +709,12 @@ describe('the overview', () => {
   });
 });
 
+/** How many tables are wider than their frame. */
+const cutTables = (seen: Page): Promise<number> =>
+  seen
+    .locator('.rows')
+    .evaluateAll((tables) => tables.filter((table) => table.scrollWidth > table.clientWidth).length);
+
 describe('tables', () => {
   it('fit a window of 1280 px in German too', async () => {
     await api('POST', '/api-keys', {
@@ -737,12 +743,44 @@ describe('tables', () => {
         while ((await closed.count()) > 0) await closed.first().click();
       }
       await seite.locator('.rows tbody tr').first().waitFor();
-      const wide = await seite
-        .locator('.rows')
-        .evaluateAll((tables) => tables.filter((table) => table.scrollWidth > table.clientWidth).length);
-      expect([path, wide]).toEqual([path, 0]);
+      expect([path, await cutTables(seite)]).toEqual([path, 0]);
     }
     await german.close();
+  });
+});
+
+describe('a page on a phone', () => {
+  it.each(['en-US', 'de-DE'])('cuts no table, %s', async (locale) => {
+    const phone = await browser.newContext({
+      ...{ locale, storageState: await context.storageState(), reducedMotion: 'reduce' as const },
+      viewport: { width: 375, height: 720 },
+    });
+    const seen = await phone.newPage();
+    for (const path of ['/settings/members', '/settings/api-keys', '/settings/audit', '/settings/plan']) {
+      await open(path, seen);
+      await seen.locator('.rows tbody tr').first().waitFor();
+      expect([path, await cutTables(seen)]).toEqual([path, 0]);
+    }
+    await seen.goto(`${service.baseUrl}/account`);
+    await seen.locator('.rows tbody tr').first().waitFor();
+    expect(await cutTables(seen)).toBe(0);
+    await seen.goto(`${service.baseUrl}/pricing`);
+    expect(await seen.locator('.compare').evaluate((table) => table.scrollWidth - table.clientWidth)).toBe(0);
+    expect(await pageFaults(seen)).toEqual([]);
+    await phone.close();
+  });
+
+  it('shows one plan at a time', async () => {
+    const phone = await context.newPage();
+    await phone.setViewportSize({ width: 375, height: 720 });
+    await open('/settings/plan', phone);
+    const price = phone.getByRole('row', { name: /^Price/ });
+    await phone.getByRole('radiogroup', { name: 'Plan', exact: true }).getByText('Lite').click();
+    expect(await price.getByRole('cell').allTextContents()).toEqual(['Free']);
+    await phone.getByRole('radiogroup', { name: 'Plan', exact: true }).getByText('Pro').click();
+    expect(await price.getByRole('cell').allTextContents()).toEqual(['$7 per month']);
+    expect(await pageFaults(phone)).toEqual([]);
+    await phone.close();
   });
 });
 
@@ -833,12 +871,16 @@ describe('the plan', () => {
 
 describe('the audit log', () => {
   const rows = () => page.locator('tbody tr:not([aria-hidden])');
+  const filter = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    return page.getByRole('dialog', { name, exact: true }).getByLabel(name, { exact: true });
+  };
 
   it('tells who changed what, from what to what', async () => {
     await open('/settings/audit');
     await heading('Audit log');
     await page.getByText('End of list').waitFor();
-    await page.getByLabel('What', { exact: true }).selectOption('member.change_role');
+    await (await filter('What')).selectOption('member.change_role');
     await page.getByText('1 result').waitFor();
     expect(await rows().first().textContent()).toContain('ada@example.com');
     await rows().first().getByRole('link').focus();
@@ -859,7 +901,7 @@ describe('the audit log', () => {
     await drawer.getByRole('button', { name: 'Show only changes by ada@example.com' }).click();
     await drawer.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByLabel('Who', { exact: true }).selectOption({ label: 'bo@example.com' });
+    await (await filter('Who')).selectOption({ label: 'bo@example.com' });
     await until('Bo’s alone are shown', async () => {
       const who = await rows().locator('td:nth-child(2)').allTextContents();
       return who.length > 0 && who.every((name) => name === 'bo@example.com');
@@ -877,7 +919,7 @@ describe('the audit log', () => {
 
   it('says that the service is away, and goes on', async () => {
     await context.setOffline(true);
-    await page.getByLabel('What', { exact: true }).selectOption('member.leave');
+    await (await filter('What')).selectOption('member.leave');
     await page.getByText('The server isn’t responding.').waitFor({ timeout: 20_000 });
     await context.setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -60,6 +60,6 @@ footer nav { display: flex; flex-wrap: wrap; gap: 8px 20px; margin-left: auto; }
 footer a { padding: 2px 0; }
 @media (max-width: 1040px) { .plans { grid-template-columns: repeat(2, 1fr); } }
 @media (max-width: 600px) { .plans { grid-template-columns: 1fr; } .intro { padding: 32px 0 24px; } h1 { font-size: 26px; line-height: 34px; } .top .quiet { padding: 6px 8px; }
-  .compare th:first-child { position: sticky; left: 0; background: var(--card); } .compare tbody th[scope=rowgroup] { background: var(--page); } table { min-width: 600px; } th, td { padding: 9px 12px; }
+  table { min-width: 0; table-layout: fixed; font-size: 12px; line-height: 16px; } th, td { padding: 8px 4px; overflow-wrap: anywhere; } td, thead th + th { width: 17%; } th:first-child { padding-left: 12px; }
   footer nav { margin-left: 0; width: 100%; } footer > span { width: 100%; } }
 `;

@@ -9,8 +9,8 @@ import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { RelativeTime } from '../../shared/timestamps';
+import { TruncatedText } from '../../shared/truncated-text';
 import { t } from '../../i18n/i18n';
-import './account.css';
 
 /** Where the person is signed in; each can be ended but the one that looks, which has "Sign out". */
 export function SessionList() {
@@ -28,6 +28,20 @@ export function SessionList() {
     notifiesError: true,
   });
   const deviceOf = ({ device }: OwnSessionDto): string => device ?? t('account.unknownDevice');
+  const signOutOf = (session: OwnSessionDto) =>
+    session.current ? (
+      <Text span>{t('account.currentSession')}</Text>
+    ) : (
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={t('account.signOutDevice', { device: deviceOf(session) })}
+        loading={end.isPending}
+        onClick={() => end.mutate(session)}
+      >
+        {t('account.signOut')}
+      </Button>
+    );
   const columns: Column<OwnSessionDto>[] = [
     { title: t('account.device'), cell: deviceOf },
     { title: t('account.signedInAt'), cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
@@ -35,31 +49,35 @@ export function SessionList() {
       title: t('account.lastUsed'),
       cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime at={lastUsedAt} /> : '–'),
     },
+    { title: t('account.signOut'), cell: signOutOf },
+  ];
+  /** In two lines: the device with its last use, and how to sign it out. */
+  const phoneColumns: Column<OwnSessionDto>[] = [
     {
-      title: t('account.signOut'),
-      cell: (session) =>
-        session.current ? (
-          <Text span>{t('account.currentSession')}</Text>
-        ) : (
-          <Button
-            size="compact-xs"
-            variant="default"
-            aria-label={t('account.signOutDevice', { device: deviceOf(session) })}
-            loading={end.isPending}
-            onClick={() => end.mutate(session)}
-          >
-            {t('account.signOut')}
-          </Button>
-        ),
+      title: t('account.device'),
+      flexible: true,
+      cell: (session) => (
+        <>
+          <TruncatedText text={deviceOf(session)} />
+          <small>
+            <RelativeTime at={session.lastUsedAt ?? session.createdAt} />
+          </small>
+        </>
+      ),
     },
+    { title: t('account.signOut'), numeric: true, cell: signOutOf },
   ];
   if (!query.data) return query.isPending ? <SkeletonRows rows={3} /> : <ProblemAlert error={query.error} />;
   const { items } = query.data;
   return (
     <Stack gap="sm">
-      <div className="session-list">
-        <DataTable label={t('account.sessions')} items={items} columns={columns} rowKey={({ id }) => id} />
-      </div>
+      <DataTable
+        label={t('account.sessions')}
+        items={items}
+        columns={columns}
+        phoneColumns={phoneColumns}
+        rowKey={({ id }) => id}
+      />
       <div>
         <Button
           variant="default"

@@ -4,17 +4,17 @@ import { getRouteApi } from '@tanstack/react-router';
 import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto } from '../../client/types.gen';
 import { InfiniteTable } from '../../shared/infinite-table';
+import { ListCard } from '../../shared/list-card';
 import { Page } from '../../shared/page';
 import { useOpenRecord } from '../../shared/use-open-record';
 import { dayRange, type Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { ChangeDrawer } from './change-drawer';
-import type { AuditFilters } from './filters';
+import { AuditFilterChips } from './audit-filter-chips';
+import { auditColumns, auditPhoneColumns } from './columns';
+import { type AuditFilters, countFilters } from './filters';
 import { useActorNames } from './use-actor-names';
-import './audit.css';
-import { AuditFilterBar } from './audit-filter-bar';
-import { auditColumns } from './columns';
 
 const route = getRouteApi('/signed-in/projects/$projectId/settings/audit');
 
@@ -29,12 +29,12 @@ export function AuditLog({ project }: { project: ProjectDto }) {
   const change = (changes: AuditFilters) =>
     void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
   const record = useOpenRecord(change);
+  const active = countFilters(filters);
   const query = useInfiniteQuery({
     ...auditListInfiniteOptions({ path, query: { ...auditQuery(filters, zone), limit: PAGE_ROWS } }),
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
-  const isFiltered = Object.keys(filters).some((name) => name !== 'open');
   return (
     <Page
       title={t('pages.audit')}
@@ -49,23 +49,21 @@ export function AuditLog({ project }: { project: ProjectDto }) {
         </Button>
       }
     >
-      <AuditFilterBar
-        filters={filters}
-        names={names}
-        isFiltered={isFiltered}
-        change={change}
-        clear={() => void navigate({ search: {} })}
-      />
-      <div className="audit-list">
+      <ListCard
+        filters={<AuditFilterChips filters={filters} names={names} change={change} />}
+        active={active}
+        onClear={() => void navigate({ search: {} })}
+      >
         <InfiniteTable
           label={t('audit.list')}
           query={query}
           columns={auditColumns(names.of)}
+          phoneColumns={auditPhoneColumns()}
           rowKey={({ id }) => id}
           onOpen={({ id }) => record.open(id)}
-          empty={isFiltered ? t('audit.noneMatch') : t('audit.none')}
+          empty={active > 0 ? t('audit.noneMatch') : t('audit.none')}
         />
-      </div>
+      </ListCard>
       <ChangeDrawer
         projectId={project.id}
         changeId={filters.open}

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { AuditEventDto } from '../../client/types.gen';
 import { TruncatedText } from '../../shared/truncated-text';
 import type { Column } from '../../shared/infinite-table';
@@ -12,15 +13,9 @@ export function auditColumns(names: Map<string, string>): Column<AuditEventDto>[
     {
       title: t('audit.when'),
       cell: ({ id, at }) => (
-        <Link
-          to="."
-          search={(search) => ({ ...search, open: id })}
-          className="row-link"
-          onClick={(event) => event.stopPropagation()}
-        >
+        <ChangeLink id={id}>
           <RelativeTime at={at} />
-          <VisuallyHidden>{t('audit.openChange')}</VisuallyHidden>
-        </Link>
+        </ChangeLink>
       ),
     },
     { title: t('audit.who'), cell: ({ actor }) => <ClippedText text={actorName(actor)} /> },
@@ -44,6 +39,47 @@ export function auditColumns(names: Map<string, string>): Column<AuditEventDto>[
       },
     },
   ];
+}
+
+/** The same changes in two lines: what was changed by whom, and when. */
+export const auditPhoneColumns = (): Column<AuditEventDto>[] => [
+  {
+    title: t('audit.what'),
+    flexible: true,
+    cell: ({ id, action, actor }) => (
+      <>
+        <ChangeLink id={id}>
+          <TruncatedText text={t(`audit.actions.${action}`)} />
+        </ChangeLink>
+        <small>{actorName(actor)}</small>
+      </>
+    ),
+  },
+  {
+    title: t('audit.when'),
+    numeric: true,
+    cell: (event) => (
+      <>
+        <RelativeTime at={event.at} />
+        <small>{changedFields(event).slice(0, 1).map(fieldName).join() || '–'}</small>
+      </>
+    ),
+  },
+];
+
+/** Opens the change over the list, whose filters stay. */
+function ChangeLink({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <Link
+      to="."
+      search={(search) => ({ ...search, open: id })}
+      className="row-link"
+      onClick={(event) => event.stopPropagation()}
+    >
+      {children}
+      <VisuallyHidden>{t('audit.openChange')}</VisuallyHidden>
+    </Link>
+  );
 }
 
 /** Clipped to the width of the cell. The drawer shows the whole text. */

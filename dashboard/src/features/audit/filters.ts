@@ -44,3 +44,8 @@ export function auditFilters(search: Record<string, unknown>): AuditFilters {
   if (actorKind) filters.actorKind = actorKind;
   return filters;
 }
+
+/** How many filters are set; the two days of a period are one. */
+export function countFilters({ from, to, action, actorKind, actorId }: AuditFilters): number {
+  return [from ?? to, action, actorId ?? actorKind].filter((value) => value !== undefined).length;
+}

@@ -5,7 +5,6 @@ import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
 import { CreateKeyForm } from './create-key-form';
 import { KeyList } from './key-list';
-import './settings.css';
 
 export function ApiKeysPage() {
   const project = useProject();

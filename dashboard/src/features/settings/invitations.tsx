@@ -5,13 +5,12 @@ import { invitationListInfiniteOptions } from '../../client/@tanstack/react-quer
 import { invitationInvite, invitationResend, invitationWithdraw } from '../../client/sdk.gen';
 import type { InvitationDto } from '../../client/types.gen';
 import type { Role } from '../../shared/access';
-import { TruncatedText } from '../../shared/truncated-text';
-import { type Column, InfiniteTable } from '../../shared/infinite-table';
+import { InfiniteTable } from '../../shared/infinite-table';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { useApiMutation } from '../../shared/use-api-mutation';
-import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
+import { invitationColumns, invitationPhoneColumns } from './invitation-columns';
 
 const REFRESHES = ['invitationList'] as const;
 
@@ -71,51 +70,17 @@ export function InvitationList({ projectId }: { projectId: string }) {
     invalidates: REFRESHES,
     notifiesError: true,
   });
-  const columns: Column<InvitationDto>[] = [
-    { title: t('signIn.email'), cell: ({ email }) => <TruncatedText text={email} /> },
-    {
-      title: t('members.role'),
-      cell: ({ role, transfersOwnership }) =>
-        transfersOwnership ? t('members.ownerByTransfer') : t(`roles.${role}`),
-    },
-    { title: t('members.sent'), cell: ({ sentAt }) => <RelativeTime at={sentAt} /> },
-    { title: t('members.expires'), cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
-    {
-      title: t('shared.actions'),
-      cell: (invitation) => (
-        <Group gap={4} wrap="nowrap">
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            aria-label={t('members.resendTo', { email: invitation.email })}
-            onClick={() => resend.mutate(invitation)}
-          >
-            {t('deliveries.resend')}
-          </Button>
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="red"
-            aria-label={t('members.withdrawFor', { email: invitation.email })}
-            onClick={() => withdraw.mutate(invitation)}
-          >
-            {t('members.withdraw')}
-          </Button>
-        </Group>
-      ),
-    },
-  ];
+  const actions = { resend: resend.mutate, withdraw: withdraw.mutate };
   return (
     <Section title={t('members.pending')}>
-      <div className="invitation-list">
-        <InfiniteTable
-          label={t('members.pending')}
-          query={query}
-          columns={columns}
-          rowKey={({ id }) => id}
-          empty={t('members.nonePending')}
-        />
-      </div>
+      <InfiniteTable
+        label={t('members.pending')}
+        query={query}
+        columns={invitationColumns(actions)}
+        phoneColumns={invitationPhoneColumns(actions)}
+        rowKey={({ id }) => id}
+        empty={t('members.nonePending')}
+      />
     </Section>
   );
 }

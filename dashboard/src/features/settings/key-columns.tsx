@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import type { ApiKeyDto } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { StatusLabel } from '../../shared/status-label';
+import { TruncatedText } from '../../shared/truncated-text';
 import { RelativeTime } from '../../shared/timestamps';
 import { locale, t } from '../../i18n/i18n';
 import { keyState } from './key-state';
@@ -37,25 +38,58 @@ export function keyColumns(now: Date, onAction: OnKeyAction): Column<ApiKeyDto>[
     },
     {
       title: t('apiKeys.status'),
-      cell: (key) => {
-        const state = keyState(key, now);
-        return (
-          <StatusLabel status={state === 'active' ? 'good' : 'off'}>
-            {t(`apiKeys.statuses.${state}`)}
-            {state === 'active' && key.expiresAt !== null && (
-              <>
-                , {t('apiKeys.expires')} <RelativeTime at={key.expiresAt} />
-              </>
-            )}
-          </StatusLabel>
-        );
-      },
+      cell: (key) => <KeyStatus apiKey={key} now={now} />,
     },
     {
       title: t('shared.actions'),
       cell: (key) => keyState(key, now) === 'active' && <KeyMenu apiKey={key} onAction={onAction} />,
     },
   ];
+}
+
+/** The same keys in two lines: name and role, status and actions. */
+export function keyPhoneColumns(now: Date, onAction: OnKeyAction): Column<ApiKeyDto>[] {
+  return [
+    {
+      title: t('apiKeys.name'),
+      flexible: true,
+      cell: (key) => (
+        <>
+          <TruncatedText text={key.name} />
+          <small>{[t(`roles.${key.role}`), accessText(key)].join(' · ')}</small>
+        </>
+      ),
+    },
+    {
+      title: t('apiKeys.status'),
+      numeric: true,
+      cell: (key) => (
+        <>
+          <StatusLabel status={keyState(key, now) === 'active' ? 'good' : 'off'}>
+            {t(`apiKeys.statuses.${keyState(key, now)}`)}
+          </StatusLabel>{' '}
+          {keyState(key, now) === 'active' && <KeyMenu apiKey={key} onAction={onAction} />}
+          <small>
+            <Day day={key.lastUsedOn} none={t('apiKeys.never')} />
+          </small>
+        </>
+      ),
+    },
+  ];
+}
+
+function KeyStatus({ apiKey: key, now }: { apiKey: ApiKeyDto; now: Date }) {
+  const state = keyState(key, now);
+  return (
+    <StatusLabel status={state === 'active' ? 'good' : 'off'}>
+      {t(`apiKeys.statuses.${state}`)}
+      {state === 'active' && key.expiresAt !== null && (
+        <>
+          , {t('apiKeys.expires')} <RelativeTime at={key.expiresAt} />
+        </>
+      )}
+    </StatusLabel>
+  );
 }
 
 function KeyMenu({ apiKey, onAction }: { apiKey: ApiKeyDto; onAction: OnKeyAction }) {

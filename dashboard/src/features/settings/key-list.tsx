@@ -6,7 +6,7 @@ import { InfiniteTable } from '../../shared/infinite-table';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { RenameKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './key-dialogs';
-import { type KeyAction, keyColumns } from './key-columns';
+import { type KeyAction, keyColumns, keyPhoneColumns } from './key-columns';
 
 const DIALOGS = { rename: RenameKeyDialog, rotate: RotateKeyDialog, revoke: RevokeKeyDialog };
 
@@ -19,17 +19,19 @@ export function KeyList({ projectId }: { projectId: string }) {
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
   const [open, setOpen] = useState<{ action: KeyAction; key: ApiKeyDto } | null>(null);
+  const onAction = (action: KeyAction, key: ApiKeyDto) => setOpen({ action, key });
   const Dialog = open && DIALOGS[open.action];
   return (
-    <div className="key-list">
+    <>
       <InfiniteTable
         label={t('pages.apiKeys')}
         query={query}
-        columns={keyColumns(now, (action, key) => setOpen({ action, key }))}
+        columns={keyColumns(now, onAction)}
+        phoneColumns={keyPhoneColumns(now, onAction)}
         rowKey={({ id }) => id}
         empty={t('apiKeys.none')}
       />
       {open && Dialog && <Dialog projectId={projectId} apiKey={open.key} onClose={() => setOpen(null)} />}
-    </div>
+    </>
   );
 }

@@ -7,7 +7,6 @@ import { TransferOwnership, LeaveProject } from './membership';
 import { InvitationList, InviteForm } from './invitations';
 import { MemberList } from './member-list';
 import { SignInPolicy } from './sign-in-policy';
-import './settings.css';
 
 export function MembersPage() {
   const project = useProject();

@@ -7,6 +7,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { Segments } from '../../shared/segments';
 import { StatusLabel } from '../../shared/status-label';
+import { usePhone } from '../../shared/use-phone';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import './settings.css';
@@ -22,6 +23,10 @@ export function PlanComparison({
   pricing: PricingDto;
 }) {
   const [interval, setInterval] = useState<Interval>('month');
+  const [shownTier, setShownTier] = useState<TierEntryDto['tier']>(state.tier);
+  const isPhone = usePhone();
+  // A phone has room for one plan.
+  const tiers = isPhone ? pricing.tiers.filter(({ tier }) => tier === shownTier) : pricing.tiers;
   const refusal = checkAccess(project, { role: 'owner' });
   const checkout = useApiMutation({
     request: async (tier: 'pro' | 'business') =>
@@ -37,6 +42,15 @@ export function PlanComparison({
         value={interval}
         onChange={setInterval}
       />
+      {isPhone && (
+        <Segments<TierEntryDto['tier']>
+          label={t('plan.tier')}
+          options={pricing.tiers.map(({ tier }) => tier)}
+          labelOf={(value) => pricing.tiers.find(({ tier }) => tier === value)?.name ?? value}
+          value={shownTier}
+          onChange={setShownTier}
+        />
+      )}
       {!state.billingAvailable && <Text c="dimmed">{t('plan.noBilling')}</Text>}
       <ProblemAlert error={checkout.error} />
       <AccessFieldset refusal={refusal} projectId={project.id}>
@@ -45,7 +59,7 @@ export function PlanComparison({
             <thead>
               <tr>
                 <th scope="col">{t('plan.feature')}</th>
-                {pricing.tiers.map(({ tier, name }) => (
+                {tiers.map(({ tier, name }) => (
                   <th key={tier} scope="col">
                     {name}
                   </th>
@@ -55,20 +69,20 @@ export function PlanComparison({
             <tbody>
               <FeatureRow
                 title={t('plan.price')}
-                tiers={pricing.tiers}
+                tiers={tiers}
                 cell={(tier) => monthlyPrice(tier, interval)}
               />
               {FEATURES.map(([name, cell]) => (
                 <FeatureRow
                   key={name}
                   title={featureTitle(name, pricing)}
-                  tiers={pricing.tiers}
+                  tiers={tiers}
                   cell={(tier) => (isPlanned(name, pricing) ? plannedCell(name, tier) : cell(tier))}
                 />
               ))}
               <FeatureRow
                 title={t('plan.select')}
-                tiers={pricing.tiers}
+                tiers={tiers}
                 cell={({ tier, name }) => {
                   if (tier === state.tier)
                     return <StatusLabel status="good">{t('plan.currentPlan')}</StatusLabel>;

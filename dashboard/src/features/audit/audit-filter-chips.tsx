@@ -1,0 +1,89 @@
+import { NativeSelect } from '@mantine/core';
+import { DateChip } from '../../shared/date-chip';
+import { FilterChip } from '../../shared/filter-chip';
+import { shortId } from '../../shared/short-id';
+import { locale, t } from '../../i18n/i18n';
+import { AUDIT_ACTIONS } from './actions';
+import { ACTOR_KINDS, type AuditFilters } from './filters';
+import type { Named, useActorNames } from './use-actor-names';
+
+interface Props {
+  filters: AuditFilters;
+  names: ReturnType<typeof useActorNames>;
+  change: (changes: AuditFilters) => void;
+}
+
+/** The filters of the audit log, each as a chip. */
+export function AuditFilterChips(props: Props) {
+  const { filters, change } = props;
+  return (
+    <>
+      <DateChip days={filters} change={change} />
+      <ActionChip {...props} />
+      <ActorChip {...props} />
+    </>
+  );
+}
+
+function ActionChip({ filters: { action }, change }: Props) {
+  const actions = AUDIT_ACTIONS.map((value) => ({ value, label: t(`audit.actions.${value}`) }));
+  return (
+    <FilterChip
+      name={t('audit.what')}
+      value={action && named(t('audit.what'), t(`audit.actions.${action}`))}
+      onClear={() => change({ action: undefined })}
+    >
+      <NativeSelect
+        size="xs"
+        label={t('audit.what')}
+        value={action ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          change({ action: AUDIT_ACTIONS.find((each) => each === value) })
+        }
+        data={[
+          { value: '', label: t('list.any') },
+          ...actions.sort((a, b) => a.label.localeCompare(b.label, locale)),
+        ]}
+      />
+    </FilterChip>
+  );
+}
+
+/** Filters by one member or API key, or by a kind of actor. */
+function ActorChip({ filters: { actorId, actorKind }, names: { members, keys, of }, change }: Props) {
+  const toOption = ({ id, name }: Named) => ({ value: `id:${id}`, label: name });
+  const isUnknown = actorId !== undefined && !of.has(actorId);
+  const idName = actorId && (of.get(actorId) ?? shortId(actorId));
+  const kindName = actorKind && t(`audit.actorKinds.${actorKind}`);
+  const who = idName ?? kindName;
+  return (
+    <FilterChip
+      name={t('audit.who')}
+      value={who && named(t('audit.who'), who)}
+      onClear={() => change({ actorId: undefined, actorKind: undefined })}
+    >
+      <NativeSelect
+        size="xs"
+        maw={260}
+        label={t('audit.who')}
+        value={actorId !== undefined ? `id:${actorId}` : actorKind !== undefined ? `kind:${actorKind}` : ''}
+        onChange={({ currentTarget: { value } }) => {
+          const [by, what] = [value.slice(0, value.indexOf(':')), value.slice(value.indexOf(':') + 1)];
+          change({
+            actorId: by === 'id' ? what : undefined,
+            actorKind: by === 'kind' ? ACTOR_KINDS.find((kind) => kind === what) : undefined,
+          });
+        }}
+        data={[
+          { value: '', label: t('audit.anyone') },
+          ...ACTOR_KINDS.map((kind) => ({ value: `kind:${kind}`, label: t(`audit.actorKinds.${kind}`) })),
+          ...(isUnknown ? [{ value: `id:${actorId}`, label: shortId(actorId) }] : []),
+          ...(members.length > 0 ? [{ group: t('pages.members'), items: members.map(toOption) }] : []),
+          ...(keys.length > 0 ? [{ group: t('pages.apiKeys'), items: keys.map(toOption) }] : []),
+        ]}
+      />
+    </FilterChip>
+  );
+}
+
+const named = (name: string, value: string): string => t('list.filterValue', { name, value });
