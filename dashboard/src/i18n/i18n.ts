@@ -33,6 +33,7 @@ type CodeGroup =
   | 'deliveries.categories'
   | 'problemDetails'
   | 'problems'
+  | 'projects.tiers'
   | 'roles'
   | 'skipReasons';
 

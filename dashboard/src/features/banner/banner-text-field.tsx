@@ -34,7 +34,7 @@ export function BannerTextField(props: BannerTextFieldProps) {
     ...(placeholder !== undefined && { placeholder }),
   };
   return isLong ? (
-    <Textarea autosize minRows={2} {...shared} onChange={(event) => change(event.currentTarget.value)} />
+    <Textarea rows={2} {...shared} onChange={(event) => change(event.currentTarget.value)} />
   ) : (
     <TextInput {...shared} onChange={(event) => change(event.currentTarget.value)} />
   );

@@ -46,7 +46,7 @@ export function CategoryTextFields({
           <Textarea
             label={t('banner.categoryDescription')}
             lang={text.language}
-            autosize
+            rows={1}
             value={entry.description}
             error={fields[`${path}.description`]}
             onChange={(event) => write({ description: event.currentTarget.value })}

@@ -7,7 +7,7 @@ import type { ProjectDto, PublicationDto } from '../../client/types.gen';
 import { type Column, InfiniteTable } from '../../shared/infinite-table';
 import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
-import { t } from '../../i18n/i18n';
+import { t, translateCode } from '../../i18n/i18n';
 import { authorName } from './author-name';
 import { PublicationDrawer } from './publication-drawer';
 
@@ -66,7 +66,7 @@ const COLUMNS: Column<PublicationDto>[] = [
     title: t('banner.comment'),
     cell: ({ comment }) => <span className="sentence-cell">{comment ?? '–'}</span>,
   },
-  { title: t('banner.plan'), cell: ({ tier }) => tier },
+  { title: t('banner.plan'), cell: ({ tier }) => translateCode('projects.tiers', tier) ?? tier },
   { title: t('banner.version'), cell: ({ version }) => version, numeric: true },
 ];
 

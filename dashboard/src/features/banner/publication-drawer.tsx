@@ -14,7 +14,7 @@ import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { AbsoluteTime } from '../../shared/timestamps';
-import { t } from '../../i18n/i18n';
+import { t, translateCode } from '../../i18n/i18n';
 import { authorName } from './author-name';
 import { ChangesList } from './changes-list';
 import { PublishDialog } from './publish-dialog';
@@ -73,7 +73,7 @@ function Details({ project, publication }: { project: ProjectDto; publication: P
         <dt>{t('banner.comment')}</dt>
         <dd>{publication.comment ?? '–'}</dd>
         <dt>{t('banner.plan')}</dt>
-        <dd>{publication.tier}</dd>
+        <dd>{translateCode('projects.tiers', publication.tier) ?? publication.tier}</dd>
       </dl>
       <section aria-label={t('banner.changes')}>
         <Title order={3}>{t('banner.changesSinceBefore')}</Title>

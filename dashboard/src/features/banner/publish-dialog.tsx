@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { ConfigurationChangeDto } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/skeleton-rows';
+import { Notice } from '../../shared/notice';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
 import { ChangesList } from './changes-list';
@@ -45,11 +46,7 @@ export function PublishDialog(props: {
             onChange={(event) => setComment(event.currentTarget.value.replaceAll('\n', ' '))}
             data-autofocus
           />
-          {props.warning && (
-            <Alert color="yellow" variant="outline" role="note">
-              <Text>{props.warning}</Text>
-            </Alert>
-          )}
+          {props.warning && <Notice>{props.warning}</Notice>}
           <Text fw={600}>{t('banner.changes')}</Text>
           {items && <ChangesList changes={items} none={t('banner.noChanges')} />}
           {!items && !error && <SkeletonRows rows={1} />}

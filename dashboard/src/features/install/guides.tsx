@@ -1,4 +1,4 @@
-import { List, Stack, Tabs, Text } from '@mantine/core';
+import { Anchor, List, Stack, Tabs, Text } from '@mantine/core';
 import { CopyableCode } from '../../shared/copyable-code';
 import { t } from '../../i18n/i18n';
 import { OtherBanners } from './other-banners';
@@ -27,7 +27,12 @@ export function Guides({ script, line }: { script: string; line: string }) {
             </List>
             <CopyableCode text={sampleFor(guide, { script, line })} label={t('install.sample')} />
             <Note guide={guide} />
-            {guide === 'own' && <OtherBanners script={script} />}
+            {guide === 'own' && (
+              <>
+                <OtherBanners script={script} />
+                <Anchor href="/docs">{t('shell.apiDocs')}</Anchor>
+              </>
+            )}
           </Stack>
         </Tabs.Panel>
       ))}

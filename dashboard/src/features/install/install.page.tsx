@@ -1,4 +1,4 @@
-import { Anchor, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import {
   configurationReadOptions,
@@ -83,7 +83,6 @@ function LastSeen({ projectId, hasBanner }: { projectId: string; hasBanner: bool
       {seen.data.items.length === 0 && !record && (
         <StatusLabel status="waiting">{t('install.notDetected')}</StatusLabel>
       )}
-      <Anchor href="/docs">{t('shell.apiDocs')}</Anchor>
     </Stack>
   );
 }

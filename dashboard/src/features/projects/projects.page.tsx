@@ -99,12 +99,14 @@ function ProjectTable(props: { projects: ProjectStatusDto[]; isFiltered: boolean
   if (projects.length === 0)
     return <div className="list-end">{isFiltered ? t('projects.noneMatch') : t('projects.none')}</div>;
   return (
-    <DataTable
-      label={t('projects.title')}
-      items={projects}
-      rowKey={({ id }) => id}
-      columns={projectColumns(now)}
-      phoneColumns={projectPhoneColumns()}
-    />
+    <div className="projects-list">
+      <DataTable
+        label={t('projects.title')}
+        items={projects}
+        rowKey={({ id }) => id}
+        columns={projectColumns(now)}
+        phoneColumns={projectPhoneColumns()}
+      />
+    </div>
   );
 }
