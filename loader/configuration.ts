@@ -23,9 +23,9 @@ export const isEu = (): boolean =>
   region === UNKNOWN_REGION || (lastGood?.euRegions?.includes(country()) ?? true);
 export const mode = (): string => resolveMode(configuration, [region, country(), isEu() && EU_GROUP]);
 
-/** Known without the configuration wherever API and loader share an origin. */
+/** Known without the configuration wherever the API serves the loader, under any path. */
 export const consentUrl = (): URL =>
-  new URL(configuration?.consentUrl || `/v1/projects/${projectId}/consents`, base);
+  new URL(configuration?.consentUrl || `../../v1/projects/${projectId}/consents`, base);
 
 /** Uses the last good configuration where none has arrived. */
 export const useLastGood = (): void => void (configuration ??= lastGood);

@@ -36,7 +36,7 @@ const postChoice = async (id: string, body: string): Promise<Receipt> => {
     const response = await fetch(consentUrl(), {
       method: 'POST',
       keepalive: true,
-      credentials: 'omit',
+      // With cookies on the page's own host alone, where the response may set the choice cookie.
       // As text, so that browsers send no preflight request.
       body,
     });

@@ -9,6 +9,7 @@ import { ConsentModule } from '../consent/consent.module.js';
 import { ERASURE_LISTENERS } from '../consent/erasure-listener.js';
 import { DatabaseModule } from '../database/database.module.js';
 import { EvidenceModule } from '../evidence/evidence.module.js';
+import { FirstPartyModule } from '../first-party/first-party.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { LoggerModule } from 'nestjs-pino';
@@ -93,6 +94,7 @@ export class AppModule {
         ForwardingModule.forRoot(settings.app),
         BillingModule,
         PublishingModule,
+        FirstPartyModule,
         ScansModule,
         OperationsModule.forRoot(settings.app),
       ],

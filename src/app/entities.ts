@@ -45,6 +45,7 @@ import {
   EvidenceTimestampSchema,
   EvidenceTileSchema,
 } from '../evidence/infrastructure/evidence.entities.js';
+import { FirstPartyProxySchema } from '../first-party/infrastructure/first-party.entities.js';
 import {
   DeliverySchema,
   DeliveryRetrySchema,
@@ -147,6 +148,8 @@ export const entities = [
   SiteConfigurationSchema,
   ConfigurationDraftSchema,
   PublicationSchema,
+  // first party
+  FirstPartyProxySchema,
   // scans
   ScanSchema,
   ScanPageSchema,

@@ -3,6 +3,8 @@ import { declareSettings, type SettingsOf } from '../settings/declare-settings.j
 
 /** Projects whose sites one office may visit at the full rate before the limit of its network applies. */
 const PROJECTS_OF_A_NETWORK = 10;
+/** Visitors at the full rate before the limit of an unproven proxy applies, which they share. */
+export const VISITORS_OF_A_PROXY = 10;
 
 const ratePerMinute = integer('INGEST_RATE_PER_MINUTE', {
   default: 600,
@@ -21,11 +23,19 @@ export const consentSettings = declareSettings({
     ratePerMinute,
     networkRatePerMinute: integer('INGEST_NETWORK_RATE_PER_MINUTE', {
       default: (read) => read.value(ratePerMinute) * PROJECTS_OF_A_NETWORK,
-      defaultShown: 'ten times `INGEST_LIMIT`',
+      defaultShown: 'ten times `INGEST_RATE_PER_MINUTE`',
       min: 0,
       max: 10_000_000,
       meaning:
         'consent requests per address across all projects, per process; unknown projects count tenfold; 0 turns the limit off',
+    }),
+    proxyRatePerMinute: integer('INGEST_PROXY_RATE_PER_MINUTE', {
+      default: (read) => read.value(ratePerMinute) * VISITORS_OF_A_PROXY,
+      defaultShown: 'ten times `INGEST_RATE_PER_MINUTE`',
+      min: 0,
+      max: 10_000_000,
+      meaning:
+        "consent requests per project through a customer's proxy that sends no valid secret, per process; 0 turns the limit off",
     }),
     visitorRatePerMinute: integer('VISITOR_RATE_PER_MINUTE', {
       default: 60,

@@ -1,13 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import proxyaddr from 'proxy-addr';
+import { firstPartyOf } from './first-party.js';
 
 /**
  * The client's address: that of the connection, or, if that is a trusted proxy, the last address in
- * `X-Forwarded-For` that is not one (setting TRUSTED_PROXIES). The same as Express computes on all other routes. Empty
- * if the client has disconnected.
+ * `X-Forwarded-For` that is not one (setting TRUSTED_PROXIES). The same as Express computes on all other routes. A
+ * customer's proxy with a valid secret names the visitor's address itself. Empty if the client has disconnected.
  */
 export function clientAddress(trustedProxies: string[]): (request: IncomingMessage) => string {
+  const addressOf = connectedAddress(trustedProxies);
+  return (request) => firstPartyOf(request)?.address ?? addressOf(request);
+}
+
+function connectedAddress(trustedProxies: string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return (request) => request.socket.remoteAddress ?? '';
   const isTrusted = proxyaddr.compile(trustedProxies);
   return (request) => (request.socket.remoteAddress === undefined ? '' : proxyaddr(request, isTrusted));
+}
+
+/**
+ * The address that the client itself names in `X-Forwarded-For`, one hop behind the client's own; null where it names
+ * none. Only for a client that has proven to be a proxy.
+ */
+export function addressBehindClient(request: IncomingMessage, trustedProxies: string[]): string | null {
+  if (request.socket.remoteAddress === undefined) return null;
+  const isTrusted = proxyaddr.compile(trustedProxies);
+  let clientHop: number | null = null;
+  const hops = proxyaddr.all(request, (address, hop) => {
+    if (clientHop === null && !isTrusted(address, hop)) clientHop = hop;
+    // One more than the client.
+    return clientHop === null || hop === clientHop;
+  });
+  return clientHop === null ? null : (hops[clientHop + 1] ?? null);
 }

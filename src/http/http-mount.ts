@@ -3,9 +3,14 @@ import type { RequestHandler } from 'express';
 
 /**
  * What a module puts onto the HTTP server beside its controllers. A module class that has any of these is asked by
- * app, which alone knows the order: these three, as they stand here, then the API's JSON parser and the routes.
+ * app, which alone knows the order: these, as they stand here, then the API's JSON parser and the routes.
  */
 export interface HttpMount {
+  /**
+   * Receives every request before anything else reads it, and calls `serve` unless it has responded. Not called in a
+   * worker.
+   */
+  enterRequest?(request: IncomingMessage, response: ServerResponse, serve: () => void): void;
   /** Serves a request ahead of Express and returns true; false leaves it to the others. Not asked in a worker. */
   takeRequest?(request: IncomingMessage, response: ServerResponse): boolean;
   /** Passes every request on that Express serves, refusals included, e.g. to measure it. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { Logger } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import proxyaddr from 'proxy-addr';
+import { firstPartyOf } from './first-party.js';
 
 /**
  * Logs once when requests arrive with `X-Forwarded-For` from an untrusted address. Usually that is a proxy missing
@@ -11,8 +12,10 @@ import proxyaddr from 'proxy-addr';
 export function warnOfUntrustedProxy(server: Server, trustedProxies: string[]): void {
   const isTrusted = proxyaddr.compile(trustedProxies);
   let said = false;
-  server.prependListener('request', ({ headers, socket }: IncomingMessage) => {
-    if (said || headers['x-forwarded-for'] === undefined) return;
+  server.prependListener('request', (request: IncomingMessage) => {
+    const { headers, socket } = request;
+    // A customer's proxy is not the operator's to trust.
+    if (said || headers['x-forwarded-for'] === undefined || firstPartyOf(request)) return;
     const from = socket.remoteAddress;
     if (from === undefined || isTrusted(from, 0)) return;
     said = true;

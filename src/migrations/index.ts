@@ -10,6 +10,7 @@ import { Migration20261208000000_scans } from './Migration20261208000000_scans.j
 import { Migration20261209000000_scan_states } from './Migration20261209000000_scan_states.js';
 import { Migration20261210000000_scan_findings } from './Migration20261210000000_scan_findings.js';
 import { Migration20261211000000_scan_schedule } from './Migration20261211000000_scan_schedule.js';
+import { Migration20261212000000_first_party } from './Migration20261212000000_first_party.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -24,4 +25,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261209000000_scan_states', class: Migration20261209000000_scan_states },
   { name: 'Migration20261210000000_scan_findings', class: Migration20261210000000_scan_findings },
   { name: 'Migration20261211000000_scan_schedule', class: Migration20261211000000_scan_schedule },
+  { name: 'Migration20261212000000_first_party', class: Migration20261212000000_first_party },
 ];

@@ -65,6 +65,9 @@ const invite = async ({ call }: World): Promise<string> =>
 const makeSecret = async ({ call }: World): Promise<void> => {
   secrets.push((await call('POST', '/forwarding/signing-secret')).signingSecret as string);
 };
+const makeProxySecret = async ({ call }: World): Promise<void> => {
+  secrets.push((await call('POST', '/first-party/proxy/secret')).secret as string);
+};
 const customer = async ({ id }: World): Promise<string> => {
   const customerId = `cus_${id.slice(-8)}`;
   await service.database.query('insert into billing_customer (project_id, customer_id) values ($1, $2)', [
@@ -315,6 +318,22 @@ const AUDITED: Record<string, Audited> = {
   [`POST ${AT}/scans/{scanId}/cancel`]: {
     action: 'scan.cancel',
     change: async (world) => world.call('POST', `/scans/${await scan(world)}/cancel`),
+  },
+  [`POST ${AT}/first-party/proxy/secret`]: { action: 'proxy_secret.create', change: makeProxySecret },
+  [`DELETE ${AT}/first-party/proxy/secret`]: {
+    action: 'proxy_secret.remove',
+    change: async (world) => {
+      await makeProxySecret(world);
+      await world.call('DELETE', '/first-party/proxy/secret');
+    },
+  },
+  [`DELETE ${AT}/first-party/proxy/secret/former`]: {
+    action: 'proxy_secret.forget_former',
+    change: async (world) => {
+      await makeProxySecret(world);
+      await makeProxySecret(world);
+      await world.call('DELETE', '/first-party/proxy/secret/former');
+    },
   },
   [`POST ${AT}/scans/{scanId}/draft`]: {
     action: 'configuration.save_draft',

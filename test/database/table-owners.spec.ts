@@ -44,6 +44,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'evidence_timestamp',
     'evidence_tile',
   ],
+  'first-party': ['first_party_proxy'],
   // The two that follow are the halves of `delivery`, by outcome.
   forwarding: [
     'delivery',

@@ -16,6 +16,7 @@ const AREA_OF_PART: Partial<Record<string, KeyArea>> = {
   configuration: 'publishing',
   publish: 'publishing',
   publications: 'publishing',
+  'first-party': 'publishing',
   tier: 'billing',
   subscription: 'billing',
   billing: 'billing',

@@ -19,10 +19,12 @@ const UNKNOWN_PROJECT_POINTS = 10;
 export class IngestRateLimiter {
   private readonly byProject: RateLimiter | null;
   private readonly byNetwork: RateLimiter | null;
+  private readonly byProxy: RateLimiter | null;
 
   constructor(@InjectSettings(consentSettings) settings: ConsentSettings) {
     this.byProject = limiterPerMinute(settings.ratePerMinute);
     this.byNetwork = limiterPerMinute(settings.networkRatePerMinute);
+    this.byProxy = limiterPerMinute(settings.proxyRatePerMinute);
   }
 
   /**
@@ -36,6 +38,15 @@ export class IngestRateLimiter {
     // The network first: a refused request must not create a key for a project.
     refuseAfter(this.byNetwork?.consume(network, nowMs));
     refuseAfter(this.byProject?.consume(`${network} ${projectId}`, nowMs));
+  }
+
+  /**
+   * For a customer's proxy without a valid secret: its address stands for all visitors of the site, so the requests of
+   * the project are counted together.
+   * @throws DomainError as above.
+   */
+  consumeProxy(projectId: string): void {
+    refuseAfter(this.byProxy?.consume(projectId, performance.now()));
   }
 
   /** The project of an accepted request does not exist. Only the database could show that. */

@@ -6,6 +6,7 @@ import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
 import { ProblemFilter } from '../../http/problem.filter.js';
 import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
 import { clientAddress } from '../../http/client-address.js';
+import { firstPartyOf } from '../../http/first-party.js';
 import { jsonReader } from '../../http/json-body.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
@@ -57,10 +58,12 @@ export class IngestEndpoint {
   async post(projectId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     let startedMs = performance.now();
     const address = this.addressOf(request);
+    const firstParty = firstPartyOf(request);
     // One spelling per id, otherwise each spelling would have its own counter.
     const id = projectId.toLowerCase();
     try {
-      this.rateLimiter.consume(address, id);
+      if (firstParty?.isProven === false) this.rateLimiter.consumeProxy(id);
+      else this.rateLimiter.consume(address, id);
       const body = await readConsentBody(request, response);
       startedMs = performance.now();
       if (!isUuid(id)) throw unknownProject();
@@ -70,7 +73,9 @@ export class IngestEndpoint {
       response.writeHead(receipt.duplicate ? 200 : 201, [
         ...this.headers,
         ...[REQUEST_ID_HEADER, resolveRequestId(request)],
-        ...(receipt.duplicate ? [] : ['Location', `/v1/projects/${id}/consents/${receipt.id}`]),
+        ...(receipt.duplicate
+          ? []
+          : ['Location', `${firstParty?.prefix ?? ''}/v1/projects/${id}/consents/${receipt.id}`]),
         ...['Content-Type', 'application/json; charset=utf-8'],
         ...['Content-Length', String(Buffer.byteLength(text))],
       ]);

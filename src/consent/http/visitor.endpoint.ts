@@ -4,6 +4,7 @@ import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
 import { clientAddress } from '../../http/client-address.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
+import { firstPartyOf } from '../../http/first-party.js';
 import { jsonReader } from '../../http/json-body.js';
 import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
 import { ProblemFilter } from '../../http/problem.filter.js';
@@ -68,7 +69,9 @@ export class VisitorEndpoint {
   /** Sends the result as JSON, or a problem document. Never rejects. */
   async post(name: VisitorRequestName, request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      this.rateLimiter.consume(this.addressOf(request));
+      const firstParty = firstPartyOf(request);
+      if (firstParty?.isProven === false) this.rateLimiter.consumeProxy(firstParty.projectId);
+      else this.rateLimiter.consume(this.addressOf(request));
       const visitorRequest = check(await readBody(request, response));
       const { body, location } = await this.answer(name, visitorRequest, new Date());
       this.metrics.count(name, 'answered');
@@ -76,7 +79,7 @@ export class VisitorEndpoint {
       response.writeHead(location === undefined ? 200 : 201, [
         ...this.headers,
         ...[REQUEST_ID_HEADER, resolveRequestId(request)],
-        ...(location === undefined ? [] : ['Location', location]),
+        ...(location === undefined ? [] : ['Location', `${firstPartyOf(request)?.prefix ?? ''}${location}`]),
         ...['Content-Type', 'application/json; charset=utf-8'],
         ...['Content-Length', String(Buffer.byteLength(text))],
       ]);

@@ -36,7 +36,7 @@ export interface SiteDocument extends Omit<SiteConfiguration, 'blocking'> {
   euRegions: string[];
   /** File name of our banner, beside the loader; null where the site brings its own. */
   bannerScript: string | null;
-  /** Where consents go; relative: to the loader's own origin. */
+  /** Where consents go; relative: to the loader's own address. */
   consentUrl: string;
   /** Where page visits are counted; null: they are not. */
   visitsUrl: string | null;
@@ -114,6 +114,16 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     logo,
     regionRulesLeftOut: !geoTargeting && configuration.regionRules.length > 0,
   };
+}
+
+/** The document's addresses as seen from the loader, for a host and path that only the customer's proxy knows. */
+export function relativeAddresses({
+  projectId,
+  visitsUrl,
+}: SiteDocument): Pick<SiteDocument, 'consentUrl' | 'visitsUrl'> {
+  // From /cdn/<projectId>/loader.js.
+  const base = `../../v1/projects/${projectId}`;
+  return { consentUrl: `${base}/consents`, visitsUrl: visitsUrl === null ? null : `${base}/visits` };
 }
 
 /**

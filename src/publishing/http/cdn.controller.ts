@@ -24,8 +24,10 @@ import {
   UNKNOWN_PROJECT,
 } from '../domain/cache-control.js';
 import { DECLARATION_POLICY } from '../domain/declaration-page.js';
+import { relativeAddresses } from '../domain/document.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
 import { sendCompressed } from '../../http/compressed.js';
+import { firstPartyOf } from '../../http/first-party.js';
 import { isUnchanged } from '../../http/entity-tag.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 
@@ -206,14 +208,20 @@ export class CdnController {
     if (!document) throw unknownProject(response);
     const region = this.regionOf(request);
     const { countryHeader, subdivisionHeader } = this.settings;
-    response.setHeader('Cache-Control', countryHeader ? CONFIGURATION_OF_VISITOR : CONFIGURATION);
+    const firstParty = firstPartyOf(request);
+    const isOfVisitor = countryHeader !== '' || firstParty !== undefined;
+    response.setHeader('Cache-Control', isOfVisitor ? CONFIGURATION_OF_VISITOR : CONFIGURATION);
     if (countryHeader) response.vary([countryHeader, subdivisionHeader].filter(Boolean).join(', '));
     // As S3 answers for the object's metadata.
     response.setHeader('x-amz-meta-tier', document.tier);
     response.type('application/json');
     await sendCompressed(request, response, {
-      body: JSON.stringify({ ...document, region, isEu: isEu(region) }),
-      etag: `"${document.configHash}-${region}"`,
+      body: JSON.stringify({
+        ...document,
+        ...{ region, isEu: isEu(region) },
+        ...(firstParty && relativeAddresses(document)),
+      }),
+      etag: `"${document.configHash}-${region}${firstParty ? '-relative' : ''}"`,
     });
   }
 
@@ -260,8 +268,13 @@ export class CdnController {
     await sendCompressed(request, response, found);
   }
 
-  /** The header is believed from a trusted proxy alone: anybody could send it (design §6.6). */
+  /**
+   * The header is believed from a trusted proxy alone: anybody could send it (design §6.6). Through a customer's proxy it
+   * would name the proxy's country, so that proxy's own header counts, and only with a valid secret.
+   */
   private regionOf(request: Request): string {
+    const firstParty = firstPartyOf(request);
+    if (firstParty) return subdividedRegionOf(firstParty.country, firstParty.subdivision);
     const { countryHeader, subdivisionHeader } = this.settings;
     if (countryHeader === '') return UNKNOWN_REGION;
     const trusts = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;

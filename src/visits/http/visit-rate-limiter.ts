@@ -10,16 +10,20 @@ const WINDOW_MS = 60_000;
 const KEYS_MAX = 50_000;
 /** Projects that one network may visit at the full rate. */
 const PROJECTS_PER_NETWORK = 10;
+/** Visitors at the full rate before the limit of an unproven proxy applies, which they share. */
+const VISITORS_PER_PROXY = 10;
 
 /** Limits page visits in this process, by network and project, and by network over all projects. */
 @Injectable()
 export class VisitRateLimiter {
   private readonly byProject: RateLimiter | null;
   private readonly byNetwork: RateLimiter | null;
+  private readonly byProxy: RateLimiter | null;
 
   constructor(@InjectSettings(visitSettings) { ratePerMinute }: VisitSettings) {
     this.byProject = limiterPerMinute(ratePerMinute);
     this.byNetwork = limiterPerMinute(ratePerMinute * PROJECTS_PER_NETWORK);
+    this.byProxy = limiterPerMinute(ratePerMinute * VISITORS_PER_PROXY);
   }
 
   /** @throws DomainError `too_many_requests` (429) with the seconds to wait. */
@@ -29,6 +33,12 @@ export class VisitRateLimiter {
     const waitMs =
       this.byNetwork?.consume(network, nowMs) || this.byProject?.consume(`${network} ${projectId}`, nowMs);
     if (waitMs) throw tooManyRequests('Too many page visits from one address.', waitMs);
+  }
+
+  /** For a customer's proxy without a valid secret, whose visitors share its address. @throws as above. */
+  consumeProxy(projectId: string): void {
+    const waitMs = this.byProxy?.consume(projectId, performance.now());
+    if (waitMs) throw tooManyRequests('Too many page visits through one proxy.', waitMs);
   }
 
   /** A client that sends unknown project ids is guessing, and each guess costs a query. */

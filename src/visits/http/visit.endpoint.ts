@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
 import { clientAddress } from '../../http/client-address.js';
+import { firstPartyOf } from '../../http/first-party.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
@@ -59,7 +60,8 @@ export class VisitEndpoint {
     try {
       if (!this.settings.enabled)
         throw new DomainError('not_found', 'Page visit counting is off for this project.');
-      this.rateLimiter.consume(address, id);
+      if (firstPartyOf(request)?.isProven === false) this.rateLimiter.consumeProxy(id);
+      else this.rateLimiter.consume(address, id);
       const body = await readBody(request, response);
       if (!isUuid(id)) throw unknownProject();
       const { origin, 'user-agent': userAgent, 'accept-language': acceptLanguage } = request.headers;

@@ -14,6 +14,7 @@ import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { isPublished } from '../banner/configuration';
 import { useProject } from '../../shared/use-project';
+import { FirstParty } from './first-party';
 import { Guides } from './guides';
 
 const LIVE_MS = 2_000;
@@ -41,6 +42,7 @@ export function InstallPage() {
       <Section title={t('install.guides')}>
         <Guides script={script} line={line} />
       </Section>
+      <FirstParty />
     </Page>
   );
 }

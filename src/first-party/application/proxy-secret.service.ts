@@ -1,0 +1,90 @@
+import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable } from '@nestjs/common';
+import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { createProxySecret, formerValidUntil, hashProxySecret } from '../domain/proxy-secret.js';
+import { type ProxyState, resolveProxyState } from '../domain/proxy-state.js';
+import {
+  deleteFormerProxySecret,
+  deleteProxySecrets,
+  readProxy,
+  rotateProxySecret,
+  type StoredProxy,
+} from '../infrastructure/proxy.rows.js';
+
+/** A project's path proxy, with what follows from the sightings. */
+export interface ProxyView extends StoredProxy {
+  state: ProxyState;
+}
+
+/** A secret as it is shown, this once. */
+export interface NewProxySecret {
+  secret: string;
+  /** Until when the former secret is valid too; null: there is none. */
+  formerValidUntil: Date | null;
+}
+
+const NOTHING: StoredProxy = {
+  ...{ secretCreatedAt: null, formerValidUntil: null },
+  ...{ provenAt: null, host: null, prefix: null, unprovenAt: null },
+};
+
+/** The secret with which a customer's proxy proves itself, and what was seen of the proxy. */
+@Injectable()
+export class ProxySecretService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+  ) {}
+
+  async read(projectId: string, now: Date): Promise<ProxyView> {
+    const stored = (await readProxy(this.em.fork(), projectId)) ?? NOTHING;
+    const isPast = stored.formerValidUntil !== null && stored.formerValidUntil <= now;
+    return {
+      ...stored,
+      formerValidUntil: isPast ? null : stored.formerValidUntil,
+      state: resolveProxyState(stored, now),
+    };
+  }
+
+  /**
+   * Creates the secret, or replaces it: the former one stays valid for `formerValidHours`. A secret from before that ends
+   * at once, so there are never more than two.
+   */
+  async create(
+    { projectId, author }: { projectId: string; author: Author },
+    { formerValidHours, now }: { formerValidHours: number; now: Date },
+  ): Promise<NewProxySecret> {
+    const secret = createProxySecret();
+    const hash = hashProxySecret(secret) as Buffer;
+    return this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      const until = await rotateProxySecret(tx, projectId, {
+        ...{ hash, now },
+        until: formerValidUntil(formerValidHours, now),
+      });
+      await writeAudit(tx, author, {
+        ...{ projectId, action: 'proxy_secret.create' },
+        after: { createdAt: now, formerValidUntil: until },
+      });
+      return { secret, formerValidUntil: until };
+    });
+  }
+
+  /** Ends the overlap of a rotation. Does nothing where there is no former secret. */
+  async forgetFormer(projectId: string, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if (await deleteFormerProxySecret(tx, projectId))
+        await writeAudit(tx, author, { projectId, action: 'proxy_secret.forget_former' });
+    });
+  }
+
+  /** No proxy is believed anymore. Does nothing where there is no secret. */
+  async remove(projectId: string, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if (await deleteProxySecrets(tx, projectId))
+        await writeAudit(tx, author, { projectId, action: 'proxy_secret.remove' });
+    });
+  }
+}

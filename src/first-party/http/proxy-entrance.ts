@@ -1,0 +1,76 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable, Logger } from '@nestjs/common';
+import { addressBehindClient } from '../../http/client-address.js';
+import { type FirstParty, setFirstParty } from '../../http/first-party.js';
+import { nameRequest } from '../../http/logging.js';
+import { sendProblem } from '../../http/problem.filter.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { KnownSecrets } from '../application/known-secrets.js';
+import { ProxySightings } from '../application/proxy-sightings.js';
+import { PROXY_SECRET_HEADER, readProxyHeaders } from '../domain/proxy-headers.js';
+import { isPublicRoute, parseProxyUrl } from '../domain/public-route.js';
+
+/** Of the customer's visitors: they are dropped before anything else reads or logs the request. */
+const FOREIGN_HEADERS = ['cookie', 'authorization', 'proxy-authorization', PROXY_SECRET_HEADER];
+
+/**
+ * Takes requests that a customer's proxy forwards to `/first-party/<projectId>/…`. What passes is served as if it had
+ * been sent to the path behind it; everything but the visitors' routes is 404.
+ */
+@Injectable()
+export class ProxyEntrance {
+  private readonly logger = new Logger(ProxyEntrance.name);
+
+  constructor(
+    private readonly secrets: KnownSecrets,
+    private readonly sightings: ProxySightings,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
+  ) {}
+
+  /** Calls `serve` for a request that may pass, at once unless a secret has to be checked. */
+  enter(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
+    const target = parseProxyUrl(request.url ?? '');
+    if (!target) return serve();
+    const { projectId, path, query } = target;
+    const secret = request.headers[PROXY_SECRET_HEADER];
+    dropForeignHeaders(request);
+    if (!isPublicRoute(projectId, { method: request.method, path })) {
+      nameRequest(request, response);
+      sendProblem(request, response, { status: 404, code: 'not_found', detail: 'Not found.' });
+      return;
+    }
+    request.url = path + query;
+    const pass = (isProven: boolean): void => {
+      const firstParty = this.describe(request, projectId, isProven);
+      setFirstParty(request, firstParty);
+      this.sightings.note(projectId, firstParty);
+      serve();
+    };
+    if (secret === undefined) return pass(false);
+    this.secrets.isValid(projectId, secret, new Date()).then(pass, (error: unknown) => {
+      this.logger.warn({ err: error, projectId }, 'the secret of a proxy could not be checked');
+      pass(false);
+    });
+  }
+
+  private describe(request: IncomingMessage, projectId: string, isProven: boolean): FirstParty {
+    const { address, ...said } = readProxyHeaders(isProven ? request.headers : {});
+    const { trustedProxies } = this.service;
+    return {
+      ...{ projectId, isProven, ...said },
+      address: isProven ? (address ?? addressBehindClient(request, trustedProxies)) : null,
+    };
+  }
+}
+
+function dropForeignHeaders(request: IncomingMessage): void {
+  const kept: string[] = [];
+  const { rawHeaders } = request;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (!FOREIGN_HEADERS.includes(name.toLowerCase())) kept.push(name, value);
+  }
+  for (const name of FOREIGN_HEADERS) delete request.headers[name];
+  request.rawHeaders = kept;
+}

@@ -1,0 +1,70 @@
+import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Author } from '../../audit/domain/author.js';
+import { ApiBodyExample } from '../../http/api-description.js';
+import type { Project } from '../../projects/domain/project.js';
+import { ProxySecretService } from '../application/proxy-secret.service.js';
+import { CreateProxySecretBody, NewProxySecretDto, ProxyDto } from './proxy.dto.js';
+
+/** The project's path proxy (docs/first-party.md). */
+@ApiTags('First party')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/first-party/proxy')
+export class ProxyController {
+  constructor(private readonly secrets: ProxySecretService) {}
+
+  @Get()
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read the state of the path proxy' })
+  @ApiOkResponse({ type: ProxyDto })
+  async read(@CurrentProject() project: Project): Promise<ProxyDto> {
+    return ProxyDto.of(await this.secrets.read(project.id, new Date()));
+  }
+
+  /**
+   * Returns the secret, only once. A former secret stays valid for `formerValidHours` (24), so that the proxy can be
+   * changed in between; one from before that expires immediately.
+   */
+  @Post('secret')
+  @ProjectRole('editor')
+  @ApiBody({ type: CreateProxySecretBody, required: false })
+  @ApiBodyExample({ formerValidHours: 24 })
+  @ApiOperation({ summary: 'Create or rotate the secret of the path proxy' })
+  @ApiCreatedResponse({ type: NewProxySecretDto })
+  create(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+    @Body() { formerValidHours }: CreateProxySecretBody,
+  ): Promise<NewProxySecretDto> {
+    return this.secrets.create({ projectId: project.id, author }, { formerValidHours, now: new Date() });
+  }
+
+  /** Visitors behind the proxy share one rate limit and the unknown region from now on. */
+  @Delete('secret')
+  @ProjectRole('editor')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete the secrets of the path proxy' })
+  @ApiNoContentResponse()
+  async remove(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
+    await this.secrets.remove(project.id, author);
+  }
+
+  /** The current secret stays valid. */
+  @Delete('secret/former')
+  @ProjectRole('editor')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete the former secret of the path proxy' })
+  @ApiNoContentResponse()
+  async forgetFormer(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
+    await this.secrets.forgetFormer(project.id, author);
+  }
+}

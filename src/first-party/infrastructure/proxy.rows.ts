@@ -1,0 +1,92 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { existingProject } from '../../projects/project.rows.js';
+import type { StoredProxySecrets } from '../domain/proxy-secret.js';
+import type { ProxySightings } from '../domain/proxy-state.js';
+
+/** A project's proxy as it is shown, without hashes. */
+export interface StoredProxy extends ProxySightings {
+  /** null: there is no secret. */
+  secretCreatedAt: Date | null;
+  formerValidUntil: Date | null;
+}
+
+/** null: no secret was created, and no proxy was seen. */
+export async function readProxy(em: EntityManager, projectId: string): Promise<StoredProxy | null> {
+  const { rows } = await sql<StoredProxy>`
+    select secret_created_at as "secretCreatedAt", former_valid_until as "formerValidUntil",
+           proven_at as "provenAt", host, prefix, unproven_at as "unprovenAt"
+    from first_party_proxy where project_id = ${projectId}
+  `.execute(em.getKysely());
+  return rows[0] ?? null;
+}
+
+/** The hashes of a project's secrets; null: it has none. */
+export async function readProxySecrets(
+  em: EntityManager,
+  projectId: string,
+): Promise<StoredProxySecrets | null> {
+  const { rows } = await sql<StoredProxySecrets>`
+    select secret_hash as hash, former_secret_hash as "formerHash", former_valid_until as "formerValidUntil"
+    from first_party_proxy where project_id = ${projectId} and secret_hash is not null
+  `.execute(em.getKysely());
+  return rows[0] ?? null;
+}
+
+/** Returns until when the former secret is valid; null where there was none, or it has ended. */
+export async function rotateProxySecret(
+  tx: EntityManager,
+  projectId: string,
+  { hash, now, until }: { hash: Buffer; now: Date; until: Date | null },
+): Promise<Date | null> {
+  const { rows } = await sql<{ formerValidUntil: Date | null }>`
+    insert into first_party_proxy (project_id, secret_hash, secret_created_at)
+    values (${projectId}, ${hash}, ${now})
+    on conflict (project_id) do update set
+      secret_hash = excluded.secret_hash, secret_created_at = excluded.secret_created_at,
+      former_secret_hash = case when ${until}::timestamptz is null then null else first_party_proxy.secret_hash end,
+      former_valid_until = case when first_party_proxy.secret_hash is null then null else ${until}::timestamptz end
+    returning former_valid_until as "formerValidUntil"
+  `.execute(tx.getKysely());
+  return rows[0]?.formerValidUntil ?? null;
+}
+
+/** Returns false where there is no former secret. */
+export async function deleteFormerProxySecret(tx: EntityManager, projectId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update first_party_proxy set former_secret_hash = null, former_valid_until = null
+    where project_id = ${projectId} and former_secret_hash is not null
+  `.execute(tx.getKysely());
+  return Number(numAffectedRows) > 0;
+}
+
+/** Returns false where there is no secret. */
+export async function deleteProxySecrets(tx: EntityManager, projectId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update first_party_proxy set secret_hash = null, secret_created_at = null, former_secret_hash = null,
+           former_valid_until = null
+    where project_id = ${projectId} and secret_hash is not null
+  `.execute(tx.getKysely());
+  return Number(numAffectedRows) > 0;
+}
+
+/** A request through a proxy; nothing is stored where the project does not exist. */
+export async function writeSighting(
+  em: EntityManager,
+  projectId: string,
+  sighting: { isProven: boolean; host: string | null; prefix: string; at: Date },
+): Promise<void> {
+  const { isProven, host, prefix, at } = sighting;
+  await (
+    isProven
+      ? sql`
+          insert into first_party_proxy (project_id, proven_at, host, prefix)
+          select id, ${at}::timestamptz, ${host}::text, ${prefix}::text from ${existingProject(projectId)} p
+          on conflict (project_id) do update
+          set proven_at = excluded.proven_at, host = excluded.host, prefix = excluded.prefix`
+      : sql`
+          insert into first_party_proxy (project_id, unproven_at)
+          select id, ${at}::timestamptz from ${existingProject(projectId)} p
+          on conflict (project_id) do update set unproven_at = excluded.unproven_at`
+  ).execute(em.getKysely());
+}

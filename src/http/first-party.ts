@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A request that came through a customer's own host (docs/first-party.md), with what the service believes of it. */
+export interface FirstParty {
+  projectId: string;
+  /** Whether it carried the project's proxy secret. Otherwise nothing below is known. */
+  isProven: boolean;
+  /** Host name that the visitor's browser asked. */
+  host: string | null;
+  /** Path ahead of the service's own, such as `/consent`; empty: none, or not known. */
+  prefix: string;
+  /** The visitor's address; null: the address of the proxy counts. */
+  address: string | null;
+  /** Headers with the visitor's country and its subdivision, as an edge sends them. */
+  country: string | undefined;
+  subdivision: string | undefined;
+}
+
+const byRequest = new WeakMap<IncomingMessage, FirstParty>();
+
+/** Undefined for a request to the service's own host. */
+export const firstPartyOf = (request: IncomingMessage): FirstParty | undefined => byRequest.get(request);
+
+export function setFirstParty(request: IncomingMessage, firstParty: FirstParty): void {
+  byRequest.set(request, firstParty);
+}
