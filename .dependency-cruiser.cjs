@@ -20,7 +20,7 @@ const MODULES = {
   forwarding: ['outbox', 'mail', 'licensing', 'access', 'projects', 'consent', 'evidence'],
   billing: ['outbox', 'licensing', 'access', 'projects'],
   publishing: ['outbox', 'licensing', 'access', 'projects', 'visits'],
-  'first-party': ['access', 'projects'],
+  'first-party': ['access', 'projects', 'publishing'],
   scans: ['outbox', 'licensing', 'access', 'projects', 'publishing'],
   operations: ['outbox', 'access'],
 };

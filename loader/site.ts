@@ -88,6 +88,8 @@ export interface SiteConfiguration {
   /** These three are absent in a document that an older version has published. */
   reconsentMonths?: number;
   banner?: BannerSettings;
+  /** Whose cookie holds the choice, through a proxy on the site's own host; absent elsewhere. */
+  choiceCookie?: 'host' | 'domain';
   /** File name of our banner, beside the loader; null where the site brings its own. */
   bannerScript?: string | null;
 }

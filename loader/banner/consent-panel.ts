@@ -94,7 +94,7 @@ function post(
 ): Promise<Response | null> {
   return fetch(new URL(`../../visitor/${path}`, new URL(consentUrl, bannerAddress)), {
     method: 'POST',
-    credentials: 'omit',
+    // With cookies on the page's own host alone, where the response changes the choice cookie.
     // As text, so that browsers send no preflight request.
     body: JSON.stringify({ projectId, visitorKey, ...fields }),
   }).catch(() => null);

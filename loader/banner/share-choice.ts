@@ -1,23 +1,45 @@
-/** The cookie by which a choice holds on all subdomains of a site (docs/loader.md). The loader reads it. */
+/** The choice cookie: for all subdomains of a site, or for a host that serves us itself. The loader reads it. */
 import { pristineDocument } from '../pristine-document';
 import type { Consent, StoredChoice } from '../site';
 
 const NAME = 'service-consent';
+const HOST_NAME = `__Host-${NAME}`;
 /** Browsers keep no cookie longer than this. */
 const DAYS_MAX = 400;
 const MONTH_DAYS = 30.44;
 const DAY_SECONDS = 86_400;
+/** Of a value: version and flags. */
+const FLAGS_END = 'v1.000'.length;
 
-/** Writes the choice for the widest domain that the browser allows, where the owner has switched this on. */
+/**
+ * Writes the choice for the widest domain that the browser allows, where the owner has switched this on. On a host that
+ * serves us itself the service sets the cookie, which browsers keep longer; here it is only replaced where it is missing.
+ */
 export function shareChoice({ configuration, choice }: Consent): void {
-  if (!configuration?.banner?.shareSubdomains || choice?.at === undefined) return;
-  const { policyVersion, reconsentMonths = 12 } = configuration;
+  if (!configuration || choice?.at === undefined) return;
+  const { policyVersion, reconsentMonths = 12, choiceCookie, banner } = configuration;
   const days = Math.min(DAYS_MAX, Math.round(reconsentMonths * MONTH_DAYS));
-  write(cookieValue(choice, choice.at, policyVersion), days * DAY_SECONDS);
+  const value = cookieValue(choice, choice.at, policyVersion);
+  // The service's own may differ in the seconds.
+  if (choiceCookie && readCookies().includes(`${NAME}=${value.slice(0, FLAGS_END)}`)) return;
+  if (choiceCookie === 'host') writeForHost(value, days * DAY_SECONDS);
+  else if (banner?.shareSubdomains) write(value, days * DAY_SECONDS);
 }
 
-/** Deletes the cookie, with which the next page would know the choice. */
-export const forgetShared = (): void => write('', 0);
+/** Deletes the cookies, with which the next page would know the choice. */
+export function forgetShared(): void {
+  write('', 0);
+  writeForHost('', 0);
+}
+
+/** Browsers accept it over HTTPS alone. */
+function writeForHost(value: string, maxAgeSeconds: number): void {
+  try {
+    setCookie(`${HOST_NAME}=${value};path=/;max-age=${maxAgeSeconds};samesite=lax;secure`);
+  } catch {
+    // A sandboxed page has no cookies.
+  }
+}
 
 /** Flags in the order analytics, marketing, preferences; seconds since 1970; the policy version. */
 function cookieValue(
@@ -48,3 +70,11 @@ function write(value: string, maxAgeSeconds: number): void {
 
 const setCookie = (text: string): void => void Reflect.set(Document.prototype, 'cookie', text, document);
 const hasCookie = (value: string): boolean => pristineDocument('cookie').includes(`${NAME}=${value}`);
+
+function readCookies(): string {
+  try {
+    return pristineDocument('cookie');
+  } catch {
+    return '';
+  }
+}

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import type { HttpMount } from '../http/http-mount.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { KnownSecrets } from './application/known-secrets.js';
+import { KnownSites } from './application/known-sites.js';
 import { ProxySecretService } from './application/proxy-secret.service.js';
 import { ProxySightings } from './application/proxy-sightings.js';
 import { ProxyController } from './http/proxy.controller.js';
@@ -13,7 +13,7 @@ import { ProxyEntrance } from './http/proxy-entrance.js';
 @Module({
   imports: [AccessModule, ProjectsModule],
   controllers: [ProxyController],
-  providers: [ProxySecretService, KnownSecrets, ProxySightings, ProxyEntrance],
+  providers: [ProxySecretService, KnownSites, ProxySightings, ProxyEntrance],
 })
 export class FirstPartyModule implements HttpMount {
   constructor(private readonly entrance: ProxyEntrance) {}

@@ -1,5 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
+/** A visitor's choice, for the cookie on the site's host. */
+export interface FirstPartyChoice {
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+  at: Date;
+  policyVersion: string | null;
+}
+
 /** A request that came through a customer's own host (docs/first-party.md), with what the service believes of it. */
 export interface FirstParty {
   projectId: string;
@@ -14,12 +23,19 @@ export interface FirstParty {
   /** Headers with the visitor's country and its subdivision, as an edge sends them. */
   country: string | undefined;
   subdivision: string | undefined;
+  /** Values of `Set-Cookie` that store the choice on the site's host; null deletes it. */
+  choiceCookies(choice: FirstPartyChoice | null): string[];
 }
 
 const byRequest = new WeakMap<IncomingMessage, FirstParty>();
 
 /** Undefined for a request to the service's own host. */
 export const firstPartyOf = (request: IncomingMessage): FirstParty | undefined => byRequest.get(request);
+
+/** `Set-Cookie` headers for a choice, name and value in turn; none for a request to the service's own host. */
+export function choiceCookieHeaders(request: IncomingMessage, choice: FirstPartyChoice | null): string[] {
+  return (firstPartyOf(request)?.choiceCookies(choice) ?? []).flatMap((cookie) => ['Set-Cookie', cookie]);
+}
 
 export function setFirstParty(request: IncomingMessage, firstParty: FirstParty): void {
   byRequest.set(request, firstParty);

@@ -66,6 +66,13 @@ async function open(): Promise<{ page: Page; requests: string[]; close: () => Pr
   return { page, requests, close: () => context.close() };
 }
 
+async function choiceCookie(page: Page): Promise<string | null> {
+  const cookies = await page.context().cookies();
+  const found = cookies.find(({ name }) => name === '__Host-service-consent');
+  if (found) expect(found).toMatchObject({ domain: HOST, path: '/', secure: true, sameSite: 'Lax' });
+  return found?.value ?? null;
+}
+
 async function records(count: number): Promise<Record<string, unknown>[]> {
   return until('recorded', async () => {
     const rows = await service.database.query('select * from consent_record where project_id = $1', [
@@ -85,9 +92,18 @@ describe.each(GUIDES)('the guide for %s', (guide) => {
     await page.getByRole('button', { name: 'Accept all' }).click();
     expect(await records(1)).toMatchObject([{ hostname: HOST, action: 'accept_all' }]);
 
-    await page.evaluate('serviceConsent.open()');
-    await page.getByRole('button', { name: /withdraw/i }).click();
+    const cookie = (): Promise<string> => until('the cookie is set', () => choiceCookie(page));
+    expect(await cookie()).toMatch(/^v1\.111\.\d{10}\./);
+    // As browsers do with storage that scripts have written: the visitor is not asked again.
+    await page.evaluate('localStorage.clear()');
+    await page.reload();
+    await page.evaluate('serviceConsent.ready');
+    expect(await page.evaluate('serviceConsent.choice')).toMatchObject({ analytics: true, marketing: true });
+    expect(await page.getByRole('button', { name: 'Accept all' }).count()).toBe(0);
+
+    await page.evaluate('serviceConsent.submit({ action: "withdraw" })');
     await records(2);
+    await until('the cookie refuses', async () => (await choiceCookie(page))?.startsWith('v1.000.') ?? false);
     await close();
 
     const own = `http://${HOST}:${proxy.port}/`;

@@ -1,5 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { visitorKeyHash } from '../../src/consent/domain/visitor-key.js';
+import { uuidTimeMs } from '../../src/shared/ids.js';
 import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -242,5 +244,81 @@ describe('what passes', () => {
         .end();
     });
     expect(status).toBe(200);
+  });
+});
+
+describe('the choice cookie', () => {
+  const VISITOR_KEY = `${Date.now().toString(16).padStart(12, '0')}${'ab'.repeat(32)}`;
+  const store = async (headers: object = {}): Promise<{ id: string; cookies: string[] }> => {
+    const response = await send(`/v1/projects/${project.id}/consents`, {
+      method: 'POST',
+      headers: { origin: 'https://www.shop.example', ...headers },
+      body: {
+        ...{
+          analytics: true,
+          marketing: false,
+          preferences: true,
+          action: 'custom',
+          policyVersion: '2026-01',
+        },
+        visitorKeyHash: visitorKeyHash(VISITOR_KEY).toString('hex'),
+      },
+    });
+    expect(response.status).toBe(201);
+    const { id } = (await response.json()) as { id: string };
+    return { id, cookies: response.headers.getSetCookie() };
+  };
+  const visitor = async (name: string): Promise<string[]> => {
+    const response = await send(`/v1/visitor/${name}`, {
+      method: 'POST',
+      headers: proven({ 'x-forwarded-host': 'www.shop.example' }),
+      body: { projectId: project.id, visitorKey: VISITOR_KEY },
+    });
+    expect(response.ok).toBe(true);
+    return response.headers.getSetCookie();
+  };
+
+  it('is the host’s own, for as long as the choice counts', async () => {
+    const { id, cookies } = await store();
+    const seconds = Math.floor(uuidTimeMs(id) / 1000);
+    expect(cookies).toEqual([
+      `__Host-service-consent=v1.101.${seconds}.2026-01; Path=/; Secure; SameSite=Lax; Max-Age=31536000`,
+    ]);
+  });
+
+  it('is for all subdomains where the project shares choices, and the host is proven', async () => {
+    const saved = await project.request('editor', 'PUT', '/configuration', {
+      banner: { enabled: true, shareSubdomains: true },
+    });
+    expect(saved.status).toBe(200);
+    expect((await store({ 'x-forwarded-host': 'www.shop.example' })).cookies[0]).toMatch(/^__Host-/);
+    const { cookies } = await store(proven({ 'x-forwarded-host': 'www.shop.example' }));
+    expect(cookies[0]).toMatch(/^service-consent=v1\.101\..*; Domain=shop\.example$/);
+  });
+
+  it('holds the refusal after a withdrawal, and is deleted with the records', async () => {
+    await store();
+    expect((await visitor('withdrawals'))[0]).toMatch(/^__Host-service-consent=v1\.000\./);
+    expect(await visitor('records')).toEqual([]);
+    const erased = await visitor('erasures');
+    expect(erased).toHaveLength(2);
+    for (const cookie of erased) expect(cookie).toMatch(/^(__Host-)?service-consent=; .*Max-Age=0/);
+  });
+
+  it('is not set where a record was refused, nor on the service’s own host', async () => {
+    const refused = await send(`/v1/projects/${project.id}/consents`, { method: 'POST', body: {} });
+    expect([refused.status, refused.headers.getSetCookie()]).toEqual([422, []]);
+    const own = await fetch(`${service.baseUrl}/v1/projects/${project.id}/consents`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': '192.0.2.77', 'x-service-proxy-secret': secret },
+      body: JSON.stringify({ analytics: true, marketing: false, preferences: false, action: 'custom' }),
+    });
+    expect([own.status, own.headers.getSetCookie()]).toEqual([201, []]);
+  });
+
+  it('is named in the configuration of a proxied site alone', async () => {
+    expect((await configuration()).body).toMatchObject({ choiceCookie: 'host' });
+    const own = await fetch(`${service.baseUrl}/cdn/${project.id}/config.json`);
+    expect(await own.json()).not.toHaveProperty('choiceCookie');
   });
 });

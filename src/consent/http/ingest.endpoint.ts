@@ -6,11 +6,12 @@ import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
 import { ProblemFilter } from '../../http/problem.filter.js';
 import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
 import { clientAddress } from '../../http/client-address.js';
-import { firstPartyOf } from '../../http/first-party.js';
+import { choiceCookieHeaders, firstPartyOf } from '../../http/first-party.js';
 import { jsonReader } from '../../http/json-body.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { ConsentService, unknownProject } from '../application/consent.service.js';
+import { chosenIn } from '../domain/chosen-in.js';
 import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 import { IngestMetrics } from './ingest.metrics.js';
 import { IngestRateLimiter } from './ingest-rate-limiter.js';
@@ -76,6 +77,7 @@ export class IngestEndpoint {
         ...(receipt.duplicate
           ? []
           : ['Location', `${firstParty?.prefix ?? ''}/v1/projects/${id}/consents/${receipt.id}`]),
+        ...(firstParty ? choiceCookieHeaders(request, chosenIn(body, receipt.id)) : []),
         ...['Content-Type', 'application/json; charset=utf-8'],
         ...['Content-Length', String(Buffer.byteLength(text))],
       ]);

@@ -4,12 +4,13 @@ import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
 import { clientAddress } from '../../http/client-address.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
-import { firstPartyOf } from '../../http/first-party.js';
+import { choiceCookieHeaders, firstPartyOf } from '../../http/first-party.js';
 import { jsonReader } from '../../http/json-body.js';
 import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
 import { ProblemFilter } from '../../http/problem.filter.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { VisitorRights } from '../application/visitor-rights.js';
+import { chosenIn } from '../domain/chosen-in.js';
 import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 import { parseVisitorRequest, type VisitorRequest } from '../domain/visitor-request.js';
 import { VisitorRateLimiter } from './visitor-rate-limiter.js';
@@ -33,6 +34,8 @@ interface VisitorAnswer {
   body: object;
   /** Path of the created resource; absent where none was created. */
   location?: string;
+  /** What the choice cookie on the visitor's device holds from now on; null: nothing. Absent: it stays. */
+  chosen?: ReturnType<typeof chosenIn> | null;
 }
 
 /**
@@ -73,13 +76,14 @@ export class VisitorEndpoint {
       if (firstParty?.isProven === false) this.rateLimiter.consumeProxy(firstParty.projectId);
       else this.rateLimiter.consume(this.addressOf(request));
       const visitorRequest = check(await readBody(request, response));
-      const { body, location } = await this.answer(name, visitorRequest, new Date());
+      const { body, location, chosen } = await this.answer(name, visitorRequest, new Date());
       this.metrics.count(name, 'answered');
       const text = JSON.stringify(body);
       response.writeHead(location === undefined ? 200 : 201, [
         ...this.headers,
         ...[REQUEST_ID_HEADER, resolveRequestId(request)],
         ...(location === undefined ? [] : ['Location', `${firstPartyOf(request)?.prefix ?? ''}${location}`]),
+        ...(chosen === undefined ? [] : choiceCookieHeaders(request, chosen)),
         ...['Content-Type', 'application/json; charset=utf-8'],
         ...['Content-Length', String(Buffer.byteLength(text))],
       ]);
@@ -99,10 +103,11 @@ export class VisitorEndpoint {
       case 'withdrawals': {
         const body = await this.rights.withdraw(request, now);
         const location = `/v1/projects/${request.holder.projectId}/consents/${body.id}`;
-        return body.duplicate ? { body } : { body, location };
+        const chosen = chosenIn({ policyVersion: request.fields['policyVersion'] }, body.id);
+        return body.duplicate ? { body, chosen } : { body, location, chosen };
       }
       case 'erasures':
-        return { body: await this.rights.erase(request) };
+        return { body: await this.rights.erase(request), chosen: null };
     }
   }
 

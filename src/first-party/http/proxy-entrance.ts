@@ -6,8 +6,9 @@ import { nameRequest } from '../../http/logging.js';
 import { sendProblem } from '../../http/problem.filter.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
-import { KnownSecrets } from '../application/known-secrets.js';
+import { KnownSites } from '../application/known-sites.js';
 import { ProxySightings } from '../application/proxy-sightings.js';
+import { choiceCookies, type CookieRules } from '../domain/choice-cookie.js';
 import { PROXY_SECRET_HEADER, readProxyHeaders } from '../domain/proxy-headers.js';
 import { isPublicRoute, parseProxyUrl } from '../domain/public-route.js';
 
@@ -23,12 +24,12 @@ export class ProxyEntrance {
   private readonly logger = new Logger(ProxyEntrance.name);
 
   constructor(
-    private readonly secrets: KnownSecrets,
+    private readonly sites: KnownSites,
     private readonly sightings: ProxySightings,
     @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
-  /** Calls `serve` for a request that may pass, at once unless a secret has to be checked. */
+  /** Calls `serve` for a request that may pass, at once unless a secret or the rules of the cookie have to be read. */
   enter(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const target = parseProxyUrl(request.url ?? '');
     if (!target) return serve();
@@ -41,25 +42,36 @@ export class ProxyEntrance {
       return;
     }
     request.url = path + query;
-    const pass = (isProven: boolean): void => {
-      const firstParty = this.describe(request, projectId, isProven);
+    const pass = (isProven: boolean, rules: CookieRules | null): void => {
+      const firstParty = this.describe(request, { projectId, isProven, rules });
       setFirstParty(request, firstParty);
       this.sightings.note(projectId, firstParty);
       serve();
     };
-    if (secret === undefined) return pass(false);
-    this.secrets.isValid(projectId, secret, new Date()).then(pass, (error: unknown) => {
-      this.logger.warn({ err: error, projectId }, 'the secret of a proxy could not be checked');
-      pass(false);
-    });
+    if (secret === undefined && request.method !== 'POST') return pass(false, null);
+    Promise.all([
+      this.sites.isValid(projectId, secret, new Date()),
+      request.method === 'POST' ? this.sites.cookieRules(projectId) : null,
+    ]).then(
+      ([isProven, rules]) => pass(isProven, rules),
+      (error: unknown) => {
+        this.logger.warn({ err: error, projectId }, 'secret and configuration of a site could not be read');
+        pass(false, null);
+      },
+    );
   }
 
-  private describe(request: IncomingMessage, projectId: string, isProven: boolean): FirstParty {
+  private describe(
+    request: IncomingMessage,
+    known: { projectId: string; isProven: boolean; rules: CookieRules | null },
+  ): FirstParty {
+    const { projectId, isProven, rules } = known;
     const { address, ...said } = readProxyHeaders(isProven ? request.headers : {});
     const { trustedProxies } = this.service;
     return {
       ...{ projectId, isProven, ...said },
       address: isProven ? (address ?? addressBehindClient(request, trustedProxies)) : null,
+      choiceCookies: (choice) => (rules ? choiceCookies(choice, { rules, host: said.host }) : []),
     };
   }
 }

@@ -13,8 +13,11 @@ import { defaultText, knownText } from './default-texts.js';
 /** What of a published document the declaration shows; lists of translations are absent where they are empty. */
 export type DeclarationSource = Pick<
   SiteConfiguration,
-  'defaultLanguage' | 'texts' | 'categories' | 'services'
->;
+  'defaultLanguage' | 'texts' | 'categories' | 'services' | 'banner' | 'reconsentMonths'
+> & {
+  /** Who decides about the records; absent in older documents. */
+  controller?: { name: string | null };
+};
 
 /** The declaration in one language: plain text, escaped by what shows it. */
 export interface Declaration {
@@ -31,6 +34,9 @@ export interface DeclarationRow {
   policyUrl: string | null;
   cookie: { name: string; purpose: string; duration: string } | null;
 }
+
+/** On a site's own host with the prefix `__Host-`. */
+const CHOICE_COOKIE = 'service-consent';
 
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)(-|$)/i;
 
@@ -55,19 +61,44 @@ function declarationIn(text: BannerText, source: DeclarationSource): Declaration
     categories: offered
       .map((category) => ({
         ...categoryText(category, text, source.defaultLanguage),
-        rows: source.services
-          .filter((service) => service.category === category)
-          .flatMap((service): DeclarationRow[] => {
-            const { provider, policyUrl, cookies } = service;
-            const name = translation<ServiceTranslation>(service.translations, language)?.name;
-            const shared = { service: name ?? service.name, provider, policyUrl };
-            return cookies.length === 0
-              ? [{ ...shared, cookie: null }]
-              : cookies.map((cookie) => ({ ...shared, cookie: cookieIn(cookie, language) }));
-          }),
+        rows: [
+          ...(category === 'necessary' ? choiceRows(language, source) : []),
+          ...serviceRows(category, language, source),
+        ],
       }))
       .filter(({ rows }) => rows.length > 0),
   };
+}
+
+function serviceRows(
+  category: ServiceCategory,
+  language: string,
+  { services }: DeclarationSource,
+): DeclarationRow[] {
+  return services
+    .filter((service) => service.category === category)
+    .flatMap((service): DeclarationRow[] => {
+      const { provider, policyUrl, cookies } = service;
+      const name = translation<ServiceTranslation>(service.translations, language)?.name;
+      const shared = { service: name ?? service.name, provider, policyUrl };
+      return cookies.length === 0
+        ? [{ ...shared, cookie: null }]
+        : cookies.map((cookie) => ({ ...shared, cookie: cookieIn(cookie, language) }));
+    });
+}
+
+/** What our own banner stores: the choice, in the browser's storage or in a cookie (docs/first-party.md). */
+function choiceRows(
+  language: string,
+  { banner, reconsentMonths, controller }: DeclarationSource,
+): DeclarationRow[] {
+  if (!banner.enabled) return [];
+  const words = declarationWords(language);
+  const duration = new Intl.NumberFormat(words.language, {
+    ...{ style: 'unit', unit: 'month', unitDisplay: 'long' },
+  }).format(reconsentMonths);
+  const cookie = { name: CHOICE_COOKIE, purpose: words.choicePurpose, duration };
+  return [{ service: words.choice, provider: controller?.name ?? '–', policyUrl: null, cookie }];
 }
 
 function categoryText(

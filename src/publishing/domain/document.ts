@@ -40,6 +40,8 @@ export interface SiteDocument extends Omit<SiteConfiguration, 'blocking'> {
   consentUrl: string;
   /** Where page visits are counted; null: they are not. */
   visitsUrl: string | null;
+  /** Whose cookie holds the choice, through a customer's proxy: the host's own, or the registrable domain's. */
+  choiceCookie?: 'host' | 'domain';
   /** The visitor's region; filled in at delivery where it is known. */
   region: string;
   isEu: boolean;
@@ -116,14 +118,19 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
   };
 }
 
-/** The document's addresses as seen from the loader, for a host and path that only the customer's proxy knows. */
-export function relativeAddresses({
+/** What differs through a customer's proxy: addresses as seen from the loader, and the choice cookie of its host. */
+export function firstPartyMembers({
   projectId,
   visitsUrl,
-}: SiteDocument): Pick<SiteDocument, 'consentUrl' | 'visitsUrl'> {
+  banner,
+}: SiteDocument): Pick<SiteDocument, 'consentUrl' | 'visitsUrl' | 'choiceCookie'> {
   // From /cdn/<projectId>/loader.js.
   const base = `../../v1/projects/${projectId}`;
-  return { consentUrl: `${base}/consents`, visitsUrl: visitsUrl === null ? null : `${base}/visits` };
+  return {
+    consentUrl: `${base}/consents`,
+    visitsUrl: visitsUrl === null ? null : `${base}/visits`,
+    choiceCookie: banner.shareSubdomains ? 'domain' : 'host',
+  };
 }
 
 /**

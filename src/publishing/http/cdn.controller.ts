@@ -24,7 +24,7 @@ import {
   UNKNOWN_PROJECT,
 } from '../domain/cache-control.js';
 import { DECLARATION_POLICY } from '../domain/declaration-page.js';
-import { relativeAddresses } from '../domain/document.js';
+import { firstPartyMembers } from '../domain/document.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
 import { sendCompressed } from '../../http/compressed.js';
 import { firstPartyOf } from '../../http/first-party.js';
@@ -219,9 +219,9 @@ export class CdnController {
       body: JSON.stringify({
         ...document,
         ...{ region, isEu: isEu(region) },
-        ...(firstParty && relativeAddresses(document)),
+        ...(firstParty && firstPartyMembers(document)),
       }),
-      etag: `"${document.configHash}-${region}${firstParty ? '-relative' : ''}"`,
+      etag: `"${document.configHash}-${region}${firstParty ? '-first-party' : ''}"`,
     });
   }
 

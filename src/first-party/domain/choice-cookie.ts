@@ -1,0 +1,63 @@
+import { getDomain } from 'tldts';
+
+/** The choice of a visitor as the cookie holds it; no identifier. */
+export interface ChoiceInCookie {
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+  at: Date;
+  /** The policy version that the visitor was asked about; null: not known. */
+  policyVersion: string | null;
+}
+
+/** What a site's configuration says about the cookie. */
+export interface CookieRules {
+  /** Whether the choice holds on all subdomains. */
+  shared: boolean;
+  reconsentMonths: number;
+  policyVersion: string;
+}
+
+/** Browsers keep no cookie longer than this. */
+const DAYS_MAX = 400;
+const MONTH_DAYS = 30.44;
+const DAY_SECONDS = 86_400;
+const POLICY_VERSION = /^[A-Za-z0-9_.-]{1,64}$/;
+const HOST_ONLY = '__Host-service-consent';
+const SHARED = 'service-consent';
+
+/**
+ * The values of `Set-Cookie` that store a choice on the site's main host, and delete a cookie of the other kind; `choice`
+ * null deletes both. `host` is the one that the browser asked; null: not known, so the cookie is the host's own.
+ */
+export function choiceCookies(
+  choice: ChoiceInCookie | null,
+  { rules, host }: { rules: CookieRules; host: string | null },
+): string[] {
+  const domain = host === null ? null : getDomain(host, { allowPrivateDomains: true });
+  const hostOnly = `${HOST_ONLY}=`;
+  const attributes = 'Path=/; Secure; SameSite=Lax';
+  const write = (start: string, value: string, seconds: number, scope = ''): string =>
+    `${start}${value}; ${attributes}; Max-Age=${seconds}${scope}`;
+  const inDomain = domain === null ? '' : `; Domain=${domain}`;
+  const forgetHostOnly = write(hostOnly, '', 0);
+  const forgetShared = domain === null ? [] : [write(`${SHARED}=`, '', 0, inDomain)];
+  if (choice === null) return [forgetHostOnly, ...forgetShared];
+  const seconds = cookieSeconds(rules.reconsentMonths);
+  const value = cookieValue(choice, rules.policyVersion);
+  return rules.shared && domain !== null
+    ? [write(`${SHARED}=`, value, seconds, inDomain), forgetHostOnly]
+    : [write(hostOnly, value, seconds), ...forgetShared];
+}
+
+/** As long as the choice counts, within what browsers allow. */
+export const cookieSeconds = (reconsentMonths: number): number =>
+  Math.min(DAYS_MAX, Math.round(reconsentMonths * MONTH_DAYS)) * DAY_SECONDS;
+
+/** Flags in the order analytics, marketing, preferences; seconds since 1970; the policy version. */
+function cookieValue(choice: ChoiceInCookie, currentVersion: string): string {
+  const flags = [choice.analytics, choice.marketing, choice.preferences].map(Number).join('');
+  const asked = choice.policyVersion ?? '';
+  const version = POLICY_VERSION.test(asked) ? asked : currentVersion;
+  return `v1.${flags}.${Math.floor(choice.at.getTime() / 1000)}.${encodeURIComponent(version)}`;
+}
