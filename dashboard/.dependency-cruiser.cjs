@@ -29,6 +29,8 @@ const PARTS = {
   ],
   privacy: ['consents/columns', 'consents/consent-drawer'],
   projects: ['account/own-invitations', 'banner/configuration', 'banner/copy-dialog'],
+  // Its proof is checked like a record's.
+  scans: ['evidence/proof'],
 };
 
 /** What every part may import: packages, the generated client, messages, and the service's constants. */

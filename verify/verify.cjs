@@ -1,4 +1,4 @@
-// Checks proofs of consent records without the service: nothing is fetched, nothing but this file is needed.
+// Checks proofs of consent records and scans without the service: nothing is fetched, nothing but this file is needed.
 //
 //   node verify.cjs proof <file.tlog-proof> <file of keys>
 //   node verify.cjs proofs <folder of them> <file of keys>
@@ -24,8 +24,8 @@
   const DAY_MS = 86_400_000;
   /** The log of all projects' checkpoints, in its origin. */
   const ROOT_LOG = 'log';
-  /** The members of a proof's extra data: all of them, and no others. */
-  const EXTRA_MEMBERS = 'record,rootProof,salt';
+  /** The members of a proof's extra data, for a record and for a scan: all of them, and no others. */
+  const EXTRA_MEMBERS = { record: 'record,rootProof,salt', scan: 'rootProof,salt,scan' };
   const utf8 = new TextEncoder();
 
   /** What is wrong, by the step that failed. */
@@ -95,7 +95,7 @@
       return `{${members.join(',')}}`;
     }
     if (typeof value === 'string' && !value.isWellFormed())
-      throw new Refused('record', 'a text of the record is no Unicode');
+      throw new Refused('file', 'a text in the proof is no Unicode');
     return JSON.stringify(value);
   }
 
@@ -265,12 +265,13 @@
     return ends.includes(null) ? null : ends.sort().at(-1);
   }
 
-  /** A checkpoint is younger than each record below it: a key that had ended by then cannot have signed it. */
-  function refuseEnded({ until, origin }, { receivedAt, erasedAt }, step) {
-    if (until === null || !(Date.parse(receivedAt ?? erasedAt) >= Date.parse(until) + DAY_MS)) return;
+  /** A checkpoint is younger than each entry below it: a key that had ended by then cannot have signed it. */
+  function refuseEnded({ until, origin }, { kind, instant }, step) {
+    if (until === null || !(Date.parse(instant) >= Date.parse(until) + DAY_MS)) return;
+    const event = kind === 'scan' ? 'the scan ended' : 'the record was received';
     throw new Refused(
       step,
-      `the key that signed ${origin} ended on ${until}, before the record was received; if your file of keys is old, fetch it again`,
+      `the key that signed ${origin} ended on ${until}, before ${event}; if your file of keys is old, fetch it again`,
     );
   }
 
@@ -314,27 +315,27 @@
   }
 
   /**
-   * Checks a record's proof by keys that are trusted. Texts may be given as bytes. Returns what was found at each step.
+   * Checks the proof of a record or a scan by keys that are trusted. Texts may be given as bytes. Returns what was found at each step.
    * Throws `Refused` with the step that failed, `CannotCheck` where the check cannot be made.
    */
   async function verifyProof(given, keysGiven) {
     const keys = await readKeys(keysGiven);
     const proof = readProof(textOf(given, 'file'), 'file', 'tree');
-    if (proof.extra === null) throw new Refused('file', 'the proof holds no record');
-    const { record, salt, rootProof } = readExtra(proof.extra);
-    const commitment = await sha256(hashFrom(salt, 'record', 'the salt'), utf8.encode(canonical(record)));
+    if (proof.extra === null) throw new Refused('file', 'the proof holds no record and no scan');
+    const { kind, body, instant, salt, rootProof } = readExtra(proof.extra);
+    const commitment = await sha256(hashFrom(salt, kind, 'the salt'), utf8.encode(canonical(body)));
     const sealed = await checkInclusion(commitment, proof, keys, 'tree');
-    refuseForeign(record, sealed.origin);
-    refuseEnded(sealed, record, 'tree: checkpoint');
+    refuseForeign(kind, body, sealed.origin);
+    refuseEnded(sealed, { kind, instant }, 'tree: checkpoint');
     const steps = [
-      { step: 'record', found: `record ${record.id} with the commitment ${toBase64(commitment)}` },
+      { step: kind, found: `${kind} ${body.id} with the commitment ${toBase64(commitment)}` },
       {
         step: 'tree',
         found: `entry ${proof.index} of the ${sealed.size} in ${sealed.origin}, whose root is signed`,
       },
     ];
     const root = rootProof === null ? null : await checkRoot(rootProof, proof.checkpoint, keys);
-    if (root) refuseEnded(root.log, record, 'root log: checkpoint');
+    if (root) refuseEnded(root.log, { kind, instant }, 'root log: checkpoint');
     if (root)
       steps.push({
         step: 'root log',
@@ -343,7 +344,10 @@
     const notes = [sealed, ...(root ? [root.log] : [])].filter(({ until }) => until !== null).map(endedNote);
     if (!root) notes.push('it was not in the root log yet when the proof was made');
     const rootCheckpoint = root?.checkpoint ?? null;
-    return { record, checkpoint: sealed, isInRootLog: root !== null, rootCheckpoint, steps, notes };
+    return {
+      ...{ kind, instant, record: kind === 'record' ? body : null, scan: kind === 'scan' ? body : null },
+      ...{ checkpoint: sealed, isInRootLog: root !== null, rootCheckpoint, steps, notes },
+    };
   }
 
   /** That a log's signed checkpoint is an entry of the root log. */
@@ -355,11 +359,14 @@
     return { index: proof.index, checkpoint: proof.checkpoint, log };
   }
 
-  /** An erasure names no project: its id stands for the record. */
-  function refuseForeign({ action, projectId }, origin) {
-    if (action === 'erase' && projectId === undefined) return;
+  /** That the body is what it is called, of the log's project. An erasure names none: its id stands for the record. */
+  function refuseForeign(kind, { action, projectId }, origin) {
+    // Every record has an action, and no scan has one.
+    if ((typeof action === 'string') !== (kind === 'record'))
+      throw new Refused(kind, `this is not a ${kind}`);
+    if (kind === 'record' && action === 'erase' && projectId === undefined) return;
     if (typeof projectId !== 'string' || projectId === ROOT_LOG || logName(origin) !== projectId)
-      throw new Refused('record', `the record does not belong to the project whose log is ${origin}`);
+      throw new Refused(kind, `the ${kind} does not belong to the project whose log is ${origin}`);
   }
 
   /** The log in an origin, `<host>/<log>`; a log that continues another one has its number behind. */
@@ -375,14 +382,19 @@
     } catch (error) {
       throw error instanceof Refused ? error : new Refused('file', 'what the proof holds is no JSON');
     }
-    const { record, salt, rootProof } = extra ?? {};
-    const isRecord = typeof record === 'object' && record !== null && typeof record.id === 'string';
-    if (!isRecord || typeof salt !== 'string' || (rootProof !== null && typeof rootProof !== 'string'))
-      throw new Refused('file', 'the proof holds no record with its salt');
-    if (Object.keys(extra).sort().join() !== EXTRA_MEMBERS)
-      throw new Refused('file', 'the proof holds more than a record, its salt and the proof in the root log');
+    const kind = Object.hasOwn(extra ?? {}, 'scan') ? 'scan' : 'record';
+    const { [kind]: body, salt, rootProof } = extra ?? {};
+    const isBody = typeof body === 'object' && body !== null && typeof body.id === 'string';
+    if (!isBody || typeof salt !== 'string' || (rootProof !== null && typeof rootProof !== 'string'))
+      throw new Refused('file', `the proof holds no ${kind} with its salt`);
+    if (Object.keys(extra).sort().join() !== EXTRA_MEMBERS[kind])
+      throw new Refused(
+        'file',
+        `the proof holds more than a ${kind}, its salt and the proof in the root log`,
+      );
     if (text !== rewritten) throw new Refused('file', 'what the proof holds is not in its canonical form');
-    return { record, salt, rootProof };
+    const instant = kind === 'scan' ? body.endedAt : (body.receivedAt ?? body.erasedAt);
+    return { kind, body, instant, salt, rootProof };
   }
 
   /** Checks that nothing of an earlier tree was changed or taken out in a later one. Throws as `verifyProof` does. */
@@ -458,14 +470,14 @@
    * time-stamp holds for the record as well. Throws as `verifyProof` does.
    */
   async function verifyStamped(proof, stampedNote, hashes, keys) {
-    const { record, rootCheckpoint, steps } = await verifyProof(proof, keys);
+    const { kind, instant, rootCheckpoint, steps } = await verifyProof(proof, keys);
     if (rootCheckpoint === null)
       throw new Refused(
         'root log',
         'the proof was made before its checkpoint was in the root log: download it again',
       );
     const { earlier, later } = await verifyConsistency(rootCheckpoint, stampedNote, hashes, keys);
-    refuseEnded(later, record, 'later checkpoint');
+    refuseEnded(later, { kind, instant }, 'later checkpoint');
     const found = `the ${earlier.size} entries begin the ${later.size} of the stamped checkpoint`;
     return { steps: [...steps, { step: 'stamped', found }] };
   }
@@ -559,10 +571,11 @@
     let [held, rooted] = [0, 0];
     for (const name of names) {
       try {
-        const { record, isInRootLog } = await verifyProof(read(join(folder, name)), keys);
+        const { record, scan, isInRootLog } = await verifyProof(read(join(folder, name)), keys);
+        const { id } = record ?? scan;
         // A proof that holds proves nothing of the record under whose name it lies.
-        const [named] = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(name) ?? [record.id];
-        if (named !== record.id) throw new Refused('file', `it is the proof of ${record.id}`);
+        const [named] = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(name) ?? [id];
+        if (named !== id) throw new Refused('file', `it is the proof of ${id}`);
         held += 1;
         if (isInRootLog) rooted += 1;
       } catch (error) {

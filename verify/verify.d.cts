@@ -1,6 +1,6 @@
 /** What was found at one step of a proof, in words. */
 export interface FoundStep {
-  step: 'record' | 'tree' | 'root log' | 'stamped';
+  step: 'record' | 'scan' | 'tree' | 'root log' | 'stamped';
   found: string;
 }
 
@@ -9,6 +9,7 @@ export type RefusedStep =
   | 'keys'
   | 'file'
   | 'record'
+  | 'scan'
   | 'tree: checkpoint'
   | 'tree: path'
   | 'root log'
@@ -18,9 +19,15 @@ export type RefusedStep =
 /** Bytes are decoded as they are: a byte order mark is an altered file. */
 export type GivenText = string | ArrayBuffer | Uint8Array;
 
-/** A record whose proof holds. */
+/** A record or scan whose proof holds. */
 export interface VerifiedProof {
-  record: { id: string } & Record<string, unknown>;
+  kind: 'record' | 'scan';
+  /** null: it is a scan. */
+  record: ({ id: string } & Record<string, unknown>) | null;
+  /** null: it is a record. */
+  scan: ({ id: string } & Record<string, unknown>) | null;
+  /** When the record was received or erased, or the scan ended, by the service's clock. */
+  instant: unknown;
   checkpoint: { origin: string; size: number };
   isInRootLog: boolean;
   /** The signed note of the root log that it is in; null where it was in none yet. */

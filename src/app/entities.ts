@@ -36,6 +36,7 @@ import {
 } from '../consent/infrastructure/consent.entities.js';
 import {
   EvidenceKeySchema,
+  EvidenceEntrySchema,
   EvidenceLeafSchema,
   EvidenceLogSchema,
   EvidenceBackfillSchema,
@@ -74,9 +75,11 @@ import {
   SiteItemSchema,
 } from '../scans/infrastructure/finding.entities.js';
 import {
+  ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
   ScanPageSchema,
+  ScanProofSchema,
   ScanScheduleSchema,
   ScanSchema,
   ScanStateSchema,
@@ -124,6 +127,7 @@ export const entities = [
   EvidencePastLogSchema,
   EvidenceLogSchema,
   EvidenceTileSchema,
+  EvidenceEntrySchema,
   EvidenceLeafSchema,
   EvidenceRootEntrySchema,
   EvidenceTimestampSchema,
@@ -155,6 +159,8 @@ export const entities = [
   ScanPageSchema,
   ScanItemSchema,
   ScanStateSchema,
+  ScanArtifactSchema,
+  ScanProofSchema,
   ScanScheduleSchema,
   ScannerSchema,
   SiteItemSchema,

@@ -76,6 +76,7 @@ export async function copyDatabase(source: Client, target: Client, demo: DemoRow
       `update sequencer_cursor
        set begins_at = coalesce(least(begins_at, (select min(received_at) from consent_record)), begins_at)`,
     );
+    await target.query('update evidence_entry set epoch = null, leaf_index = null');
     await haltLogs(source, target);
     // Their transactions are those of the other server.
     await target.query('insert into evidence_backfill (project_id) select id from project');

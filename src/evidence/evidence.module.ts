@@ -28,6 +28,7 @@ import { RootTimestamper } from './application/root-timestamper.js';
 import { KeyRollover } from './application/key-rollover.js';
 import { Timestamps } from './application/timestamps.js';
 import { EvidenceService } from './evidence.service.js';
+import { LogEntries } from './log-entries.js';
 import { LogController } from './http/log.controller.js';
 import { ProofFiles } from './http/proof-files.js';
 import { RootLogController } from './http/root-log.controller.js';
@@ -43,6 +44,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
   controllers: [LogController, RootLogController],
   providers: [
     EvidenceService,
+    LogEntries,
     DailyCheck,
     LogMaintenance,
     CopyDetector,
@@ -70,7 +72,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
     EvidenceMetrics,
     ProofFiles,
   ],
-  exports: [EvidenceService],
+  exports: [EvidenceService, LogEntries],
 })
 export class EvidenceModule implements OnModuleInit {
   /** `sequencerThread`: sequence on a separate thread, which requires the built program. */

@@ -11,6 +11,8 @@ import { Migration20261209000000_scan_states } from './Migration20261209000000_s
 import { Migration20261210000000_scan_findings } from './Migration20261210000000_scan_findings.js';
 import { Migration20261211000000_scan_schedule } from './Migration20261211000000_scan_schedule.js';
 import { Migration20261212000000_first_party } from './Migration20261212000000_first_party.js';
+import { Migration20261212000000_scan_artifacts } from './Migration20261212000000_scan_artifacts.js';
+import { Migration20261213000000_scan_proofs } from './Migration20261213000000_scan_proofs.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -26,4 +28,6 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261210000000_scan_findings', class: Migration20261210000000_scan_findings },
   { name: 'Migration20261211000000_scan_schedule', class: Migration20261211000000_scan_schedule },
   { name: 'Migration20261212000000_first_party', class: Migration20261212000000_first_party },
+  { name: 'Migration20261212000000_scan_artifacts', class: Migration20261212000000_scan_artifacts },
+  { name: 'Migration20261213000000_scan_proofs', class: Migration20261213000000_scan_proofs },
 ];

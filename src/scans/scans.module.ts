@@ -6,6 +6,7 @@ import { PublishingModule } from '../publishing/publishing.module.js';
 import { CookieService } from './application/cookie.service.js';
 import { FindingService } from './application/finding.service.js';
 import { ScanDraftService } from './application/scan-draft.service.js';
+import { ScanProofService } from './application/scan-proof.service.js';
 import { ScanFinishedHandler } from './application/scan-finished-handler.js';
 import { ScanService } from './application/scan.service.js';
 import { CookieController } from './http/cookie.controller.js';
@@ -13,6 +14,7 @@ import { FindingController } from './http/finding.controller.js';
 import { ScanScheduleService } from './application/scan-schedule.service.js';
 import { ScheduledScans } from './application/scheduled-scans.js';
 import { ScanDraftController } from './http/scan-draft.controller.js';
+import { ScanProofController } from './http/scan-proof.controller.js';
 import { ScanScheduleController } from './http/scan-schedule.controller.js';
 import { ScanController } from './http/scan.controller.js';
 import { ScanMetrics } from './infrastructure/scan.metrics.js';
@@ -26,6 +28,7 @@ import { ScanMetrics } from './infrastructure/scan.metrics.js';
     FindingController,
     CookieController,
     ScanDraftController,
+    ScanProofController,
   ],
   providers: [
     ScanService,
@@ -34,6 +37,7 @@ import { ScanMetrics } from './infrastructure/scan.metrics.js';
     FindingService,
     CookieService,
     ScanDraftService,
+    ScanProofService,
     ScanFinishedHandler,
     ScanMetrics,
   ],

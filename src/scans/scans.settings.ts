@@ -35,6 +35,12 @@ export const scanSettings = declareSettings({
       defaultShown: "the system's",
       meaning: 'name servers that resolve the hosts of scanned pages, `address` or `address:port`',
     }),
+    /** Empty: unknown. */
+    region: text('SCANNER_REGION', {
+      default: '',
+      defaultShown: 'unknown',
+      meaning: 'from where this scanner visits pages, e.g. `Germany`; reports and proofs name it',
+    }),
     pageSeconds: integer('SCANNER_PAGE_SECONDS', {
       default: 30,
       min: 1,

@@ -90,6 +90,7 @@ export const DOMAIN_ERROR_STATUS = {
   scan_running: 409,
   scan_ended: 409,
   scan_without_result: 409,
+  scan_not_sealed: 409,
   finding_fixed: 409,
   finding_not_accepted: 409,
   subscription_exists: 409,

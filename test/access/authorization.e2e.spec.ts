@@ -103,6 +103,7 @@ const RULES: Record<string, Rule> = {
   [`PUT ${AT}/scan-schedule`]: { least: 'editor' },
   [`GET ${AT}/scans/{scanId}/findings`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}/changes`]: { least: 'viewer' },
+  [`GET ${AT}/scans/{scanId}/proof`]: { least: 'viewer' },
   [`GET ${AT}/findings`]: { least: 'viewer' },
   [`POST ${AT}/findings/{findingId}/accept`]: { least: 'editor' },
   [`POST ${AT}/findings/{findingId}/reopen`]: { least: 'editor' },

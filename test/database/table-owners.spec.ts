@@ -34,6 +34,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'visitor_reference',
   ],
   evidence: [
+    'evidence_entry',
     'evidence_key',
     'evidence_leaf',
     'evidence_log',
@@ -62,10 +63,12 @@ const OWNERS: Record<string, readonly string[]> = {
   scans: [
     'cookie_decision',
     'scan',
+    'scan_artifact',
     'scan_finding',
     'scan_finding_seen',
     'scan_item',
     'scan_page',
+    'scan_proof',
     'scan_schedule',
     'scan_state',
     'scanner',

@@ -150,6 +150,9 @@ describe('somebody alters a proof', () => {
         [withExtra(Buffer.from('{}')), keys],
       ],
       record: [[withExtra(Buffer.from(canonicalJson({ record: RECORD, salt: 'AAAA', rootProof }))), keys]],
+      scan: [
+        [withExtra(Buffer.from(canonicalJson({ scan: { id: 'a-scan' }, salt: 'AAAA', rootProof }))), keys],
+      ],
       'tree: checkpoint': [[proof, stranger]],
       'tree: path': [[proof.replace(`index ${INDEX}`, 'index 0'), keys]],
       'root log': [[withExtra(extraOf(RECORD, '')), keys]],

@@ -5,7 +5,7 @@ import { resolveBaseUrl } from '../../shared/base-url.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
 import { type ProofFacts, proofFacts } from '../domain/proof-facts.js';
-import type { Proof } from './proofs.js';
+import type { Proof } from './write-proof.js';
 import { EvidenceState } from './evidence-state.js';
 
 /** Facts about a proof, for a document that people read. */

@@ -4,29 +4,19 @@ import { ConsentRecords } from '../../consent/consent.records.js';
 import { consentKey, type ConsentRecorded, type ConsentRef } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
 import { DomainError } from '../../shared/domain-error.js';
-import { canonicalJson, computeCommitment, erasureBody } from '../domain/commitment.js';
-import { writeTlogProof } from '../domain/tlog-proof.js';
-import { leafHash } from '../domain/tree-hash.js';
+import { erasureBody } from '../domain/commitment.js';
 import { findLeaves, type Leaf } from '../infrastructure/leaf.rows.js';
 import { DamagedLog } from '../infrastructure/log-storage.js';
-import { findInclusion } from './inclusion.js';
 import { LogSigner } from './log-signer.js';
-import { type SignedLogView, type SignedView, SignedViews } from './signed-view.js';
+import { type SignedView, SignedViews } from './signed-view.js';
+import { type Proof, writeProof } from './write-proof.js';
 
-const OFF = 'Evidence is off: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0.';
+export const OFF = 'Evidence is off: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0.';
 const TOO_OLD = "The record is older than its project's log.";
 const CHANGED =
   'The record has changed since it was added to the log, for example because its visitor reference was hashed. No proof is available.';
-const DAMAGED = "The project's log is damaged in storage. Proofs are unavailable until it is restored.";
-
-/** A record's proof. */
-export interface Proof {
-  /** A `.tlog-proof`. */
-  text: string;
-  index: number;
-  /** Whether the proof includes that of its checkpoint in the root log. */
-  isAnchored: boolean;
-}
+export const DAMAGED =
+  "The project's log is damaged in storage. Proofs are unavailable until it is restored.";
 
 /** Result of proving a record or its erasure. */
 export type ProofResult =
@@ -125,7 +115,8 @@ export class Proofs {
     if (!signed || leaf.index >= signed.builder.size) return { kind: 'pending' };
     const salt = subject.salt ?? leaf.salt ?? Buffer.alloc(0);
     try {
-      return await writeProof({ ...logView, signed }, leaf.index, { record: body, salt });
+      const proof = await writeProof({ ...logView, signed }, leaf.index, { member: 'record', body, salt });
+      return proof ? { kind: 'proved', proof } : { kind: 'never', reason: CHANGED };
     } catch (error) {
       if (!(error instanceof DamagedLog)) throw error;
       this.logger.error({ log: view.projectId, epoch: leaf.epoch, err: error }, 'an evidence log is damaged');
@@ -137,28 +128,4 @@ export class Proofs {
     if (!this.signer.isOn) return { kind: 'never', reason: OFF };
     return instant < beginsAt ? { kind: 'never', reason: TOO_OLD } : { kind: 'pending' };
   }
-}
-
-/**
- * Writes a proof with the anchored checkpoint if that covers the record, otherwise with the newest one. A proof that does
- * not verify is never returned: if the tiles match the signed root, the record was changed.
- * @throws DamagedLog if the tiles do not hash to the signed root
- */
-async function writeProof(
-  { anchored, anchorProof, signed }: SignedLogView & { signed: NonNullable<SignedLogView['signed']> },
-  index: number,
-  { record, salt }: { record: Record<string, unknown>; salt: Buffer },
-): Promise<ProofResult> {
-  const isCovered = anchored !== null && index < anchored.size;
-  const rootProof = isCovered ? await anchorProof() : null;
-  const checkpoint = isCovered && rootProof !== null ? anchored.checkpoint : signed.checkpoint;
-  const leaf = leafHash(computeCommitment(salt, record));
-  const inclusion = await findInclusion(leaf, signed.builder, { index, checkpoint });
-  if (inclusion.kind === 'other_leaf') return { kind: 'never', reason: CHANGED };
-  const extra = { record, salt: salt.toString('base64'), rootProof };
-  // Canonical: the verifier rejects any other encoding.
-  const text = writeTlogProof({
-    ...{ extra: Buffer.from(canonicalJson(extra)), index, path: inclusion.path, checkpoint },
-  });
-  return { kind: 'proved', proof: { text, index, isAnchored: rootProof !== null } };
 }

@@ -28,6 +28,7 @@ import {
   saveServer,
   startOfTransaction,
 } from '../infrastructure/cursor.rows.js';
+import { type EntryLeaf, lockUnsequenced, saveEntryLeaves } from '../infrastructure/entry.rows.js';
 import { findSequenced, insertLeaves, type NewLeaf } from '../infrastructure/leaf.rows.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
 import { lockLogs, type StoredLog, writeGrowth } from '../infrastructure/log.rows.js';
@@ -41,6 +42,8 @@ const CHUNK_MAX = 4_000;
  * transaction that stays open, and each reader of the row passes them.
  */
 const CHUNKS_MAX = 15;
+/** Entries of other modules that one transaction sequences. */
+const ENTRIES_MAX = 1_000;
 const SALT_BYTES = 32;
 
 /** A record or erasure with its leaf index. */
@@ -55,8 +58,15 @@ interface AssignedLeaf {
 /** The position after which records are read, with its time. */
 type Position = RecordPosition & { at: string };
 
-/** Logs that a transaction has locked, by project: as they were, and what they grow to. */
-type GrowingLogs = Map<string, { before: StoredLog; edge: LogEdge; full: Tile[] }>;
+/** A log as it was, and what it grows to. */
+interface GrowingLog {
+  before: StoredLog;
+  edge: LogEdge;
+  full: Tile[];
+}
+
+/** Logs that a transaction has locked, by project. */
+type GrowingLogs = Map<string, GrowingLog>;
 
 /** Sequences one batch; returns whether there is more. */
 export interface BatchSequencer {
@@ -67,12 +77,13 @@ export interface BatchSequencer {
 export const BATCH_SEQUENCER = Symbol('batch sequencer');
 
 /**
- * Sequences records and erasures: one transaction decides their order, leaf indexes, the edges of the trees and the full
+ * Sequences records and erasures, and entries of other modules: one transaction decides their order, leaf indexes, the edges of the trees and the full
  * tiles, and moves the cursor. Later steps (storage, signature) only write what it decided. After a crash at any point the
  * next run produces the same bytes, and no leaf index is assigned twice.
  *
  * The order is that of transactions, and the cursor stays behind those in progress: neither a late commit nor a clock
  * step can put a record behind it. Records with a leaf index are skipped, so a record that is read twice is added once.
+ * Entries of other modules are few: their rows without a leaf index are the queue.
  */
 @Injectable()
 export class Sequencer implements BatchSequencer {
@@ -111,8 +122,26 @@ export class Sequencer implements BatchSequencer {
     for (let chunk = 0; isMore && chunk < CHUNKS_MAX; chunk++)
       [position, isMore] = await this.sequenceChunk(tx, position, horizon, growing);
     await moveCursor(tx, position);
+    const areMoreEntries = await this.sequenceEntries(tx, growing);
     await this.writeLogs(tx, growing);
-    return isMore;
+    return isMore || areMoreEntries;
+  }
+
+  /** Sequences entries of other modules, behind the records of the batch; returns whether there are more. */
+  private async sequenceEntries(tx: EntityManager, growing: GrowingLogs): Promise<boolean> {
+    const entries = await lockUnsequenced(tx, ENTRIES_MAX);
+    const leaves: EntryLeaf[] = [];
+    for (const [log, added] of await this.lockGrowing(tx, entries, growing)) {
+      const { epoch } = log.before;
+      const size = log.edge.tree.size;
+      leaves.push(...added.map(({ projectId, id }, at) => ({ projectId, id, epoch, index: size + at })));
+      grow(
+        log,
+        added.map(({ commitment }) => commitment),
+      );
+    }
+    if (leaves.length > 0) await saveEntryLeaves(tx, leaves);
+    return entries.length === ENTRIES_MAX;
   }
 
   /** Sequences a chunk of records; returns the position after it, and whether there are more. */
@@ -160,25 +189,33 @@ export class Sequencer implements BatchSequencer {
     const stored = found.filter((_event, at) => !sequenced?.has(at));
     if (stored.length === 0) return;
     await this.addMissingSalts(tx, stored);
-    const byProject = Map.groupBy(stored, ({ projectId }) => projectId);
+    const leaves: AssignedLeaf[] = [];
+    for (const [log, events] of await this.lockGrowing(tx, stored, growing)) {
+      const { epoch } = log.before;
+      const size = log.edge.tree.size;
+      const added = events.map((event, at) => assignLeaf(event, { epoch, index: size + at }));
+      leaves.push(...added);
+      grow(log, added.map(logEntry));
+    }
+    await this.partitions.ensure(listMonths(stored));
+    await insertLeaves(tx, newestLeaves(leaves));
+  }
+
+  /** Locks the logs of what is appended, unless the transaction has; returns each with what belongs to it. */
+  private async lockGrowing<Appended extends { projectId: string }>(
+    tx: EntityManager,
+    appended: readonly Appended[],
+    growing: GrowingLogs,
+  ): Promise<[GrowingLog, Appended[]][]> {
+    const byProject = Map.groupBy(appended, ({ projectId }) => projectId);
     const unlocked = [...byProject.keys()].filter((log) => !growing.has(log));
     const origins = unlocked.map((log) => ({ log, origin: this.signer.logOrigin(log) }));
     for (const before of origins.length > 0 ? await lockLogs(tx, origins) : [])
       growing.set(before.log, { before, edge: before.edge, full: [] });
-    const leaves: AssignedLeaf[] = [];
-    for (const [log, events] of byProject) {
+    return [...byProject].flatMap(([log, own]): [GrowingLog, Appended[]][] => {
       const grown = growing.get(log);
-      if (!grown) continue;
-      const { epoch } = grown.before;
-      const size = grown.edge.tree.size;
-      const added = events.map((event, at) => assignLeaf(event, { epoch, index: size + at }));
-      leaves.push(...added);
-      const { edge, full } = appendEntries(grown.edge, added.map(logEntry));
-      grown.edge = edge;
-      grown.full.push(...full);
-    }
-    await this.partitions.ensure(listMonths(stored));
-    await insertLeaves(tx, newestLeaves(leaves));
+      return grown ? [[grown, own]] : [];
+    });
   }
 
   /** Writes the rows of the logs, once in a transaction, and requests their checkpoints. */
@@ -202,6 +239,12 @@ export class Sequencer implements BatchSequencer {
     for (const record of unsalted) record.salt = randomBytes(SALT_BYTES);
     if (unsalted.length > 0) await this.records.issueSalts(tx, unsalted);
   }
+}
+
+function grow(log: GrowingLog, added: readonly Buffer[]): void {
+  const { edge, full } = appendEntries(log.edge, added);
+  log.edge = edge;
+  log.full.push(...full);
 }
 
 function assignLeaf(event: StoredEvent, position: Pick<AssignedLeaf, 'epoch' | 'index'>): AssignedLeaf {

@@ -19,7 +19,8 @@ import { ExportPermits } from '../../shared/export-permits.js';
 import { isUuid } from '../../shared/ids.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
-import { type Proof, Proofs } from '../application/proofs.js';
+import { Proofs } from '../application/proofs.js';
+import type { Proof } from '../application/write-proof.js';
 import { ProofPages } from '../application/proof-pages.js';
 import { EvidenceState } from '../application/evidence-state.js';
 import {

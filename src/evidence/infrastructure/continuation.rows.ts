@@ -39,7 +39,7 @@ export async function lockLog(tx: EntityManager, log: string): Promise<StoredLog
 
 /**
  * Moves a log to the past logs, with its last signed state in this database. Later leaves are deleted, so that their
- * records are sequenced again. For the root log, all anchors are deleted too.
+ * records and entries are sequenced again. For the root log, all anchors are deleted too.
  */
 export async function endLog(
   tx: EntityManager,
@@ -57,6 +57,10 @@ export async function endLog(
   await sql`delete from evidence_tile where log = ${log}`.execute(kysely);
   await sql`
     delete from evidence_leaf where project_id = ${log} and epoch = ${epoch} and leaf_index >= ${checkpointSize}
+  `.execute(kysely);
+  await sql`
+    update evidence_entry set epoch = null, leaf_index = null
+    where project_id = ${log} and epoch = ${epoch} and leaf_index >= ${checkpointSize}
   `.execute(kysely);
   if (log !== ROOT_LOG) {
     await sql`delete from evidence_root_entry where log = ${log}`.execute(kysely);

@@ -98,6 +98,15 @@ export async function sequenceSince(tx: EntityManager, instant: Date): Promise<v
   `.execute(kysely);
 }
 
+/** Since when other modules' entries exist: what ended before has none. */
+export async function findEntriesBegin(em: EntityManager): Promise<Date> {
+  const row = await evidenceTables(em)
+    .selectFrom('sequencer_cursor')
+    .select('entriesBeginAt')
+    .executeTakeFirst();
+  return onlyRow(row).entriesBeginAt;
+}
+
 function onlyRow<Row>(row: Row | undefined): Row {
   if (row === undefined) throw new Error('sequencer_cursor has no row');
   return row;

@@ -20,6 +20,8 @@ export const SequencerCursorSchema = defineEntity({
     cluster: p.text().nullable(),
     /** Records received before are not added to the logs. */
     beginsAt: p.datetime().defaultRaw('now()'),
+    /** Entries of other modules exist since then. */
+    entriesBeginAt: p.datetime().defaultRaw('now()'),
     /** File of the embedded server by which a copy of the data folder is detected; null: not seen yet, or none. */
     home: p.text().nullable(),
   },
@@ -128,6 +130,21 @@ export const EvidenceLeafSchema = defineEntity({
   },
 });
 
+/** An entry that another module adds to a project's log, with its leaf. */
+export const EvidenceEntrySchema = defineEntity({
+  name: 'EvidenceEntry',
+  tableName: 'evidence_entry',
+  properties: {
+    projectId: p.uuid().primary(),
+    id: p.uuid().primary(),
+    commitment: p.blob().$type<Buffer>(),
+    storedAt: p.datetime().defaultRaw('now()'),
+    /** Epoch of the log that contains it; null: not sequenced yet. */
+    epoch: p.integer().nullable(),
+    leafIndex: p.bigint('number').nullable(),
+  },
+});
+
 /** A checkpoint that is sequenced in the root log, until a signed checkpoint of the root log covers it. */
 export const EvidenceRootEntrySchema = defineEntity({
   name: 'EvidenceRootEntry',
@@ -175,6 +192,7 @@ export const evidenceEntities = [
   EvidencePastLogSchema,
   EvidenceTileSchema,
   EvidenceLeafSchema,
+  EvidenceEntrySchema,
   EvidenceRootEntrySchema,
   EvidenceTimestampSchema,
   EvidenceKeySchema,

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
+import { deleteEntries } from '../../evidence/log-entries.js';
 import { newId } from '../../shared/ids.js';
 import type { ScanOrigin } from '../domain/scan.js';
 import { SCANS_KEPT_MAX } from '../domain/scan-limits.js';
@@ -19,7 +20,8 @@ export interface ScanRequest {
 export async function queueScan(tx: EntityManager, request: ScanRequest): Promise<string> {
   const { project, author, urls, pagesMax, origin } = request;
   const id = newId();
-  await deleteOldScans(tx, project.id, SCANS_KEPT_MAX - 1);
+  const deleted = await deleteOldScans(tx, project.id, SCANS_KEPT_MAX - 1);
+  await deleteEntries(tx, { projectId: project.id, ids: deleted });
   await insertScan(tx, { projectId: project.id, id, urls, domains: project.domains, pagesMax, origin });
   await writeAudit(tx, author, {
     ...{ projectId: project.id, action: 'scan.request', target: id },

@@ -12,6 +12,7 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import { SCAN_FINISHED, SCAN_RECLASSIFIED } from '../scans.events.js';
 import { ScanMetrics } from '../infrastructure/scan.metrics.js';
 import { computeFindings } from './compute-findings.js';
+import { ScanProofService } from './scan-proof.service.js';
 
 /** Scans that a worker evaluates at the same time, one for each project. */
 const SLOTS = 2;
@@ -29,6 +30,7 @@ export class ScanFinishedHandler implements OutboxHandler<null>, OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
+    private readonly proofs: ScanProofService,
     private readonly metrics: ScanMetrics,
   ) {}
 
@@ -48,8 +50,13 @@ export class ScanFinishedHandler implements OutboxHandler<null>, OnModuleInit {
 
   private async attempt(message: OutboxMessage): Promise<AttemptResult<null>> {
     const scan = { projectId: projectOf(message), scanId: message.subjectId };
-    const ended = await this.em.fork().transactional((tx) => computeFindings(tx, scan));
-    if (ended && message.topic === SCAN_FINISHED) this.metrics.finished(ended);
+    const isFinished = message.topic === SCAN_FINISHED;
+    const ended = await this.em.fork().transactional(async (tx) => {
+      const evaluated = await computeFindings(tx, scan);
+      if (evaluated && isFinished) await this.proofs.append(tx, scan);
+      return evaluated;
+    });
+    if (ended && isFinished) this.metrics.finished(ended);
     return { kind: 'settled', outcome: null, healthy: true };
   }
 }

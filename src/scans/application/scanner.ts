@@ -45,6 +45,7 @@ export class Scanner {
       claimId: newId(),
       leaseMs: SCAN_LEASE_MS,
       browser: version,
+      region: this.options.settings.region || null,
     });
     if (!scan) return false;
     await new ScanRun(this.em, scan, this.options).run(signal);

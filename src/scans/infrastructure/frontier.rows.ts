@@ -44,10 +44,16 @@ export interface PageResult {
 /** Claims the oldest scan that no scanner works on; null: none. */
 export async function claimScan(
   em: EntityManager,
-  { claimId, leaseMs, browser }: { claimId: string; leaseMs: number; browser: string },
+  {
+    claimId,
+    leaseMs,
+    browser,
+    region,
+  }: { claimId: string; leaseMs: number; browser: string; region: string | null },
 ): Promise<ClaimedScan | null> {
   const { rows } = await sql<ClaimedScan>`
     update scan s set status = 'running', claim_id = ${claimId}, browser = ${browser},
+           region = ${region},
            started_at = coalesce(s.started_at, now()),
            leased_until = now() + ${leaseMs} * interval '1 millisecond'
     from (

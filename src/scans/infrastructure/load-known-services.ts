@@ -7,6 +7,8 @@ const FILE = join(import.meta.dirname, 'known-data', 'services.json');
 
 /** The rows of the file, as arrays. */
 interface KnownData {
+  /** Versions by the names of the packages that it was written from. */
+  packages: Record<string, string>;
   cookies: [
     name: string,
     isPrefix: 0 | 1,
@@ -21,16 +23,26 @@ interface KnownData {
   entities: [name: string, company: string, category: string, domains: string[]][];
 }
 
-let loaded: KnownServices | null = null;
+interface LoadedServices {
+  services: KnownServices;
+  packages: Record<string, string>;
+}
+
+let loaded: LoadedServices | null = null;
 
 /** Read on first use: most processes never classify anything. */
 export function knownServices(): KnownServices {
-  return (loaded ??= load());
+  return (loaded ??= load()).services;
 }
 
-function load(): KnownServices {
-  const { cookies, entities } = JSON.parse(readFileSync(FILE, 'utf8')) as KnownData;
-  return new KnownServices(
+/** Versions of the data, by the names of the packages that it comes from. */
+export function knownDataVersions(): Readonly<Record<string, string>> {
+  return (loaded ??= load()).packages;
+}
+
+function load(): LoadedServices {
+  const { packages, cookies, entities } = JSON.parse(readFileSync(FILE, 'utf8')) as KnownData;
+  const services = new KnownServices(
     cookies.map(
       ([name, isPrefix, domains, category, platform, controller, purpose, duration, policyUrl]) => ({
         ...{
@@ -48,4 +60,5 @@ function load(): KnownServices {
     ),
     entities.map(([name, company, category, domains]) => ({ name, company, category, domains })),
   );
+  return { services, packages };
 }

@@ -19,6 +19,8 @@ export const ScanSchema = defineEntity({
     /** Why it ended without a complete result. */
     reason: p.text().nullable(),
     browser: p.text().nullable(),
+    /** From where it was scanned; null: unknown. */
+    region: p.text().nullable(),
     refusedDownloads: p.integer().default(0),
     refusedPopups: p.integer().default(0),
     refusedDialogs: p.integer().default(0),
@@ -70,6 +72,37 @@ export const ScanStateSchema = defineEntity({
     pages: p.array().columnType('int[]').$type<number[]>().defaultRaw("'{}'"),
     startedAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
+  },
+});
+
+/** A screenshot or HAR of a page in a state. */
+export const ScanArtifactSchema = defineEntity({
+  name: 'ScanArtifact',
+  tableName: 'scan_artifact',
+  properties: {
+    projectId: p.uuid().primary(),
+    scanId: p.uuid().primary(),
+    state: p.text().primary(),
+    page: p.integer().primary(),
+    kind: p.text().primary(),
+    sha256: p.blob().$type<Buffer>(),
+    bytes: p.integer(),
+    /** null: deleted after its time. */
+    content: p.blob().$type<Buffer>().nullable(),
+    createdAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** What a scan's entry in the project's log commits to. */
+export const ScanProofSchema = defineEntity({
+  name: 'ScanProof',
+  tableName: 'scan_proof',
+  properties: {
+    projectId: p.uuid().primary(),
+    scanId: p.uuid().primary(),
+    /** Canonical JSON. */
+    body: p.text(),
+    salt: p.blob().$type<Buffer>(),
   },
 });
 

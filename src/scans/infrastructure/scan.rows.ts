@@ -41,13 +41,14 @@ export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void
   `.execute(tx.getKysely());
 }
 
-/** Deletes all but the newest scans of a project. */
-export async function deleteOldScans(tx: EntityManager, projectId: string, keep: number): Promise<void> {
-  await sql`
+/** Deletes all but the newest scans of a project; returns the ids of the deleted ones. */
+export async function deleteOldScans(tx: EntityManager, projectId: string, keep: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
     delete from scan where project_id = ${projectId} and status not in ('queued', 'running') and id in (
       select id from scan where project_id = ${projectId} order by id desc offset ${keep}
-    )
+    ) returning id
   `.execute(tx.getKysely());
+  return rows.map(({ id }) => id);
 }
 
 export async function hasActiveScan(tx: EntityManager, projectId: string): Promise<boolean> {

@@ -8,9 +8,11 @@ import type {
   SiteItemSchema,
 } from './finding.entities.js';
 import type {
+  ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
   ScanPageSchema,
+  ScanProofSchema,
   ScanSchema,
   ScanStateSchema,
   ScanScheduleSchema,
@@ -21,6 +23,8 @@ type ScanTables = TablesOf<
   | typeof ScanPageSchema
   | typeof ScanItemSchema
   | typeof ScanStateSchema
+  | typeof ScanArtifactSchema
+  | typeof ScanProofSchema
   | typeof ScanScheduleSchema
   | typeof ScannerSchema
   | typeof SiteItemSchema

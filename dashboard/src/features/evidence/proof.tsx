@@ -60,32 +60,44 @@ export function ContinuedLog({ projectId }: { projectId: string }) {
 
 function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string; sealed: Sealed }) {
   const path = { projectId, consentId: id };
-  const check = useMutation({
-    mutationFn: async () => {
-      const [proof, keys] = await Promise.all([
-        // Bytes: as text, a byte order mark would be gone before the check.
-        logProof({ path, parseAs: 'arrayBuffer' }),
-        rootLogPublishedKeys({ parseAs: 'text' }),
-      ]);
-      return verifyInBrowser(proof.data as unknown as ArrayBuffer, String(keys.data));
-    },
-  });
   return (
     <>
       {t('evidence.sealed', { entry: (sealed.index ?? 0) + 1 })}
       {sealed.isInRootLog ? ` ${t('evidence.inRootLog')}` : ''}
+      <ProofCheck
+        kind="record"
+        // Bytes: as text, a byte order mark would be gone before the check.
+        load={async () => (await logProof({ path, parseAs: 'arrayBuffer' })).data as unknown as ArrayBuffer}
+        download={{ href: proofUrl(projectId, id, 'pdf'), label: t('evidence.download.pdf') }}
+      />
+    </>
+  );
+}
+
+/** Checks a proof in this browser, and offers a file of it. */
+export function ProofCheck({
+  kind,
+  load,
+  download,
+}: {
+  kind: 'record' | 'scan';
+  load: () => Promise<ArrayBuffer>;
+  download: { href: string; label: string };
+}) {
+  const check = useMutation({
+    mutationFn: async () => {
+      const [proof, keys] = await Promise.all([load(), rootLogPublishedKeys({ parseAs: 'text' })]);
+      return verifyInBrowser(proof, String(keys.data));
+    },
+  });
+  return (
+    <>
       <Group gap="sm" my={6}>
         <Button size="compact-sm" variant="default" loading={check.isPending} onClick={() => check.mutate()}>
           {t('evidence.verify')}
         </Button>
-        <Button
-          size="compact-sm"
-          variant="default"
-          component="a"
-          href={proofUrl(projectId, id, 'pdf')}
-          download
-        >
-          {t('evidence.download.pdf')}
+        <Button size="compact-sm" variant="default" component="a" href={download.href} download>
+          {download.label}
         </Button>
       </Group>
       <CheckFailure error={check.error} retry={() => check.mutate()} />
@@ -93,7 +105,7 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
         <div role="status">
           <Text fw={600}>{t('evidence.verified')}</Text>
           <ol className="attempts">
-            <li>{t('evidence.steps.record')}</li>
+            <li>{t(`evidence.steps.${kind}`)}</li>
             <li>
               {t('evidence.steps.tree', {
                 size: check.data.checkpoint.size,
@@ -102,7 +114,7 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
             </li>
             <li>{check.data.isInRootLog ? t('evidence.steps.root') : t('evidence.steps.notInRoot')}</li>
           </ol>
-          <Text size="sm">{t('evidence.limits')}</Text>
+          <Text size="sm">{t(kind === 'scan' ? 'scans.proof.limits' : 'evidence.limits')}</Text>
         </div>
       )}
     </>

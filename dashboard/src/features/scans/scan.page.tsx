@@ -21,6 +21,7 @@ import { DraftButton } from './draft-button';
 import { ScanChanges } from './scan-changes';
 import { ScanFindings } from './scan-findings';
 import { ScanItems } from './scan-items';
+import { ScanProof } from './scan-proof';
 import { isRunning, ScanStatus } from './scan-status';
 import { SCAN_VIEWS, type ScanView } from './search';
 import './scans.css';
@@ -75,6 +76,7 @@ export function ScanPage() {
             onChange={(value) => void navigate({ search: { view: value }, replace: true })}
           />
           <ScanPart project={project} scan={scan} view={view} />
+          <ScanProof projectId={project.id} scan={scan} />
         </>
       )}
     </Page>

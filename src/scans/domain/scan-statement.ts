@@ -1,0 +1,65 @@
+import type { PageReason, PageStatus, ScanOrigin, ScanReason } from './scan.js';
+import type { ScanState, StateReason, StateStatus } from './scan-state.js';
+
+/** A page that a scan visited. */
+export interface StatementPage {
+  number: number;
+  url: string;
+  /** Address after redirects; null: the same. */
+  finalUrl: string | null;
+  status: PageStatus;
+  reason: PageReason | null;
+  httpStatus: number | null;
+  loaderFound: boolean;
+  visitedAt: string | null;
+}
+
+/** A consent state of a scan. */
+export interface StatementState {
+  state: ScanState;
+  status: StateStatus;
+  reason: StateReason | null;
+  /** What made the choice; null: nothing did. */
+  driver: string | null;
+  /** Numbers of the pages. */
+  pages: number[];
+}
+
+/** A screenshot or HAR, by its hash. */
+export interface StatementArtifact {
+  state: ScanState;
+  page: number;
+  kind: 'screenshot' | 'har';
+  bytes: number;
+  /** Hexadecimal. */
+  sha256: string;
+}
+
+/**
+ * What the project's log commits to of a scan. Its findings are not part of it: they follow from decisions, which may
+ * change afterwards.
+ */
+export interface ScanStatement {
+  schemaVersion: 1;
+  id: string;
+  projectId: string;
+  status: 'completed' | 'partial';
+  reason: ScanReason | null;
+  origin: ScanOrigin;
+  /** Start addresses. */
+  urls: string[];
+  startedAt: string;
+  endedAt: string;
+  browser: string | null;
+  /** From where it was scanned; null: unknown. */
+  location: string | null;
+  /** Of the published configuration when it began; null: none was published. */
+  configHash: string | null;
+  /** Versions of the service and of the data that it classifies with. */
+  rules: Record<string, string>;
+  pages: StatementPage[];
+  states: StatementState[];
+  /** Everything that was seen, by its hash (`ItemsHash`). */
+  items: { count: number; sha256: string };
+  artifacts: StatementArtifact[];
+}

@@ -1,0 +1,64 @@
+import { Controller, Get, Logger, Param, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiConflictResponse,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiProperty,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Project } from '../../projects/domain/project.js';
+import { orUnavailable } from '../../shared/or-unavailable.js';
+import { ScanProofService } from '../application/scan-proof.service.js';
+
+/** `Retry-After` while no signed checkpoint covers a scan. */
+const PENDING_RETRY_SECONDS = 10;
+const PROOF_TYPE = 'text/plain; charset=utf-8';
+
+class ScanProofPendingView {
+  @ApiProperty({ enum: ['pending'] }) status!: 'pending';
+}
+
+/** Proofs of scans in the project's log (docs/evidence.md). */
+@ApiTags('Scans')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/scans/:scanId/proof')
+export class ScanProofController {
+  private readonly logger = new Logger(ScanProofController.name);
+
+  constructor(private readonly proofs: ScanProofService) {}
+
+  /** A file that `verify/verify.cjs` verifies without the service: pages, states, hashes, and the path to a signed checkpoint. */
+  @Get()
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read the proof that a scan is unchanged' })
+  @ApiProduces('text/plain', 'application/json')
+  @ApiOkResponse({
+    description: 'c2sp.org/tlog-proof@v1',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @ApiAcceptedResponse({
+    description: 'Not in the log yet; Retry-After says when to try again',
+    type: ScanProofPendingView,
+  })
+  @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
+  @ApiConflictResponse({
+    description:
+      'scan_without_result: the scan runs, failed or was canceled. scan_not_sealed: it will not be added to the log; `detail` says why',
+  })
+  async read(
+    @CurrentProject() project: Project,
+    @Param('scanId') scanId: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.prove(project.id, scanId));
+    if (proof)
+      response.attachment(`scan-${scanId.toLowerCase()}.tlog-proof`).type(PROOF_TYPE).send(proof.text);
+    else response.status(202).set('Retry-After', String(PENDING_RETRY_SECONDS)).json({ status: 'pending' });
+  }
+}
