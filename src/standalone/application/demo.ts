@@ -20,6 +20,7 @@ import { isUuid, newId } from '../../shared/ids.js';
 import { DEMO_PRICES } from '../domain/demo-prices.js';
 import { type OneTimeLink, oneTimeLink } from '../http/demo-sign-in.js';
 import { MISBEHAVING_SHOP } from '../http/misbehaving-shop.js';
+import { DEMO_POLICY } from '../http/demo-page.js';
 import { mountDemoSite } from '../http/demo-site.js';
 import type { StandaloneSettings } from '../infrastructure/secrets.js';
 import type { Runtime } from './prepare-runtime.js';
@@ -238,24 +239,39 @@ function withDemoPrices<S extends StandaloneSettings>(settings: S): S {
 }
 
 /** Our banner, in two languages, with what a shop might use. */
-const DEMO_CONFIGURATION = {
+const demoConfiguration = (baseUrl: string) => ({
   banner: { enabled: true },
+  policyUrl: `${baseUrl}${DEMO_POLICY}`,
   texts: [defaultText('en'), defaultText('de')],
   services: [
     {
       name: 'Basket',
       provider: 'This shop',
       category: 'necessary',
-      cookies: [{ name: 'basket', duration: 'Session', purpose: 'Remembers the contents of your cart.' }],
+      cookies: [
+        {
+          ...{ name: 'basket', duration: 'Session', purpose: 'Remembers the contents of your cart.' },
+          translations: [
+            { language: 'de', duration: 'Sitzung', purpose: 'Merkt sich den Inhalt Ihres Warenkorbs.' },
+          ],
+        },
+      ],
+      translations: [{ language: 'de', name: 'Warenkorb' }],
     },
     {
       name: 'Visit counter',
       provider: 'This shop',
       category: 'analytics',
-      cookies: [{ name: '_visits*', duration: '1 month', purpose: 'Distinguishes visits.' }],
+      cookies: [
+        {
+          ...{ name: '_visits*', duration: '1 month', purpose: 'Distinguishes visits.' },
+          translations: [{ language: 'de', duration: '1 Monat', purpose: 'Unterscheidet Besuche.' }],
+        },
+      ],
+      translations: [{ language: 'de', name: 'Besuchszähler' }],
     },
   ],
-};
+});
 
 /**
  * Sets the project up as its owner would, over the API: tier business, whatever was simulated before, a banner where no
@@ -297,7 +313,7 @@ async function setUpProject(
   const moved = endpointUrl !== null && endpointUrl === demo.formerUrl && endpointUrl !== demo.receiver.url;
   await call('POST', '/tier/simulate', { tier: 'business' });
   const { version } = await call<{ version: number }>('GET', '/configuration');
-  if (version === 0) await call('PUT', '/configuration', DEMO_CONFIGURATION);
+  if (version === 0) await call('PUT', '/configuration', demoConfiguration(demo.baseUrl));
   if (!untouched && !moved) return;
   await call('PUT', '/forwarding', {
     enabled: true,

@@ -99,16 +99,17 @@ async function publishSecond(em: EntityManager, projectId: string, credentials: 
   const answer = await fetch(address, { headers }).catch(() => null);
   if (!answer?.ok)
     throw new OperatorError(`The service does not respond at ${credentials.baseUrl}. Start it first.`);
-  const { texts, banner, services } = (await answer.json()) as {
+  const { texts, banner, services, policyUrl } = (await answer.json()) as {
     texts: { language: string; title: string }[];
     banner: object;
     services: object[];
+    policyUrl: string | null;
   };
   const body = {
-    ...{ banner, services, bannerVersion: '2', comment: 'A friendlier title' },
+    ...{ banner, services, policyUrl, bannerVersion: '2', comment: 'The shop’s name in the title' },
     texts: texts.map((text) => ({
       ...text,
-      title: text.language === 'de' ? 'Ihre Auswahl' : 'Your privacy',
+      title: `Cookies ${text.language === 'de' ? 'bei' : 'at'} Kettle & Leaf`,
     })),
   };
   const saved = await fetch(address, { method: 'PUT', headers, body: JSON.stringify(body) });

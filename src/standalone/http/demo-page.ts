@@ -1,5 +1,8 @@
 import { SHOP_HEAD, SHOP_STYLE, SHOP_WINDOW } from './demo-shop.js';
 
+/** Where the demo's banner links to. */
+export const DEMO_POLICY = '/demo#privacy';
+
 /** The demo's only page. `{projectId}` is filled in when it is served. */
 export const DEMO_PAGE = `<!doctype html>
 <html lang="en">
@@ -29,6 +32,7 @@ export const DEMO_PAGE = `<!doctype html>
   code { font: .85em ui-monospace, monospace; }
   #meta { display: block; white-space: pre-wrap; overflow-wrap: anywhere; }
   .empty { color: var(--quiet); margin: 0; }
+  #privacy { margin-top: 2rem; color: var(--quiet); }
   .yes { color: var(--yes); } .no { color: var(--no); }
 </style>
 </head>
@@ -55,6 +59,10 @@ ${SHOP_WINDOW}
 <tbody id="received"></tbody>
 </table>
 </section>
+</section>
+<section id="privacy">
+<h3>Privacy policy</h3>
+<p>This demo shop sells nothing. It stores your choice and, if you allow it, counts your visit.</p>
 </section>
 </main>
 <script type="module" src="/demo/demo.js"></script>
