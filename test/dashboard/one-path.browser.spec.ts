@@ -167,7 +167,7 @@ describe('the one path, from an empty database', () => {
     await tabTo(page.getByRole('button', { name: 'Add language' }), 'Shift+Tab');
     await page.keyboard.press('Enter');
     // The field has the focus.
-    await page.keyboard.type('de');
+    await page.keyboard.type('German');
     await page.keyboard.press('Enter');
     await banner.getByRole('button', { name: 'Alle akzeptieren' }).waitFor();
     await tabTo(field('Title').first());

@@ -15,11 +15,17 @@ const LANGUAGES = (
   'ru sk sl sq sr sv th tr uk vi zh'
 ).split(' ');
 
-/** The tag of a language that was given by its name, in the language of the page or its own. */
+/**
+ * The tag of a language that was given by its name, in the language of the page or its own, with or without its tag:
+ * `German`, `German (de)`, `Deutsch`.
+ */
 function tagOf(given: string): string {
   const wanted = given.trim().toLowerCase();
   const named = LANGUAGES.find((tag) =>
-    [languageName(tag), ownLanguageName(tag)].some((name) => name.toLowerCase() === wanted),
+    [languageName(tag), `${ownLanguageName(tag)} (${tag})`].some((name) => {
+      const lower = name.toLowerCase();
+      return lower === wanted || lower === `${wanted} (${tag})`;
+    }),
   );
   return named ?? given.trim();
 }
