@@ -207,6 +207,7 @@ it('knows what the loader stores', () => {
     classifyItem(item(name, { kind }), sources({})).source;
   expect(own('local_storage', 'serviceMeta:*:choice')).toBe('own');
   expect(own('cookie', 'service-consent')).toBe('own');
+  expect(own('cookie', '__Host-service-consent')).toBe('own');
   expect(own('cookie', 'service-consents')).toBe('none');
   expect(own('cookie', 'serviceMeta:*:choice')).toBe('none');
 });
