@@ -552,6 +552,7 @@ export class DocumentWorld {
     scanItems: this.scan,
     scanCancel: this.scan,
     scanDraftCreate: this.ofEvaluatedScan,
+    scanProofRead: this.ofEvaluatedScan,
     findingOfScan: this.ofEvaluatedScan,
     findingChanges: this.ofEvaluatedScan,
     findingAccept: this.finding,
