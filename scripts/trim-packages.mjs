@@ -1,4 +1,5 @@
-// Deletes what packages contain and nothing here loads: the C headers of Node's package (67 MB) and source maps (60 MB).
+// Deletes what packages contain and nothing here loads: the C headers of Node's package (67 MB), source maps (60 MB), and
+// the tests, extensions and single rules of autoconsent (10 MB).
 // npm runs it after each install of this checkout. It changes no code of a package.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,15 @@ const PLATFORMS = join(PACKAGES, 'node', 'node_modules');
 for (const name of namesIn(PLATFORMS))
   for (const folder of ['include', 'share'])
     rmSync(join(PLATFORMS, name, folder), { recursive: true, force: true });
+for (const name of [
+  'tests',
+  'tests-wtr',
+  'dist/addon-firefox',
+  'dist/addon-mv3',
+  'rules/autoconsent',
+  'rules/generated',
+])
+  rmSync(join(PACKAGES, '@duckduckgo', 'autoconsent', name), { recursive: true, force: true });
 for (const path of namesIn(PACKAGES, { recursive: true }))
   if (/\.(js|mjs|cjs|css|ts|mts|cts)\.map$/.test(path)) rmSync(join(PACKAGES, path));
 

@@ -13,6 +13,7 @@ import { Migration20261211000000_scan_schedule } from './Migration20261211000000
 import { Migration20261212000000_first_party } from './Migration20261212000000_first_party.js';
 import { Migration20261212000000_scan_artifacts } from './Migration20261212000000_scan_artifacts.js';
 import { Migration20261213000000_scan_proofs } from './Migration20261213000000_scan_proofs.js';
+import { Migration20261214000000_scan_choices } from './Migration20261214000000_scan_choices.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -30,4 +31,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261212000000_first_party', class: Migration20261212000000_first_party },
   { name: 'Migration20261212000000_scan_artifacts', class: Migration20261212000000_scan_artifacts },
   { name: 'Migration20261213000000_scan_proofs', class: Migration20261213000000_scan_proofs },
+  { name: 'Migration20261214000000_scan_choices', class: Migration20261214000000_scan_choices },
 ];

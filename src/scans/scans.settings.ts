@@ -47,8 +47,29 @@ export const scanSettings = declareSettings({
       max: 120,
       meaning: 'time limit of one page',
     }),
-    scanMinutes: integer('SCANNER_SCAN_MINUTES', {
+    /** Representative pages that each consent state is tested on. */
+    statePages: integer('SCANNER_STATE_PAGES', {
+      default: 5,
+      defaultShown: '5; in the demo: 2',
+      min: 1,
+      max: 10,
+      meaning: 'pages that each consent state is tested on',
+    }),
+    dwellSeconds: integer('SCANNER_DWELL_SECONDS', {
+      default: 8,
+      defaultShown: '8; in the demo: 1',
+      min: 1,
+      max: 60,
+      meaning: 'how long a page stays open in a consent state',
+    }),
+    stateMinutes: integer('SCANNER_STATE_MINUTES', {
       default: 10,
+      min: 1,
+      max: 60,
+      meaning: 'time limit of the crawl, and of each consent state',
+    }),
+    scanMinutes: integer('SCANNER_SCAN_MINUTES', {
+      default: 30,
       min: 1,
       max: 120,
       meaning: 'time limit of one scan',

@@ -4,6 +4,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { deleteEntries } from '../../evidence/log-entries.js';
 import { newId } from '../../shared/ids.js';
 import type { ScanOrigin } from '../domain/scan.js';
+import type { ScanState } from '../domain/scan-state.js';
 import { SCANS_KEPT_MAX } from '../domain/scan-limits.js';
 import { deleteOldScans, insertScan } from '../infrastructure/scan.rows.js';
 
@@ -13,19 +14,23 @@ export interface ScanRequest {
   author: Author;
   urls: string[];
   pagesMax: number;
+  /** States that are left out. */
+  skippedStates: readonly ScanState[];
   origin: ScanOrigin;
 }
 
 /** Queues a scan, deletes the oldest one where too many are kept, and records the request. Returns the scan's id. */
 export async function queueScan(tx: EntityManager, request: ScanRequest): Promise<string> {
-  const { project, author, urls, pagesMax, origin } = request;
+  const { project, author, urls, pagesMax, skippedStates, origin } = request;
   const id = newId();
   const deleted = await deleteOldScans(tx, project.id, SCANS_KEPT_MAX - 1);
   await deleteEntries(tx, { projectId: project.id, ids: deleted });
-  await insertScan(tx, { projectId: project.id, id, urls, domains: project.domains, pagesMax, origin });
+  await insertScan(tx, {
+    ...{ projectId: project.id, id, urls, domains: project.domains, pagesMax, skippedStates, origin },
+  });
   await writeAudit(tx, author, {
     ...{ projectId: project.id, action: 'scan.request', target: id },
-    after: { urls, origin },
+    after: { urls, origin, ...(skippedStates.length > 0 && { skippedStates }) },
   });
   return id;
 }

@@ -27,9 +27,11 @@ import {
 } from '../infrastructure/frontier.rows.js';
 import { GuardedProxy } from '../infrastructure/guarded-proxy.js';
 import { within } from '../infrastructure/page-recorder.js';
-import { answerRecordRequests, visitPage } from '../infrastructure/page-visit.js';
+import { visitPage } from '../infrastructure/page-visit.js';
+import { ScanContext } from '../infrastructure/scan-context.js';
 import { SCAN_FINISHED, scanFinishedMessage } from '../scans.events.js';
 import type { ScannerOptions } from './scanner-options.js';
+import { StateRun } from './state-run.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A scan whose browser fails this often is given up. */
@@ -59,6 +61,8 @@ export class ScanRun {
   /** Without keys: the worker does what follows. */
   private readonly outbox: OutboxService;
   private chromium: OpenChromium | null = null;
+  private context: ScanContext | null = null;
+  private states: StateRun | null = null;
   private browserFailures = 0;
   private lost = false;
 
@@ -84,7 +88,7 @@ export class ScanRun {
 
   async run(signal: AbortSignal): Promise<void> {
     const renewing = this.keepLease();
-    const stop = (): void => void this.chromium?.close();
+    const stop = (): void => this.closeBrowsers();
     signal.addEventListener('abort', stop);
     try {
       const em = this.em.fork();
@@ -95,7 +99,7 @@ export class ScanRun {
         this.scan.urls.map((url) => ({ url, depth: 0 })),
       );
       const port = await this.proxy.listen();
-      await this.conclude(await this.visitAll(port, signal));
+      await this.conclude(await this.testStates(await this.visitAll(port, signal), { port, signal }));
     } finally {
       clearInterval(renewing);
       signal.removeEventListener('abort', stop);
@@ -105,8 +109,8 @@ export class ScanRun {
   }
 
   private async visitAll(port: number, signal: AbortSignal): Promise<Ending> {
-    const { scanMinutes, scanMegabytes } = this.options.settings;
-    const deadline = this.scan.startedAt.getTime() + scanMinutes * 60_000;
+    const { stateMinutes, scanMinutes, scanMegabytes } = this.options.settings;
+    const deadline = this.scan.startedAt.getTime() + Math.min(stateMinutes, scanMinutes) * 60_000;
     for (;;) {
       if (signal.aborted) return { kind: 'stopped' };
       if (this.lost) return { kind: 'lost' };
@@ -127,6 +131,25 @@ export class ScanRun {
       if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'browser_failed' };
       await sleep(PAGE_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
+  }
+
+  /** The consent states, after a crawl that found its end. */
+  private async testStates(
+    crawl: Ending,
+    { port, signal }: { port: number; signal: AbortSignal },
+  ): Promise<Ending> {
+    if (crawl.kind !== 'finished') return crawl;
+    await this.chromium?.close();
+    this.chromium = null;
+    const { em, scan, options, scope, proxy } = this;
+    this.states = new StateRun({
+      ...{ em, scan, scanner: options, scope, proxy, proxyPort: port },
+      isActive: () => !signal.aborted && !this.lost,
+    });
+    // A crawl that took its time still leaves the scan's for the states.
+    const ending = await this.states.run(crawl.stoppedBy === 'byte_limit' ? 'byte_limit' : null);
+    if (ending.kind === 'inactive') return { kind: signal.aborted ? 'stopped' : 'lost' };
+    return { ...crawl, stoppedBy: crawl.stoppedBy ?? ending.stoppedBy };
   }
 
   /** The next page that may be visited; `page` null: none, and why the rest is left out. */
@@ -150,7 +173,7 @@ export class ScanRun {
     if (this.chromium) return true;
     try {
       this.chromium = await openChromium(this.options.browser, port);
-      await answerRecordRequests(this.chromium.context);
+      this.context = await ScanContext.prepare(this.chromium.context);
       return true;
     } catch (error) {
       this.browserFailures += 1;
@@ -162,10 +185,10 @@ export class ScanRun {
   }
 
   private async visit({ url }: FrontierPage): Promise<PageResult> {
-    const { chromium, scope, proxy, scan } = this;
-    if (!chromium) return CRASHED;
+    const { chromium, context, scope, proxy, scan } = this;
+    if (!chromium || !context) return CRASHED;
     const timeoutMs = this.options.settings.pageSeconds * 1000;
-    const visiting = visitPage(chromium.context, url, { projectId: scan.projectId, scope, timeoutMs, proxy });
+    const visiting = visitPage(context, url, { projectId: scan.projectId, scope, timeoutMs, proxy });
     const result = await within<PageResult | null>(timeoutMs + VISIT_EXTRA_MS, visiting, null);
     if (result !== null && result.reason !== 'crashed') return result;
     // The profile goes with the browser; the next page starts with an empty one.
@@ -228,7 +251,12 @@ export class ScanRun {
   /** Ends the visit in progress, too. */
   private lose(): void {
     this.lost = true;
+    this.closeBrowsers();
+  }
+
+  private closeBrowsers(): void {
     void this.chromium?.close();
+    void this.states?.close();
   }
 }
 

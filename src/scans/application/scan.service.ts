@@ -15,7 +15,13 @@ import { type Page, readCursor, toPage } from '../../shared/page.js';
 import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
 import { type ItemGroup, kindsIn } from '../domain/scan.js';
 import { DAY_MS, pagesPerScan, scansPerDay, waitForScanMs } from '../domain/scan-limits.js';
-import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
+import type {
+  ScanFigures,
+  ScanItemView,
+  ScanPageView,
+  ScanStateView,
+  ScanView,
+} from '../domain/scan-view.js';
 import { type ScanSettings, scanSettings } from '../scans.settings.js';
 import {
   cancelScan,
@@ -29,7 +35,8 @@ import {
   readScan,
   readScanPage,
 } from '../infrastructure/scan.rows.js';
-import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
+import { readScreenshot, readStates } from '../infrastructure/state.rows.js';
+import { SCAN_STATES, type ScanState, type SkippableState, statesToSkip } from '../domain/scan-state.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
 import { queueScan } from './queue-scan.js';
 
@@ -62,6 +69,7 @@ interface ItemQuery {
 export interface ScanDetails extends ScanView {
   figures: ScanFigures;
   pageList: ScanPageView[];
+  states: ScanStateView[];
 }
 
 /** Requests, reads and cancels scans of a project. */
@@ -102,9 +110,10 @@ export class ScanService {
    */
   async request(
     { project, author }: { project: Project; author: Author },
-    given: readonly string[] | undefined,
+    given: { urls?: readonly string[] | undefined; skipStates?: readonly SkippableState[] | undefined },
   ): Promise<ScanDetails> {
-    const urls = await this.startUrls(project, given);
+    const urls = await this.startUrls(project, given.urls);
+    const skippedStates = statesToSkip(given.skipStates ?? []);
     const id = await this.em.fork().transactional(async (tx) => {
       // One request at a time: the checks below hold until the commit.
       await this.projects.lock(tx, project.id);
@@ -119,7 +128,9 @@ export class ScanService {
       const waitMs = waitForScanMs(recent, { limit, now });
       if (waitMs > 0)
         throw tooManyRequests(`Your plan includes ${limit} scans in 24 hours. Scan again later.`, waitMs);
-      return queueScan(tx, { project, author, urls, pagesMax: pagesPerScan(tier), origin: 'manual' });
+      return queueScan(tx, {
+        ...{ project, author, urls, pagesMax: pagesPerScan(tier), skippedStates, origin: 'manual' },
+      });
     });
     return this.read(project.id, id);
   }
@@ -144,7 +155,18 @@ export class ScanService {
       ...scan,
       figures: await readFigures(em, projectId, id),
       pageList: await readPages(em, projectId, id),
+      states: await readStates(em, projectId, id),
     };
+  }
+
+  /** A JPEG. @throws DomainError `scan_not_found`, `screenshot_not_found`. */
+  async screenshot(projectId: string, id: string, state: string): Promise<Buffer> {
+    const em = this.em.fork();
+    await existing(em, projectId, id);
+    const known = SCAN_STATES.find((each) => each === state);
+    const content = known ? await readScreenshot(em, { projectId, scanId: id }, known) : null;
+    if (!content) throw new DomainError('screenshot_not_found', 'There is no screenshot of this state.');
+    return content;
   }
 
   /** What was seen, by page. @throws DomainError `scan_not_found`. */

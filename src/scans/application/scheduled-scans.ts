@@ -8,7 +8,7 @@ import { Maintenance } from '../../shared/maintenance.js';
 import { pagesPerScan } from '../domain/scan-limits.js';
 import { nextScanAt } from '../domain/scan-schedule.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
-import { hasActiveScan, isScannerAlive } from '../infrastructure/scan.rows.js';
+import { hasActiveScan, isScannerAlive, readLastSkippedStates } from '../infrastructure/scan.rows.js';
 import { readDueProjects, readDueSchedule, writeSchedule } from '../infrastructure/schedule.rows.js';
 import { queueScan } from './queue-scan.js';
 import { ScanService } from './scan.service.js';
@@ -67,6 +67,8 @@ export class ScheduledScans implements OnModuleInit {
     await queueScan(tx, {
       ...{ project, urls, author: SYSTEM, origin: 'schedule' },
       pagesMax: pagesPerScan(tier),
+      // A member who left the acceptance out does not get it by the schedule.
+      skippedStates: await readLastSkippedStates(tx, projectId),
     });
     return true;
   }

@@ -19,6 +19,8 @@ export const LINKS_PER_PAGE_MAX = 500;
 export const ITEMS_PER_PAGE_MAX = 400;
 /** Visits of one page: the second follows a scanner that stopped during the first. */
 export const VISITS_PER_PAGE_MAX = 2;
+/** Times that a state is begun: the second follows a scanner or a browser that stopped during the first. */
+export const STATE_ATTEMPTS_MAX = 2;
 /** Pages of a host that is not verified, in 24 hours. */
 const UNVERIFIED_PAGES_PER_DAY = 1;
 /** How long a host stays verified after the loader was found on it. */

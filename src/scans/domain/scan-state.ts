@@ -6,8 +6,8 @@ export const STATE_STATUSES = ['pending', 'running', 'tested', 'not_tested', 'sk
 export type StateStatus = (typeof STATE_STATUSES)[number];
 
 /** States that an owner may leave out. */
-const SKIPPABLE_STATES = ['reject', 'accept', 'withdraw', 'signal'] as const;
-type SkippableState = (typeof SKIPPABLE_STATES)[number];
+export const SKIPPABLE_STATES = ['reject', 'accept', 'withdraw', 'signal'] as const;
+export type SkippableState = (typeof SKIPPABLE_STATES)[number];
 
 /** The states that a scan leaves out: a withdrawal needs an acceptance first. */
 export function statesToSkip(chosen: readonly SkippableState[]): SkippableState[] {
@@ -27,6 +27,8 @@ export const STATE_REASONS = [
   'pages_failed',
   'time_limit',
   'byte_limit',
+  'browser_failed',
+  'scanner_stopped',
   'scan_ended',
   'owner_skipped',
 ] as const;
@@ -43,6 +45,8 @@ export const STATE_SENTENCES: Readonly<Record<StateReason, string>> = {
   pages_failed: 'Not all pages could be loaded in this state.',
   time_limit: 'The state reached its time limit, or the scan did.',
   byte_limit: 'The scan reached its limit of transferred data.',
+  browser_failed: 'The browser could not be started, or stopped twice.',
+  scanner_stopped: 'The scanner stopped twice while it tested this state.',
   scan_ended: 'The scan ended before this state was tested.',
   owner_skipped: 'This state was left out on request.',
 };

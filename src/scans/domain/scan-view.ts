@@ -1,5 +1,5 @@
 import type { ObservedItem } from './observation.js';
-import type { ScanState } from './scan-state.js';
+import type { ScanState, StateReason, StateStatus } from './scan-state.js';
 import type { PageReason, PageStatus, ScanOrigin, ScanReason, ScanStatus } from './scan.js';
 
 /** How many pages of a scan are in which state. */
@@ -39,6 +39,20 @@ export interface ScanPageView {
   loaderFound: boolean;
   durationMs: number | null;
   visitedAt: Date | null;
+}
+
+/** A consent state of a scan. */
+export interface ScanStateView {
+  state: ScanState;
+  status: StateStatus;
+  reason: StateReason | null;
+  /** What made the choice: `own`, `heuristic`, or `autoconsent:<name of the CMP>`; null: nothing did. */
+  driver: string | null;
+  /** Numbers of the pages. */
+  pages: number[];
+  startedAt: Date | null;
+  endedAt: Date | null;
+  hasScreenshot: boolean;
 }
 
 /** What a scan found, in numbers. */

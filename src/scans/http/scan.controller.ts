@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res, StreamableFile } from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
@@ -6,6 +6,7 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiParam,
+  ApiProduces,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
@@ -15,6 +16,7 @@ import { ApiBodyExample, ApiRefusals } from '../../http/api-description.js';
 import { PageQuery } from '../../http/page-query.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ScanService } from '../application/scan.service.js';
+import { SCAN_STATES } from '../domain/scan-state.js';
 import {
   RequestScanDto,
   ScanDetailsDto,
@@ -25,14 +27,14 @@ import {
   ScanListDto,
 } from './scan.dto.js';
 
-/** Scans of a project's site: what it stores and sends before a visitor makes a choice (docs/scans.md). */
+/** Scans of a project's site: what it stores and sends in five consent states (docs/scans.md). */
 @ApiTags('Scans')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/scans')
 export class ScanController {
   constructor(private readonly scans: ScanService) {}
 
-  /** 429 after the day's scans of the plan; 503 `scanner_unavailable` where no scanner is running. */
+  /** `skipStates: ["accept"]` fires none of the site's pixels. 429 after the day's scans of the plan; 503 `scanner_unavailable` where no scanner is running. */
   @Post()
   @ProjectRole('editor')
   @ApiRefusals(429)
@@ -46,7 +48,7 @@ export class ScanController {
     @Body() body: RequestScanDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ScanDetailsDto> {
-    const scan = await this.scans.request({ project, author }, body.urls);
+    const scan = await this.scans.request({ project, author }, body);
     response.setHeader('Location', `/v1/projects/${project.id}/scans/${scan.id}`);
     return ScanDetailsDto.of(scan);
   }
@@ -72,6 +74,25 @@ export class ScanController {
   @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
   async read(@CurrentProject() project: Project, @Param('scanId') scanId: string): Promise<ScanDetailsDto> {
     return ScanDetailsDto.of(await this.scans.read(project.id, scanId));
+  }
+
+  /** Of the first page, at the end of the state. It can show what the page shows to any visitor. */
+  @Get(':scanId/states/:state/screenshot')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read the screenshot of a consent state' })
+  @ApiParam({ name: 'state', enum: SCAN_STATES })
+  @ApiProduces('image/jpeg')
+  @ApiOkResponse({ schema: { type: 'string', format: 'binary' } })
+  @ApiNotFoundResponse({
+    description: 'scan_not_found, screenshot_not_found: there is no scan or no screenshot.',
+  })
+  async screenshot(
+    @CurrentProject() project: Project,
+    @Param('scanId') scanId: string,
+    @Param('state') state: string,
+  ): Promise<StreamableFile> {
+    const content = await this.scans.screenshot(project.id, scanId, state);
+    return new StreamableFile(content, { type: 'image/jpeg' });
   }
 
   /** By page. Of values only the length and the beginning of a hash are stored. */

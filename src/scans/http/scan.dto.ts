@@ -25,8 +25,18 @@ import {
 } from '../domain/scan.js';
 import { PAGE_URL_CHARACTERS_MAX } from '../domain/scan-address.js';
 import { PAGES_KNOWN_MAX, START_URLS_MAX } from '../domain/scan-limits.js';
-import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
-import type { ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
+import {
+  SCAN_STATES,
+  type ScanState,
+  SKIPPABLE_STATES,
+  type SkippableState,
+  STATE_REASONS,
+  STATE_SENTENCES,
+  STATE_STATUSES,
+  type StateReason,
+  type StateStatus,
+} from '../domain/scan-state.js';
+import type { ScanItemView, ScanPageView, ScanStateView, ScanView } from '../domain/scan-view.js';
 
 export class RequestScanDto {
   @ApiPropertyOptional({
@@ -39,6 +49,17 @@ export class RequestScanDto {
   @IsString({ each: true })
   @MaxLength(PAGE_URL_CHARACTERS_MAX, { each: true })
   urls?: string[];
+
+  @ApiPropertyOptional({
+    enum: SKIPPABLE_STATES,
+    isArray: true,
+    maxItems: SKIPPABLE_STATES.length,
+    description: 'Consent states that are left out; without `accept`, `withdraw` is left out, too',
+  })
+  @IfGiven()
+  @ListOf({ max: SKIPPABLE_STATES.length })
+  @IsIn(SKIPPABLE_STATES, { each: true })
+  skipStates?: SkippableState[];
 }
 
 export class ScanItemsQuery extends PageQuery {
@@ -152,6 +173,37 @@ export class ScanPageDto {
   }
 }
 
+class StateReasonDto {
+  @ApiProperty({ enum: STATE_REASONS }) code!: StateReason;
+  @ApiProperty() message!: string;
+}
+
+class ScanStateDto {
+  @ApiProperty({ enum: SCAN_STATES }) state!: ScanState;
+  @ApiProperty({ enum: STATE_STATUSES, description: '`skipped`: left out on request' }) status!: StateStatus;
+  @ApiProperty({
+    type: StateReasonDto,
+    nullable: true,
+    description: 'Why it was not tested, or not on all pages, or what was odd about the choice',
+  })
+  reason!: StateReasonDto | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'own',
+    description: 'What made the choice: `own`, `heuristic`, or `autoconsent:` and the name of the banner',
+  })
+  driver!: string | null;
+  @ApiProperty({ type: [Number], description: 'Numbers of the pages' }) pages!: number[];
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) startedAt!: Date | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) endedAt!: Date | null;
+  @ApiProperty() hasScreenshot!: boolean;
+
+  static of({ reason, ...state }: ScanStateView): ScanStateDto {
+    return { ...state, reason: reason && { code: reason, message: STATE_SENTENCES[reason] } };
+  }
+}
+
 class ScanFiguresDto {
   @ApiProperty({ type: 'integer', description: 'Different cookies, by name and domain' }) cookies!: number;
   @ApiProperty({ type: 'integer' }) thirdPartyCookies!: number;
@@ -166,12 +218,18 @@ export class ScanDetailsDto extends ScanDto {
   @ApiProperty({ type: ScanFiguresDto }) figures!: ScanFiguresDto;
   @ApiProperty({ type: [ScanPageDto], description: 'In the order in which they were found' })
   pageList!: ScanPageDto[];
+  @ApiProperty({
+    type: [ScanStateDto],
+    description: 'In the order in which they are tested; empty until the pages have been visited',
+  })
+  states!: ScanStateDto[];
 
   static override of(scan: ScanDetails): ScanDetailsDto {
     return {
       ...ScanDto.of(scan),
       figures: scan.figures,
       pageList: scan.pageList.map((page) => ScanPageDto.of(page)),
+      states: scan.states.map((state) => ScanStateDto.of(state)),
     };
   }
 }

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { ObservedItem } from '../domain/observation.js';
 import type { PageReason, ScanReason } from '../domain/scan.js';
+import type { ScanState } from '../domain/scan-state.js';
 import { DAY_MS, PAGES_KNOWN_MAX, VERIFIED_DAYS, VISITS_PER_PAGE_MAX } from '../domain/scan-limits.js';
 
 /** A scan that this scanner holds a lease on. */
@@ -12,6 +13,7 @@ export interface ClaimedScan {
   urls: string[];
   domains: string[];
   pagesMax: number;
+  skippedStates: ScanState[];
   startedAt: Date;
 }
 
@@ -63,7 +65,7 @@ export async function claimScan(
     ) due
     where s.project_id = due.project_id and s.id = due.id
     returning s.project_id as "projectId", s.id, s.claim_id as "claimId", s.urls, s.domains,
-              s.pages_max as "pagesMax", s.started_at as "startedAt"
+              s.pages_max as "pagesMax", s.skipped_states as "skippedStates", s.started_at as "startedAt"
   `.execute(em.getKysely());
   return rows[0] ?? null;
 }
@@ -163,14 +165,11 @@ export async function storeVisit(
       final_url = ${result.finalUrl}, loader_found = ${result.loaderFound}, duration_ms = ${result.durationMs}
     where ${of(scan)} and number = ${number}
   `.execute(kysely);
-  await sql`delete from scan_item where ${of(scan)} and page = ${number}`.execute(kysely);
-  await insertItems(tx, scan, number, result.items);
-  const { downloads, popups, dialogs } = result.refused;
-  await sql`
-    update scan set refused_downloads = refused_downloads + ${downloads}, refused_popups = refused_popups + ${popups},
-      refused_dialogs = refused_dialogs + ${dialogs}
-    where project_id = ${scan.projectId} and id = ${scan.id}
-  `.execute(kysely);
+  await sql`delete from scan_item where ${of(scan)} and state = 'before' and page = ${number}`.execute(
+    kysely,
+  );
+  await insertItems(tx, scan, { state: 'before', page: number, items: result.items });
+  await countRefusals(tx, scan, result.refused);
   await addPages(
     tx,
     scan,
@@ -212,6 +211,10 @@ export async function endScan(
     where ${of(scan)} and status in ('found', 'visiting')
   `.execute(tx.getKysely());
   await sql`
+    update scan_state set status = 'not_tested', reason = 'scan_ended', ended_at = now()
+    where ${of(scan)} and status in ('pending', 'running')
+  `.execute(tx.getKysely());
+  await sql`
     update scan set status = ${end.status}, reason = ${end.reason}, ended_at = now(), claim_id = null, leased_until = null
     where ${held(scan)}
   `.execute(tx.getKysely());
@@ -231,32 +234,53 @@ export async function withdrawScanner(em: EntityManager, id: string): Promise<vo
   await sql`delete from scanner where id = ${id}`.execute(em.getKysely());
 }
 
-async function insertItems(
+/** Adds what was seen on a page in a state, except what is known of it already. */
+export async function insertItems(
   tx: EntityManager,
   scan: ClaimedScan,
-  page: number,
-  items: readonly ObservedItem[],
+  { state, page, items }: { state: ScanState; page: number; items: readonly ObservedItem[] },
 ): Promise<void> {
   if (items.length === 0) return;
   await sql`
-    insert into scan_item (project_id, scan_id, page, number, kind, name, host, third_party, details)
-    select ${scan.projectId}, ${scan.id}, ${page}, place, kind, name, host, third_party, details
-    from unnest(
+    insert into scan_item (project_id, scan_id, state, page, number, kind, name, host, third_party, details)
+    select ${scan.projectId}, ${scan.id}, ${state}, ${page}, known.last + place, kind, name, host, third_party, details
+    from (
+      select coalesce(max(number), 0) as last from scan_item where ${of(scan)} and state = ${state} and page = ${page}
+    ) known, unnest(
       ${items.map(({ kind }) => kind)}::text[],
       ${items.map(({ name }) => name)}::text[],
       ${items.map(({ host }) => host)}::text[],
       ${items.map(({ thirdParty }) => thirdParty)}::boolean[],
       ${items.map(({ details }) => JSON.stringify(details))}::jsonb[]
     ) with ordinality as new (kind, name, host, third_party, details, place)
+    where not exists (
+      select from scan_item i where ${of(scan)} and i.state = ${state} and i.page = ${page} and i.kind = new.kind
+        and i.name = new.name and i.host = new.host
+        and i.details->>'method' is not distinct from new.details->>'method'
+        and i.details->>'type' is not distinct from new.details->>'type'
+    )
+  `.execute(tx.getKysely());
+}
+
+/** Adds to the numbers of what pages attempted. */
+export async function countRefusals(
+  tx: EntityManager,
+  scan: Pick<ClaimedScan, 'projectId' | 'id'>,
+  { downloads, popups, dialogs }: { downloads: number; popups: number; dialogs: number },
+): Promise<void> {
+  await sql`
+    update scan set refused_downloads = refused_downloads + ${downloads}, refused_popups = refused_popups + ${popups},
+      refused_dialogs = refused_dialogs + ${dialogs}
+    where project_id = ${scan.projectId} and id = ${scan.id}
   `.execute(tx.getKysely());
 }
 
 /** The condition of rows of a scan's pages and items. */
-function of({ projectId, id }: Pick<ClaimedScan, 'projectId' | 'id'>) {
+export function of({ projectId, id }: Pick<ClaimedScan, 'projectId' | 'id'>) {
   return sql`project_id = ${projectId} and scan_id = ${id}`;
 }
 
 /** The condition of a scan that the caller's claim still holds. */
-function held({ projectId, id, claimId }: ClaimedScan) {
+export function held({ projectId, id, claimId }: ClaimedScan) {
   return sql`project_id = ${projectId} and id = ${id} and claim_id = ${claimId} and status = 'running'`;
 }

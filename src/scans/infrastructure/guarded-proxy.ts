@@ -64,6 +64,7 @@ export class GuardedProxy {
   private refusals = new Map<string, ProxyRefusal>();
   private pageOpen = false;
   private pageBytes = 0;
+  private bytesMax = 0;
   private overLimit = false;
   private transferred = 0;
 
@@ -89,10 +90,11 @@ export class GuardedProxy {
     return this.transferred;
   }
 
-  /** Lets a page's requests through. */
-  openPage(): void {
+  /** Lets the requests of a page through, or of several that are open together. */
+  openPage(pages = 1): void {
     this.refusals = new Map();
     this.pageBytes = 0;
+    this.bytesMax = this.options.pageBytesMax * pages;
     this.overLimit = false;
     this.pageOpen = true;
   }
@@ -219,7 +221,7 @@ export class GuardedProxy {
   private count(bytes: number): void {
     this.transferred += bytes;
     this.pageBytes += bytes;
-    if (this.pageBytes <= this.options.pageBytesMax) return;
+    if (this.pageBytes <= this.bytesMax) return;
     this.overLimit = true;
     for (const upstream of this.upstreams) upstream.destroy();
   }

@@ -1,5 +1,6 @@
 /** Longest list that a page may hand over. */
 const LIST_MAX = 500;
+const CONSENT_TYPES_MAX = 20;
 
 /**
  * Runs in the page: its links, its canonical address and its scripts. The result comes from a page that is not trusted
@@ -15,12 +16,38 @@ export const PAGE_FACTS_SCRIPT = `(() => {
   };
 })()`;
 
-/** Runs in each frame: names and values of its storages. */
-export const STORAGE_SCRIPT = `(() => {
+/** Runs in each frame: names and values of its storages, and names of its databases. */
+export const STORAGE_SCRIPT = `(async () => {
   const entries = (name) => {
     try { return Object.entries(window[name]).slice(0, ${LIST_MAX}).map(([key, value]) => [key, String(value)]); } catch { return []; }
   };
-  return { local: entries('localStorage'), session: entries('sessionStorage') };
+  const databases = await Promise.resolve().then(() => indexedDB.databases()).catch(() => []);
+  return {
+    local: entries('localStorage'),
+    session: entries('sessionStorage'),
+    databases: databases.slice(0, ${LIST_MAX}).map(({ name }) => String(name)),
+  };
+})()`;
+
+/** Runs in the page: the names of its data layer's events in order, and the values of consent mode alone. */
+export const CONSENT_EVENTS_SCRIPT = `(() => {
+  const layer = Array.isArray(window.dataLayer) ? window.dataLayer.slice(0, ${LIST_MAX}) : [];
+  return layer.flatMap((entry) => {
+    if (typeof entry !== 'object' || entry === null) return [];
+    if (entry[0] === 'consent') return [{ name: 'consent ' + String(entry[1]), consent: { ...entry[2] } }];
+    if (entry[0] === 'event') return [{ name: String(entry[1]), consent: null }];
+    return typeof entry.event === 'string' ? [{ name: entry.event, consent: null }] : [];
+  });
+})()`;
+
+/** Runs in the page: scrolls to its end, in steps. */
+export const SCROLL_SCRIPT = `(async () => {
+  const end = () => Math.max(document.documentElement.scrollHeight, document.body ? document.body.scrollHeight : 0);
+  for (let step = 0, at = 0; step < 25 && at < end(); step += 1) {
+    at += innerHeight;
+    window.scrollTo(0, at);
+    await new Promise((next) => setTimeout(next, 60));
+  }
 })()`;
 
 export interface PageFacts {
@@ -32,6 +59,13 @@ export interface PageFacts {
 export interface FrameStorage {
   local: [string, string][];
   session: [string, string][];
+  databases: string[];
+}
+
+/** An event of the data layer; `consent`: the values of consent mode; null: another event. */
+export interface ConsentEvent {
+  name: string;
+  consent: Record<string, 'granted' | 'denied'> | null;
 }
 
 export function readFacts(value: unknown): PageFacts {
@@ -40,8 +74,21 @@ export function readFacts(value: unknown): PageFacts {
 }
 
 export function readStorage(value: unknown): FrameStorage {
-  const { local, session } = members(value);
-  return { local: pairs(local), session: pairs(session) };
+  const { local, session, databases } = members(value);
+  return { local: pairs(local), session: pairs(session), databases: texts(databases) };
+}
+
+export function readConsentEvents(value: unknown): ConsentEvent[] {
+  return list(value).flatMap((each): ConsentEvent[] => {
+    const { name, consent } = members(each);
+    if (typeof name !== 'string') return [];
+    const said = Object.entries(members(consent))
+      .slice(0, CONSENT_TYPES_MAX)
+      .flatMap(([type, state]): [string, 'granted' | 'denied'][] =>
+        state === 'granted' || state === 'denied' ? [[type, state]] : [],
+      );
+    return [{ name, consent: said.length > 0 ? Object.fromEntries(said) : null }];
+  });
 }
 
 function members(value: unknown): Record<string, unknown> {

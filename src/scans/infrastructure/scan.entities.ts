@@ -16,6 +16,8 @@ export const ScanSchema = defineEntity({
     /** The project's domains when it was requested. */
     domains: p.array().columnType('text[]'),
     pagesMax: p.integer(),
+    /** Consent states that are left out on request. */
+    skippedStates: p.array().columnType('text[]').defaultRaw("'{}'"),
     /** Why it ended without a complete result. */
     reason: p.text().nullable(),
     browser: p.text().nullable(),
@@ -70,6 +72,8 @@ export const ScanStateSchema = defineEntity({
     driver: p.text().nullable(),
     /** Numbers of the pages that were visited in it. */
     pages: p.array().columnType('int[]').$type<number[]>().defaultRaw("'{}'"),
+    /** How often it was begun. */
+    attempts: p.smallint().default(0),
     startedAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
   },

@@ -12,6 +12,8 @@ export interface NewScan {
   urls: readonly string[];
   domains: readonly string[];
   pagesMax: number;
+  /** States that are left out. */
+  skippedStates: readonly ScanState[];
   origin: ScanOrigin;
 }
 
@@ -35,9 +37,9 @@ const SCAN_COLUMNS = sql`
 
 export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void> {
   await sql`
-    insert into scan (project_id, id, urls, domains, pages_max, origin)
+    insert into scan (project_id, id, urls, domains, pages_max, skipped_states, origin)
     values (${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax},
-            ${scan.origin})
+            ${[...scan.skippedStates]}::text[], ${scan.origin})
   `.execute(tx.getKysely());
 }
 
@@ -59,6 +61,18 @@ export async function hasActiveScan(tx: EntityManager, projectId: string): Promi
     .where('status', 'in', ['queued', 'running'])
     .executeTakeFirst();
   return found !== undefined;
+}
+
+/** The states that the last scan on demand left out. */
+export async function readLastSkippedStates(tx: EntityManager, projectId: string): Promise<ScanState[]> {
+  const row = await scanTables(tx)
+    .selectFrom('scan')
+    .select('skippedStates')
+    .where('projectId', '=', projectId)
+    .where('origin', '=', 'manual')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+  return (row?.skippedStates ?? []) as ScanState[];
 }
 
 /** When scans on demand since an instant were requested, oldest first; one canceled before it began does not count. */
@@ -115,6 +129,10 @@ export async function cancelScan(tx: EntityManager, projectId: string, id: strin
     update scan_page set status = 'skipped', reason = 'scan_ended'
     where project_id = ${projectId} and scan_id = ${id} and status in ('found', 'visiting')
   `.execute(tx.getKysely());
+  await sql`
+    update scan_state set status = 'not_tested', reason = 'scan_ended', ended_at = now()
+    where project_id = ${projectId} and scan_id = ${id} and status in ('pending', 'running')
+  `.execute(tx.getKysely());
   return true;
 }
 
@@ -156,7 +174,8 @@ export async function readFigures(
              as "storageEntries",
            count(*) filter (where kind = 'request')::int as requests,
            count(distinct host) filter (where kind = 'request' and third_party)::int as "thirdPartyHosts"
-    from scan_item where project_id = ${projectId} and scan_id = ${scanId} and state = 'before'
+    from scan_item
+    where project_id = ${projectId} and scan_id = ${scanId} and state = 'before' and details->>'blocked' is null
   `.execute(em.getKysely());
   return rows[0] ?? { cookies: 0, thirdPartyCookies: 0, storageEntries: 0, requests: 0, thirdPartyHosts: 0 };
 }

@@ -19,6 +19,7 @@ import { isConnectionFailure } from '../../database/postgres-error.js';
 import { isUuid, newId } from '../../shared/ids.js';
 import { DEMO_PRICES } from '../domain/demo-prices.js';
 import { type OneTimeLink, oneTimeLink } from '../http/demo-sign-in.js';
+import type { ScanSettings } from '../../scans/scans.settings.js';
 import { MISBEHAVING_SHOP } from '../http/misbehaving-shop.js';
 import { DEMO_POLICY } from '../http/demo-page.js';
 import { mountDemoSite } from '../http/demo-site.js';
@@ -29,6 +30,9 @@ import type { ReceiverProcess } from './receiver-process.js';
 /** The embedded server takes seconds to start again, and longer on a busy machine. */
 const DATABASE_WAIT_MS = 60_000;
 const DATABASE_PAUSE_MS = 200;
+/** Of the states of a scan: pages of each, and how long they stay open. */
+const DEMO_STATE_PAGES = 2;
+const DEMO_DWELL_SECONDS = 1;
 const TOKEN_BYTES = 32;
 
 /** Contents of `.data/dev-credentials.json` (design §3). */
@@ -177,8 +181,21 @@ function allowDemoSite<S extends StandaloneSettings>(settings: S): S {
     scans: {
       ...scans,
       allowedPrivateTargets: [...scans.allowedPrivateTargets, ...own],
+      ...shortStates(scans),
       demoUrls: [`http://127.0.0.1:${service.port}${MISBEHAVING_SHOP}`],
     },
+  };
+}
+
+/** A scan of the demo shop takes about a minute, unless the settings ask for more. */
+function shortStates({
+  statePages,
+  dwellSeconds,
+}: ScanSettings): Pick<ScanSettings, 'statePages' | 'dwellSeconds'> {
+  const isGiven = (variable: string): boolean => process.env[variable] !== undefined;
+  return {
+    statePages: isGiven('SCANNER_STATE_PAGES') ? statePages : DEMO_STATE_PAGES,
+    dwellSeconds: isGiven('SCANNER_DWELL_SECONDS') ? dwellSeconds : DEMO_DWELL_SECONDS,
   };
 }
 

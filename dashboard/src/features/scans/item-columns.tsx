@@ -18,6 +18,11 @@ const party: Column<ScanItemDto> = {
   cell: ({ thirdParty }) => t(thirdParty ? 'scans.thirdParty' : 'scans.firstParty'),
 };
 
+const state: Column<ScanItemDto> = {
+  title: t('scans.state'),
+  cell: (item) => t(`scans.states.${item.state}`),
+};
+
 function host(title: string): Column<ScanItemDto> {
   return { title, cell: (item) => <TruncatedText text={item.host} /> };
 }
@@ -28,6 +33,12 @@ function page(paths: PagePaths): Column<ScanItemDto> {
     cell: (item) => <TruncatedText text={paths.get(item.page) ?? String(item.page)} />,
   };
 }
+
+const STORAGES: Partial<Record<ScanItemDto['kind'], string>> = {
+  local_storage: 'localStorage',
+  session_storage: 'sessionStorage',
+  indexed_db: 'IndexedDB',
+};
 
 export function cookieColumns(paths: PagePaths): Column<ScanItemDto>[] {
   return [
@@ -40,6 +51,7 @@ export function cookieColumns(paths: PagePaths): Column<ScanItemDto>[] {
       title: t('scans.expires'),
       cell: ({ expiresAt }) => (expiresAt === null ? t('scans.session') : <RelativeTime at={expiresAt} />),
     },
+    state,
     page(paths),
   ];
 }
@@ -49,7 +61,7 @@ export function storageColumns(paths: PagePaths): Column<ScanItemDto>[] {
     name,
     {
       title: t('scans.storage'),
-      cell: ({ kind }) => (kind === 'local_storage' ? 'localStorage' : 'sessionStorage'),
+      cell: ({ kind }) => STORAGES[kind] ?? kind,
     },
     host(t('scans.origin')),
     party,
@@ -58,6 +70,7 @@ export function storageColumns(paths: PagePaths): Column<ScanItemDto>[] {
       cell: ({ valueLength }) => formatNumber(valueLength ?? 0),
       numeric: true,
     },
+    state,
     page(paths),
   ];
 }
@@ -70,6 +83,7 @@ export function requestColumns(paths: PagePaths): Column<ScanItemDto>[] {
     { title: t('scans.type'), cell: ({ type }) => type ?? '–' },
     { title: t('scans.initiator'), cell: ({ initiator }) => <TruncatedText text={initiator ?? '–'} /> },
     { title: t('scans.count'), cell: ({ count }) => formatNumber(count ?? 1), numeric: true },
+    state,
     page(paths),
   ];
 }

@@ -1,4 +1,4 @@
-import { Text, Textarea } from '@mantine/core';
+import { Checkbox, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { scanRequest } from '../../client/sdk.gen';
 import type { ScanAllowanceDto } from '../../client/types.gen';
@@ -19,9 +19,11 @@ export function NewScanDialog({
   onStarted: (scanId: string) => void;
 }) {
   const [text, setText] = useState(allowance.defaultUrls.join('\n'));
+  const [skipAccept, setSkipAccept] = useState(false);
   const urls = text.split(/\s+/).filter((url) => url !== '');
   const mutation = useApiMutation({
-    request: async (body: { urls: string[] }) => (await scanRequest({ path: { projectId }, body })).data,
+    request: async (body: { urls: string[]; skipStates: 'accept'[] }) =>
+      (await scanRequest({ path: { projectId }, body })).data,
     invalidates: ['scanList'],
     onSuccess: ({ id }) => onStarted(id),
   });
@@ -32,7 +34,7 @@ export function NewScanDialog({
       pending={mutation.isPending}
       error={mutation.error}
       onClose={onClose}
-      onSubmit={() => mutation.mutate({ urls })}
+      onSubmit={() => mutation.mutate({ urls, skipStates: skipAccept ? ['accept'] : [] })}
     >
       <Text>{t('scans.newScanText', { pages: allowance.pagesMax })}</Text>
       <Textarea
@@ -46,6 +48,12 @@ export function NewScanDialog({
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         error={addressErrors(mutation.fieldErrors, urls)}
+      />
+      <Checkbox
+        label={t('scans.skipAccept')}
+        description={t('scans.skipAcceptHint')}
+        checked={skipAccept}
+        onChange={(event) => setSkipAccept(event.currentTarget.checked)}
       />
       <Text c="dimmed">{t('scans.agentText')}</Text>
     </FormDialog>

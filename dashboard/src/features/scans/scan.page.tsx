@@ -22,6 +22,7 @@ import { ScanChanges } from './scan-changes';
 import { ScanFindings } from './scan-findings';
 import { ScanItems } from './scan-items';
 import { ScanProof } from './scan-proof';
+import { ScanStates } from './scan-states';
 import { isRunning, ScanStatus } from './scan-status';
 import { SCAN_VIEWS, type ScanView } from './search';
 import './scans.css';
@@ -67,6 +68,7 @@ export function ScanPage() {
       {scan && (
         <>
           <Summary scan={scan} hasFigures={isRunning(scan) || !OWN_SUMMARY.has(view)} />
+          <ScanStates projectId={project.id} scan={scan} />
           <DraftButton project={project} scan={scan} />
           <Segments<ScanView>
             label={t('scans.show')}

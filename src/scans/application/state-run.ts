@@ -1,0 +1,166 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { BRAND } from '../../shared/brand.js';
+import { toHar } from '../domain/har.js';
+import type { ScanScope } from '../domain/scan-address.js';
+import type { ScanState, StateReason } from '../domain/scan-state.js';
+import { chooseStatePages } from '../domain/state-pages.js';
+import { type OpenChromium, openChromium } from '../infrastructure/chromium.js';
+import {
+  type ClaimedScan,
+  countRefusals,
+  type FrontierPage,
+  holdScan,
+  readFrontier,
+} from '../infrastructure/frontier.rows.js';
+import type { GuardedProxy } from '../infrastructure/guarded-proxy.js';
+import { within } from '../infrastructure/page-recorder.js';
+import { ScanContext } from '../infrastructure/scan-context.js';
+import {
+  addStates,
+  type Artifact,
+  beginState,
+  readOpenStates,
+  storeArtifact,
+  storeState,
+  storeStateItems,
+} from '../infrastructure/state.rows.js';
+import { type StateResult, testState } from '../infrastructure/state-test.js';
+import type { ScannerOptions } from './scanner-options.js';
+
+const MEGABYTE = 1_000_000;
+/** A larger archive or screenshot is not kept. */
+const ARTIFACT_BYTES_MAX = 5 * MEGABYTE;
+
+interface StateRunOptions {
+  em: EntityManager;
+  scan: ClaimedScan;
+  scanner: ScannerOptions;
+  scope: ScanScope;
+  proxy: GuardedProxy;
+  proxyPort: number;
+  /** Whether the scan is still this scanner's, and the scanner is not stopping. */
+  isActive: () => boolean;
+}
+
+/** How the states of a scan ended. `inactive`: the scanner stops, or the scan is another one's. */
+export type StatesEnding =
+  { kind: 'inactive' } | { kind: 'ended'; stoppedBy: 'time_limit' | 'byte_limit' | null };
+
+/** Tests the consent states of a scan after its crawl, each in a fresh profile, and each at most twice. */
+export class StateRun {
+  private chromium: OpenChromium | null = null;
+
+  constructor(private readonly options: StateRunOptions) {}
+
+  /** `limit`: what ended the crawl, so that no state is tested. */
+  async run(limit: 'time_limit' | 'byte_limit' | null): Promise<StatesEnding> {
+    const { em, scan, isActive } = this.options;
+    await addStates(em.fork(), scan);
+    const loaded = (await readFrontier(em.fork(), scan)).filter(({ status }) => status === 'visited');
+    const pages = chooseStatePages(loaded, this.options.scanner.settings.statePages);
+    let stoppedBy = limit;
+    for (const state of await readOpenStates(em.fork(), scan)) {
+      if (!isActive()) return { kind: 'inactive' };
+      stoppedBy ??= this.limitReached();
+      const reason = stoppedBy ?? (pages.length === 0 ? 'no_pages' : null);
+      const ended =
+        reason === null ? await this.test(state, pages) : await this.store(state, notTested(reason));
+      if (!ended) return { kind: 'inactive' };
+    }
+    return { kind: 'ended', stoppedBy };
+  }
+
+  /** Ends the state in progress. */
+  async close(): Promise<void> {
+    await this.chromium?.close();
+  }
+
+  private limitReached(): 'time_limit' | 'byte_limit' | null {
+    const { scan, scanner, proxy } = this.options;
+    const { scanMinutes, scanMegabytes } = scanner.settings;
+    if (Date.now() > scan.startedAt.getTime() + scanMinutes * 60_000) return 'time_limit';
+    return proxy.bytes > scanMegabytes * MEGABYTE ? 'byte_limit' : null;
+  }
+
+  /** Until a state ended or was attempted often enough. False: the scan is no longer this scanner's. */
+  private async test(state: ScanState, pages: readonly FrontierPage[]): Promise<boolean> {
+    const { em, scan, isActive } = this.options;
+    for (let reason: StateReason = 'scanner_stopped'; ; reason = 'browser_failed') {
+      const begun = await beginState(em.fork(), scan, state);
+      if (begun === 'lost') return false;
+      if (begun === 'exhausted') return this.store(state, notTested(reason));
+      const result = await this.attempt(state, pages);
+      if (!isActive()) return false;
+      if (result !== null) return this.store(state, result);
+    }
+  }
+
+  /** null: the browser failed. */
+  private async attempt(state: ScanState, pages: readonly FrontierPage[]): Promise<StateResult | null> {
+    const { scanner, scope, proxy, proxyPort } = this.options;
+    const { stateMinutes, pageSeconds, dwellSeconds } = scanner.settings;
+    try {
+      this.chromium = await openChromium(scanner.browser, proxyPort);
+      const context = await ScanContext.prepare(this.chromium.context, { signal: state === 'signal' });
+      const timeoutMs = pageSeconds * 1000;
+      const testing = testState(context, state, {
+        pages,
+        options: { scope, proxy, timeoutMs, dwellMs: dwellSeconds * 1000 },
+      });
+      return await raced(testing, stateMinutes * 60_000);
+    } catch (error) {
+      if (this.options.isActive()) scanner.log(`scanner: state ${state}: ${firstLine(error)}`);
+      return null;
+    } finally {
+      proxy.closePage();
+      await within(60_000, this.chromium?.close() ?? Promise.resolve(), undefined);
+      this.chromium = null;
+    }
+  }
+
+  /** False: the scan is no longer this scanner's, and nothing was stored. */
+  private async store(state: ScanState, result: StateResult): Promise<boolean> {
+    const { em, scan } = this.options;
+    const artifacts = await this.artifactsOf(result);
+    return em.fork().transactional(async (tx) => {
+      if (!(await holdScan(tx, scan))) return false;
+      for (const [page, items] of result.items) await storeStateItems(tx, scan, { state, page, items });
+      for (const artifact of artifacts) await storeArtifact(tx, scan, { state, artifact });
+      await countRefusals(tx, scan, result.refused);
+      await storeState(tx, scan, { state, end: result });
+      return true;
+    });
+  }
+
+  private async artifactsOf({ pages: [page], screenshot, archive }: StateResult): Promise<Artifact[]> {
+    if (page === undefined) return [];
+    const { version } = this.options.scanner.browser;
+    const har = toHar({ browser: version, scanner: `${BRAND}-Scanner` }, archive.pages, archive.exchanges);
+    const content = await promisify(gzip)(JSON.stringify(har));
+    const artifacts: Artifact[] = [{ kind: 'har', page, content }];
+    if (screenshot !== null) artifacts.push({ kind: 'screenshot', page, content: screenshot });
+    return artifacts.filter((artifact) => artifact.content.length <= ARTIFACT_BYTES_MAX);
+  }
+}
+
+/** The result, or that the state's time is over. */
+async function raced(testing: Promise<StateResult>, timeoutMs: number): Promise<StateResult> {
+  const late = new Promise<StateResult>((resolve) => {
+    setTimeout(() => resolve(notTested('time_limit')), timeoutMs).unref();
+  });
+  return Promise.race([testing, late]);
+}
+
+function notTested(reason: StateReason): StateResult {
+  return {
+    ...{ status: 'not_tested', reason, driver: null, pages: [], items: new Map(), screenshot: null },
+    archive: { pages: [], exchanges: [] },
+    refused: { downloads: 0, popups: 0, dialogs: 0 },
+  };
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}

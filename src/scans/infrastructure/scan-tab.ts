@@ -1,0 +1,157 @@
+import type { Page, Response } from 'playwright-core';
+import type { PageReason } from '../domain/scan.js';
+import { judgeScanAddress, type ScanScope } from '../domain/scan-address.js';
+import type { GuardedProxy } from './guarded-proxy.js';
+import { PageRecorder, within } from './page-recorder.js';
+import type { ScanContext } from './scan-context.js';
+
+/** A page counts as loaded once it was quiet for this long after its load event, */
+const QUIET_MS = 500;
+/** or this long after it in any case. */
+const DWELL_MAX_MS = 1_500;
+const POLL_MS = 50;
+/** How long the browser may take for one command. */
+export const COMMAND_TIMEOUT_MS = 3_000;
+
+/** What pages attempted and the scanner refused. */
+export interface Refusals {
+  downloads: number;
+  popups: number;
+  dialogs: number;
+}
+
+/** Why a load failed needs to know. */
+export interface LoadRules {
+  scope: ScanScope;
+  timeoutMs: number;
+  proxy: GuardedProxy;
+}
+
+interface Loaded {
+  kind: 'loaded' | 'timeout' | 'failed';
+  /** Of the document; null: there was none. */
+  response: Response | null;
+  /** Where the last redirect led. */
+  reached: string;
+}
+
+/** A tab in which pages are loaded one after the other, and observed. */
+export class ScanTab {
+  readonly recorder: PageRecorder;
+  private crashed = false;
+  private downloads = 0;
+
+  private constructor(
+    readonly page: Page,
+    refused: Refusals,
+  ) {
+    this.recorder = new PageRecorder(page);
+    page.on('crash', () => (this.crashed = true));
+    page.on('dialog', (dialog) => {
+      refused.dialogs += 1;
+      void dialog.dismiss().catch(() => {});
+    });
+    page.on('download', (download) => {
+      this.downloads += 1;
+      refused.downloads += 1;
+      void download.cancel().catch(() => {});
+    });
+  }
+
+  static async open(context: ScanContext, refused: Refusals): Promise<ScanTab> {
+    const page = await context.browser.newPage();
+    const tab = new ScanTab(page, refused);
+    context.listen(page, tab.recorder.note);
+    await within(COMMAND_TIMEOUT_MS, tab.watch(context), undefined);
+    return tab;
+  }
+
+  get isCrashed(): boolean {
+    return this.crashed;
+  }
+
+  /** Loads an address and waits until it is quiet. `failure` null: it was loaded. */
+  async load(
+    url: string,
+    { scope, timeoutMs, proxy }: LoadRules,
+  ): Promise<{ failure: PageReason | null; response: Response | null }> {
+    this.downloads = 0;
+    const loaded = await this.goTo(url, timeoutMs);
+    if (loaded.kind === 'loaded') await this.quiet();
+    return { failure: this.failureOf(url, loaded, { scope, proxy }), response: loaded.response };
+  }
+
+  async close(): Promise<void> {
+    await within(COMMAND_TIMEOUT_MS, this.page.close(), undefined);
+  }
+
+  /** Waits until nothing is requested for a moment, at most for the dwell time of a crawl. */
+  private async quiet(): Promise<void> {
+    const deadlineMs = performance.now() + DWELL_MAX_MS;
+    while (this.recorder.quietMs < QUIET_MS && performance.now() < deadlineMs)
+      await new Promise((wake) => setTimeout(wake, POLL_MS));
+  }
+
+  private async watch(context: ScanContext): Promise<void> {
+    await this.recorder.watch(await context.browser.newCDPSession(this.page));
+  }
+
+  private async goTo(url: string, timeoutMs: number): Promise<Loaded> {
+    const { page } = this;
+    let response: Response | null = null;
+    let reached = url;
+    const isMain = (request: ReturnType<Response['request']>): boolean =>
+      request.isNavigationRequest() && request.frame() === page.mainFrame();
+    const onRequest = (each: ReturnType<Response['request']>): void => {
+      if (isMain(each)) reached = each.url();
+    };
+    const onResponse = (each: Response): void => {
+      if (isMain(each.request())) response = each;
+    };
+    page.on('request', onRequest);
+    page.on('response', onResponse);
+    try {
+      await page.goto(url, { waitUntil: 'load', timeout: timeoutMs });
+      return { kind: 'loaded', response, reached };
+    } catch (error) {
+      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+      return { kind: isTimeout ? 'timeout' : 'failed', response, reached };
+    } finally {
+      page.off('request', onRequest);
+      page.off('response', onResponse);
+    }
+  }
+
+  private failureOf(
+    url: string,
+    { kind, response, reached }: Loaded,
+    { scope, proxy }: Pick<LoadRules, 'scope' | 'proxy'>,
+  ): PageReason | null {
+    if (this.crashed) return 'crashed';
+    const refusal = proxy.refusalOf(url);
+    if (refusal === 'too_large') return 'too_large';
+    if (judgeScanAddress(reached, scope) === 'outside_project') return 'redirected_outside';
+    if (kind === 'loaded' && judgeScanAddress(this.page.url(), scope) !== null) return 'redirected_outside';
+    if (response !== null && response.status() >= 400) return 'http_error';
+    if (this.downloads > 0 || (response !== null && !isHtml(response))) return 'not_html';
+    if (kind === 'timeout') return 'timeout';
+    if (kind === 'loaded') return null;
+    const failed = proxy.refusalOf(reached) ?? refusal;
+    return failed === null || failed === 'closed' ? 'connection_failed' : failed;
+  }
+}
+
+/** Closes pages that the site opens. Returns what ends that. */
+export function refusePopups(context: ScanContext, refused: Refusals): () => void {
+  const refuse = (popup: Page): void => {
+    refused.popups += 1;
+    void popup.close().catch(() => {});
+  };
+  context.browser.on('page', refuse);
+  return () => context.browser.off('page', refuse);
+}
+
+function isHtml(response: Response): boolean {
+  const type = response.headers()['content-type'] ?? 'text/html';
+  return /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(type);
+}

@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Exchange, HarPage } from '../domain/har.js';
+import type { ObservedItem } from '../domain/observation.js';
+import type { ScanState, StateReason } from '../domain/scan-state.js';
+import { PAGE_PAUSE_MS } from '../domain/scanner-times.js';
+import type { Choice, ChoiceResult } from './consent/choice.js';
+import { makeChoice } from './consent/make-choice.js';
+import { cookieItems, type StoredCookie, unattributed } from './cookie-items.js';
+import { within } from './page-recorder.js';
+import { SCROLL_SCRIPT } from './page-script.js';
+import type { ScanContext } from './scan-context.js';
+import { COMMAND_TIMEOUT_MS, type LoadRules, type Refusals, refusePopups, ScanTab } from './scan-tab.js';
+
+/** What a choice may still cause before pages are loaded again. */
+const AFTER_CHOICE_MS = 1_500;
+const SCREENSHOT_TIMEOUT_MS = 8_000;
+const SCREENSHOT_QUALITY = 60;
+const SCROLL_TIMEOUT_MS = 5_000;
+
+/** A page that a state is tested on. */
+export interface StatePage {
+  number: number;
+  url: string;
+}
+
+export interface StateOptions extends LoadRules {
+  dwellMs: number;
+}
+
+/** What was seen in a state. */
+export interface StateResult {
+  status: 'tested' | 'not_tested';
+  /** Why it was not tested, or not on all pages, or what was odd about the choice. */
+  reason: StateReason | null;
+  driver: string | null;
+  /** Numbers of the pages that were loaded. */
+  pages: number[];
+  items: Map<number, ObservedItem[]>;
+  /** A JPEG of the first page. */
+  screenshot: Buffer | null;
+  archive: { pages: HarPage[]; exchanges: Exchange[] };
+  refused: Refusals;
+}
+
+/** The choices that lead to each state. */
+const CHOICES: Readonly<Record<ScanState, readonly Choice[]>> = {
+  before: [],
+  signal: [],
+  reject: ['reject'],
+  accept: ['accept'],
+  withdraw: ['accept', 'withdraw'],
+};
+
+interface OpenPage extends StatePage {
+  tab: ScanTab;
+  openedAt: Date;
+  isLoaded: boolean;
+}
+
+/**
+ * Tests one state in a fresh profile: makes its choice on the first page, then loads all pages, one at a time, and
+ * leaves each open for the dwell time, scrolled to its end.
+ */
+export async function testState(
+  context: ScanContext,
+  state: ScanState,
+  { pages, options }: { pages: readonly StatePage[]; options: StateOptions },
+): Promise<StateResult> {
+  return new StateTest(context, options, pages).run(state);
+}
+
+class StateTest {
+  private readonly refused: Refusals = { downloads: 0, popups: 0, dialogs: 0 };
+  private open: OpenPage[] = [];
+  /** The cookies of the profile when the choice was made. */
+  private before: readonly StoredCookie[] = [];
+
+  constructor(
+    private readonly context: ScanContext,
+    private readonly options: StateOptions,
+    private readonly pages: readonly StatePage[],
+  ) {}
+
+  async run(state: ScanState): Promise<StateResult> {
+    const { context, options, refused } = this;
+    // The page of the choice is loaded twice.
+    options.proxy.openPage(this.pages.length * 2);
+    for (const page of this.pages) {
+      const tab = await ScanTab.open(context, refused);
+      this.open.push({ ...page, tab, openedAt: new Date(), isLoaded: false });
+    }
+    const stopRefusing = refusePopups(context, refused);
+    try {
+      const choice = await this.choose(CHOICES[state]);
+      if (choice?.kind === 'failed') return await this.notTested(choice.reason);
+      await this.loadAll();
+      return await this.observe(choice);
+    } finally {
+      stopRefusing();
+      options.proxy.closePage();
+      await Promise.all(this.open.map(({ tab }) => tab.close()));
+    }
+  }
+
+  /** Makes the choices on the first page that can be loaded. null: the state has none. */
+  private async choose(choices: readonly Choice[]): Promise<ChoiceResult | null> {
+    if (choices.length === 0) return null;
+    const page = await this.loadFirst();
+    if (page === null) return { kind: 'failed', reason: 'pages_failed' };
+    const results: Extract<ChoiceResult, { kind: 'made' }>[] = [];
+    for (const choice of choices) {
+      // The site is used between an acceptance and its withdrawal.
+      if (choice === 'withdraw') {
+        await this.loadAll({ dwellMs: 0 });
+        if (!(await this.load(page))) return { kind: 'failed', reason: 'pages_failed' };
+      }
+      const made = await makeChoice(page.tab.page, choice, async () => {
+        for (const { tab } of this.open) tab.recorder.restart();
+        this.before = await this.cookies();
+      });
+      if (made.kind === 'failed') return made;
+      results.push(made);
+      await sleep(AFTER_CHOICE_MS);
+    }
+    const odd = results.find(({ reason }) => reason !== null);
+    return odd ?? results.at(-1) ?? null;
+  }
+
+  private async loadFirst(): Promise<OpenPage | null> {
+    for (const page of this.open) {
+      if (await this.load(page)) return page;
+      await sleep(PAGE_PAUSE_MS);
+    }
+    return null;
+  }
+
+  /** Loads the pages one after the other, at least a second apart; each stays open for its dwell time. */
+  private async loadAll({ dwellMs } = { dwellMs: this.options.dwellMs }): Promise<void> {
+    const dwelling: Promise<void>[] = [];
+    for (const page of this.open) {
+      await sleep(PAGE_PAUSE_MS);
+      if (await this.load(page)) dwelling.push(dwell(page.tab, dwellMs));
+    }
+    await Promise.all(dwelling);
+  }
+
+  private async load(page: OpenPage): Promise<boolean> {
+    const { failure } = await page.tab.load(page.url, this.options);
+    page.isLoaded = failure === null;
+    return page.isLoaded;
+  }
+
+  private async observe(choice: ChoiceResult | null): Promise<StateResult> {
+    const loaded = this.open.filter(({ isLoaded }) => isLoaded);
+    const [first] = loaded;
+    if (!first) return this.notTested('pages_failed');
+    const profile = { before: this.before, after: await this.cookies(), shared: true };
+    const items = new Map<number, ObservedItem[]>();
+    for (const { number, url, tab } of loaded) items.set(number, await tab.recorder.observe(url, profile));
+    const after = unattributed(profile, [...items.values()].flat());
+    const rest = cookieItems(
+      { ...profile, after, shared: false },
+      { pageHost: new URL(first.url).host, set: [], sent: [] },
+    );
+    items.set(first.number, [...rest, ...(items.get(first.number) ?? [])]);
+    const odd = choice?.kind === 'made' ? choice.reason : null;
+    return {
+      ...(await this.result('tested', loaded.length < this.open.length ? 'pages_failed' : odd)),
+      driver: choice?.kind === 'made' ? choice.driver : null,
+      items,
+    };
+  }
+
+  private notTested(reason: StateReason): Promise<StateResult> {
+    return this.result('not_tested', reason);
+  }
+
+  private async result(status: StateResult['status'], reason: StateReason | null): Promise<StateResult> {
+    const loaded = this.open.filter(({ isLoaded }) => isLoaded);
+    const exchanges = await Promise.all(loaded.map(({ number, tab }) => tab.recorder.exchanges(number)));
+    return {
+      ...{ status, reason, driver: null, pages: loaded.map(({ number }) => number), items: new Map() },
+      screenshot: loaded[0] ? await takeScreenshot(loaded[0].tab) : null,
+      archive: {
+        pages: loaded.map(({ number, url, openedAt }) => ({ number, url, startedAt: openedAt })),
+        exchanges: exchanges.flat(),
+      },
+      refused: this.refused,
+    };
+  }
+
+  private cookies(): Promise<readonly StoredCookie[]> {
+    return within(COMMAND_TIMEOUT_MS, this.context.browser.cookies(), this.before as StoredCookie[]);
+  }
+}
+
+async function dwell({ page }: ScanTab, dwellMs: number): Promise<void> {
+  if (dwellMs === 0) return;
+  const endMs = performance.now() + dwellMs;
+  await sleep(dwellMs / 4);
+  await within<unknown>(SCROLL_TIMEOUT_MS, page.evaluate(SCROLL_SCRIPT), undefined);
+  await sleep(Math.max(0, endMs - performance.now()));
+}
+
+async function takeScreenshot({ page }: ScanTab): Promise<Buffer | null> {
+  await within<unknown>(COMMAND_TIMEOUT_MS, page.evaluate('window.scrollTo(0, 0)'), undefined);
+  const options = { type: 'jpeg', quality: SCREENSHOT_QUALITY, timeout: SCREENSHOT_TIMEOUT_MS } as const;
+  return within<Buffer | null>(SCREENSHOT_TIMEOUT_MS, page.screenshot(options), null);
+}
