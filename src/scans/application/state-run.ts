@@ -134,14 +134,19 @@ export class StateRun {
     });
   }
 
-  private async artifactsOf({ pages: [page], screenshot, archive }: StateResult): Promise<Artifact[]> {
-    if (page === undefined) return [];
-    const { version } = this.options.scanner.browser;
-    const har = toHar({ browser: version, scanner: `${BRAND}-Scanner` }, archive.pages, archive.exchanges);
-    const content = await promisify(gzip)(JSON.stringify(har));
-    const artifacts: Artifact[] = [{ kind: 'har', page, content }];
-    if (screenshot !== null) artifacts.push({ kind: 'screenshot', page, content: screenshot });
-    return artifacts.filter((artifact) => artifact.content.length <= ARTIFACT_BYTES_MAX);
+  /** An archive of each page, and a screenshot of the first. */
+  private async artifactsOf({ pages: [first], screenshot, archive }: StateResult): Promise<Artifact[]> {
+    const software = { browser: this.options.scanner.browser.version, scanner: `${BRAND}-Scanner` };
+    const artifacts = await Promise.all(
+      archive.pages.map(async (page): Promise<Artifact> => {
+        const exchanges = archive.exchanges.filter((each) => each.page === page.number);
+        const har = JSON.stringify(toHar(software, [page], exchanges));
+        return { kind: 'har', page: page.number, content: await promisify(gzip)(har) };
+      }),
+    );
+    if (screenshot !== null && first !== undefined)
+      artifacts.push({ kind: 'screenshot', page: first, content: screenshot });
+    return artifacts.filter(({ content }) => content.length <= ARTIFACT_BYTES_MAX);
   }
 }
 

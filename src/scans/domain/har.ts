@@ -46,7 +46,7 @@ export interface HarPage {
   startedAt: Date;
 }
 
-/** An HTTP archive (HAR 1.2) of a state. It has no contents, and values are masked. */
+/** An HTTP archive (HAR 1.2) of pages. It has no contents, and values are masked. */
 export function toHar(
   { browser, scanner }: { browser: string; scanner: string },
   pages: readonly HarPage[],

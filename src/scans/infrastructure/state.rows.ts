@@ -16,7 +16,7 @@ export interface StateEnd {
   pages: readonly number[];
 }
 
-/** A screenshot (JPEG) or an archive (gzipped HAR) of a state, filed under the first page. */
+/** A screenshot (JPEG) of the first page of a state, or an archive (gzipped HAR) of a page. */
 export interface Artifact {
   kind: 'screenshot' | 'har';
   page: number;
