@@ -6,6 +6,8 @@ import { PublishingModule } from '../publishing/publishing.module.js';
 import { CookieService } from './application/cookie.service.js';
 import { FindingService } from './application/finding.service.js';
 import { ScanDraftService } from './application/scan-draft.service.js';
+import { ScanReportService } from './application/scan-report.service.js';
+import { ScanRetention } from './application/scan-retention.js';
 import { ScanProofService } from './application/scan-proof.service.js';
 import { ScanFinishedHandler } from './application/scan-finished-handler.js';
 import { ScanService } from './application/scan.service.js';
@@ -14,6 +16,7 @@ import { FindingController } from './http/finding.controller.js';
 import { ScanScheduleService } from './application/scan-schedule.service.js';
 import { ScheduledScans } from './application/scheduled-scans.js';
 import { ScanDraftController } from './http/scan-draft.controller.js';
+import { ScanReportController } from './http/scan-report.controller.js';
 import { ScanProofController } from './http/scan-proof.controller.js';
 import { ScanScheduleController } from './http/scan-schedule.controller.js';
 import { ScanController } from './http/scan.controller.js';
@@ -29,6 +32,7 @@ import { ScanMetrics } from './infrastructure/scan.metrics.js';
     CookieController,
     ScanDraftController,
     ScanProofController,
+    ScanReportController,
   ],
   providers: [
     ScanService,
@@ -38,6 +42,8 @@ import { ScanMetrics } from './infrastructure/scan.metrics.js';
     CookieService,
     ScanDraftService,
     ScanProofService,
+    ScanReportService,
+    ScanRetention,
     ScanFinishedHandler,
     ScanMetrics,
   ],

@@ -86,6 +86,12 @@ export const scanSettings = declareSettings({
       max: 100_000,
       meaning: 'data that one scan may transfer, in megabytes',
     }),
+    retentionDays: integer('SCAN_RETENTION_DAYS', {
+      default: 90,
+      min: 1,
+      max: 365,
+      meaning: 'how long screenshots and HARs of scans are kept, in days; results are kept for 12 months',
+    }),
     /** Start addresses offered for a project without domains: in the demo, the demo shop. */
     demoUrls: derived((): string[] => []),
   },

@@ -63,6 +63,7 @@ export const DOMAIN_ERROR_STATUS = {
   erasure_not_found: 404,
   scan_not_found: 404,
   screenshot_not_found: 404,
+  har_not_found: 404,
   finding_not_found: 404,
   cookie_not_found: 404,
   log_empty: 404,

@@ -104,6 +104,7 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/scans/{scanId}/findings`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}/changes`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}/proof`]: { least: 'viewer' },
+  [`GET ${AT}/scans/{scanId}/report`]: { least: 'viewer' },
   [`GET ${AT}/findings`]: { least: 'viewer' },
   [`POST ${AT}/findings/{findingId}/accept`]: { least: 'editor' },
   [`POST ${AT}/findings/{findingId}/reopen`]: { least: 'editor' },

@@ -19,7 +19,7 @@ import {
   readStatedScan,
   readStatedStates,
 } from '../infrastructure/statement.rows.js';
-import { hashItems } from './hash-items.js';
+import { hashItems } from './scan-items.js';
 
 const SALT_BYTES = 32;
 

@@ -53,6 +53,22 @@ export async function deleteOldScans(tx: EntityManager, projectId: string, keep:
   return rows.map(({ id }) => id);
 }
 
+/** Deletes scans that ended before an instant; returns them. */
+export async function deleteScansBefore(
+  tx: EntityManager,
+  { before, limit }: { before: Date; limit: number },
+): Promise<{ projectId: string; id: string }[]> {
+  const { rows } = await sql<{ projectId: string; id: string }>`
+    delete from scan s using (
+      select project_id, id from scan where ended_at < ${before} order by ended_at limit ${limit}
+      for update skip locked
+    ) due
+    where s.project_id = due.project_id and s.id = due.id
+    returning s.project_id as "projectId", s.id
+  `.execute(tx.getKysely());
+  return rows;
+}
+
 export async function hasActiveScan(tx: EntityManager, projectId: string): Promise<boolean> {
   const found = await scanTables(tx)
     .selectFrom('scan')

@@ -19,6 +19,7 @@ import { useProject } from '../../shared/use-project';
 import { t } from '../../i18n/i18n';
 import { DraftButton } from './draft-button';
 import { ScanChanges } from './scan-changes';
+import { ScanExports } from './scan-exports';
 import { ScanFindings } from './scan-findings';
 import { ScanItems } from './scan-items';
 import { ScanProof } from './scan-proof';
@@ -78,6 +79,7 @@ export function ScanPage() {
             onChange={(value) => void navigate({ search: { view: value }, replace: true })}
           />
           <ScanPart project={project} scan={scan} view={view} />
+          <ScanExports project={project} scan={scan} />
           <ScanProof projectId={project.id} scan={scan} />
         </>
       )}

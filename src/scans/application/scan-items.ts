@@ -8,7 +8,7 @@ import { readItemPage } from '../infrastructure/scan.rows.js';
 const ITEMS_AT_ONCE = 2_000;
 
 /** Everything that a scan saw, by state, page and number, in batches. */
-async function* itemBatches(em: EntityManager, scan: ScanRef): AsyncGenerator<ScanItemView[]> {
+export async function* itemBatches(em: EntityManager, scan: ScanRef): AsyncGenerator<ScanItemView[]> {
   let items: ScanItemView[] = [];
   do {
     items = await readItemPage(em, scan, { after: items.at(-1) ?? null, limit: ITEMS_AT_ONCE });

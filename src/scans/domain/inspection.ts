@@ -1,0 +1,129 @@
+import type { ScanItemView, ScanPageView, ScanView } from './scan-view.js';
+import { isThirdParty } from './observation.js';
+
+/** What an inspection is written of: a scan in one of its states. */
+export interface InspectionSource {
+  scan: ScanView;
+  /** In the order in which they were visited. */
+  pages: readonly ScanPageView[];
+  items: readonly ScanItemView[];
+  version: string;
+}
+
+type HostGroup = Record<'firstParty' | 'thirdParty', string[]>;
+
+const DAY_MS = 86_400_000;
+const TITLE = 'Website Evidence Collection';
+
+/**
+ * An `inspection.json` of the EDPS Website Evidence Collector (format of its version 2.1). What scans do not collect is
+ * empty: beacons by filter lists, links, web sockets, unsafe forms, and checks of TLS. Values are masked.
+ */
+export function inspectionOf({ scan, pages, items, version }: InspectionSource): Record<string, unknown> {
+  const visited = pages.filter(({ status }) => status === 'visited');
+  const [first] = visited;
+  const entry = scan.urls[0] ?? '';
+  const destination = first?.finalUrl ?? first?.url ?? entry;
+  const host = URL.canParse(entry) ? new URL(entry).hostname : '';
+  const urls = new Map(pages.map(({ number, url }) => [number, url]));
+  const of = (kind: ScanItemView['kind']): ScanItemView[] => items.filter((item) => item.kind === kind);
+  const cookies = of('cookie').filter(({ details }) => details.blocked === undefined);
+  const startedAt = scan.startedAt ?? scan.createdAt;
+  return {
+    ...{ title: TITLE, task_description: null, uri_ins: entry, uri_refs: [entry], uri_dest: destination },
+    uri_redirects: destination === entry ? [] : [entry],
+    secure_connection: {
+      ...{ https_redirect: null, redirects: [], https_support: entry.startsWith('https:') },
+      ...{ https_error: null, http_error: null },
+    },
+    ...{ testSSLError: null, testSSLErrorOutput: null, testSSLErrorCode: null, testSSL: null, host },
+    script: {
+      ...{ host: 'consent-service', version: { npm: version, commit: null } },
+      ...{ config: {}, cmd_args: '', environment: {}, node_version: null },
+    },
+    localStorage: storageOf(of('local_storage'), urls),
+    cookies: unique(cookies).map((cookie) => cookieOf(cookie, { host, urls, startedAt })),
+    ...{ beacons: [], links: { firstParty: [], thirdParty: [], social: [], keywords: [] }, unsafeForms: [] },
+    browser: {
+      ...{ name: 'Chromium', version: scan.browser, user_agent: null },
+      ...{ platform: { name: null, version: null }, extra_headers: { dnt: 0 }, preset_cookies: {} },
+    },
+    browsing_history: visited.map(({ url }) => url),
+    hosts: {
+      requests: hostsOf(of('request')),
+      beacons: hostsOf([]),
+      cookies: hostsOf(cookies),
+      localStorage: hostsOf(of('local_storage')),
+      links: hostsOf([]),
+      contentSecurityPolicy: hostsOf([]),
+    },
+    websockets: {},
+    start_time: startedAt.toISOString(),
+    end_time: (scan.endedAt ?? startedAt).toISOString(),
+    websocketLog: {},
+  };
+}
+
+function cookieOf(
+  { name, host: domain, page, details }: ScanItemView,
+  { host, urls, startedAt }: { host: string; urls: ReadonlyMap<number, string>; startedAt: Date },
+): Record<string, unknown> {
+  const { path = '/', expiresAt, httpOnly = false, secure = false, sameSite, setBy, initiator } = details;
+  const expiresMs = expiresAt === undefined ? null : Date.parse(expiresAt);
+  const location = urls.get(page) ?? '';
+  const source = initiator === undefined ? location : `https://${initiator}`;
+  return {
+    ...{ name, value: maskedValue(details), domain: domain.replace(/^\./, ''), path },
+    ...{
+      expires: expiresMs === null ? -1 : expiresMs / 1000,
+      size: name.length + (details.valueLength ?? 0),
+    },
+    ...{ httpOnly, secure, session: expiresMs === null, ...(sameSite !== undefined && { sameSite }) },
+    ...(expiresMs !== null && {
+      expiresUTC: new Date(expiresMs).toISOString(),
+      expiresDays: Math.round(((expiresMs - startedAt.getTime()) / DAY_MS) * 100) / 100,
+    }),
+    log: {
+      stack: [{ fileName: source, source: `set by ${setBy ?? 'an unknown source'} (${source})` }],
+      type: setBy === 'response' ? 'Cookie.HTTP' : 'Cookie.JS',
+      timestamp: startedAt.toISOString(),
+      location,
+    },
+    firstPartyStorage: !isThirdParty(domain, host),
+  };
+}
+
+/** By origin, then by key. */
+function storageOf(
+  items: readonly ScanItemView[],
+  urls: ReadonlyMap<number, string>,
+): Record<string, Record<string, unknown>> {
+  const byOrigin: Record<string, Record<string, unknown>> = {};
+  for (const { name, host, page, details } of unique(items)) {
+    const log = { stack: [], type: 'Storage.LocalStorage', location: urls.get(page) ?? '' };
+    byOrigin[`https://${host}`] = {
+      ...byOrigin[`https://${host}`],
+      [name]: { value: maskedValue(details), log },
+    };
+  }
+  return byOrigin;
+}
+
+/** Values are not stored: their length, and the beginning of their SHA-256. */
+function maskedValue({ valueLength, valueHash }: ScanItemView['details']): string {
+  return valueHash === undefined ? '' : `masked:${valueLength ?? 0}:${valueHash}`;
+}
+
+function hostsOf(items: readonly ScanItemView[]): HostGroup {
+  const hosts = (isThird: boolean): string[] => [
+    ...new Set(
+      items.filter((item) => item.thirdParty === isThird).map(({ host }) => host.replace(/^\./, '')),
+    ),
+  ];
+  return { firstParty: hosts(false), thirdParty: hosts(true) };
+}
+
+/** Each cookie or entry once, as it was seen last. */
+function unique(items: readonly ScanItemView[]): ScanItemView[] {
+  return [...new Map(items.map((item) => [`${item.host} ${item.name}`, item])).values()];
+}

@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream';
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import {
+  ApiConflictResponse,
+  ApiNotFoundResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiTags,
+} from '@nestjs/swagger';
+import { IsIn, IsOptional } from 'class-validator';
+import type { Response } from 'express';
+import { CurrentProject, CurrentRole, ProjectRole } from '../../access/access.decorators.js';
+import { AccessService } from '../../access/access.service.js';
+import { type Role, roleCovers } from '../../access/domain/role.js';
+import { DisconnectSignal } from '../../http/client-disconnected.js';
+import { FileAnswer } from '../../http/file-answer.js';
+import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
+import { tierCheck } from '../../licensing/domain/tier-required.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import type { Project } from '../../projects/domain/project.js';
+import { DomainError } from '../../shared/domain-error.js';
+import { ScanReportService } from '../application/scan-report.service.js';
+import type { ScanView } from '../domain/scan-view.js';
+import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
+
+const FORMATS = ['json', 'csv', 'har', 'inspection', 'edpb'] as const;
+type Format = (typeof FORMATS)[number];
+/** Least role for HARs: they show what the site sends in detail. */
+const HAR_ROLE: Role = 'editor';
+
+class ScanReportQuery {
+  @ApiProperty({
+    enum: FORMATS,
+    description:
+      '`inspection`: inspection.json of the Website Evidence Collector; `edpb`: knowledge bases of the EDPB website auditing tool',
+  })
+  @IsIn(FORMATS, { message: `format must be one of ${FORMATS.join(', ')}.` })
+  format!: Format;
+
+  @ApiPropertyOptional({
+    enum: SCAN_STATES,
+    default: 'before',
+    description: 'Consent state of `har` and `inspection`; the other formats contain all states',
+  })
+  @IsOptional()
+  @IsIn(SCAN_STATES)
+  state: ScanState = 'before';
+}
+
+/** Files of a scan, for people and in the formats of other tools (docs/scans.md). */
+@ApiTags('Scans')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/scans/:scanId/report')
+export class ScanReportController {
+  constructor(
+    private readonly reports: ScanReportService,
+    private readonly files: FileAnswer,
+    private readonly access: AccessService,
+    private readonly licensing: LicensingService,
+  ) {}
+
+  /** `csv` requires the tier pro or above (403 `tier_required`), `har` the role editor (403 `role_required`). */
+  @Get()
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Export a scan' })
+  @ApiOkResponse({
+    description: 'The file',
+    content: {
+      'application/json': { schema: {} },
+      'text/csv': { schema: { type: 'string' } },
+    },
+  })
+  @ApiNotFoundResponse({ description: 'scan_not_found, har_not_found: there is no scan or no HAR.' })
+  @ApiConflictResponse({ description: 'scan_without_result: the scan runs, failed or was canceled.' })
+  async read(
+    @CurrentProject() project: Project,
+    @CurrentRole() role: Role,
+    @Param('scanId') scanId: string,
+    @Query() { format, state }: ScanReportQuery,
+    @Res() response: Response,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<void> {
+    if (format === 'csv')
+      tierCheck(EXPORT_TIERS, await this.licensing.effective(project, undefined, new Date()), role)();
+    if (format === 'har' && !roleCovers(role, HAR_ROLE))
+      throw new DomainError('role_required', `Requires the role ${HAR_ROLE}. Your role is ${role}.`);
+    const scan = await this.reports.find(project.id, scanId);
+    const file = {
+      projectId: project.id,
+      accountId: await this.access.accountOf(project.id),
+      contentType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      name: nameOf(scan, format, state),
+      open: () => this.open(project.id, scan, format, state),
+    };
+    await this.files.send(response, file, gone);
+  }
+
+  private async open(
+    projectId: string,
+    scan: ScanView,
+    format: Format,
+    state: ScanState,
+  ): Promise<NodeJS.ReadableStream> {
+    const { reports } = this;
+    switch (format) {
+      case 'json':
+        return Readable.from(reports.json(projectId, scan), { highWaterMark: 2 });
+      case 'csv':
+        return Readable.from(reports.csv(projectId, scan), { highWaterMark: 2 });
+      case 'har':
+        return Readable.from([await reports.har(projectId, scan, state)]);
+      case 'inspection':
+        return Readable.from([await reports.inspection(projectId, scan, state)]);
+      case 'edpb':
+        return Readable.from([await reports.knowledgeBases(projectId, scan)]);
+    }
+  }
+}
+
+/** Of a HAR as Chromium names it, of an inspection with its state. */
+function nameOf({ id }: ScanView, format: Format, state: ScanState): string {
+  switch (format) {
+    case 'json':
+    case 'csv':
+      return `scan-${id}.${format}`;
+    case 'har':
+      return `scan-${id}-${state}.har`;
+    case 'inspection':
+      return `inspection-${id}-${state}.json`;
+    case 'edpb':
+      return `knowledge-bases-${id}.json`;
+  }
+}
