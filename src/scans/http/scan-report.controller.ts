@@ -6,7 +6,6 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiParam,
-  ApiProperty,
   ApiPropertyOptional,
   ApiTags,
 } from '@nestjs/swagger';
@@ -32,13 +31,15 @@ type Format = (typeof FORMATS)[number];
 const HAR_ROLE: Role = 'editor';
 
 class ScanReportQuery {
-  @ApiProperty({
+  @ApiPropertyOptional({
     enum: FORMATS,
+    default: 'json',
     description:
       '`inspection`: inspection.json of the Website Evidence Collector; `edpb`: knowledge bases of the EDPB website auditing tool',
   })
+  @IsOptional()
   @IsIn(FORMATS, { message: `format must be one of ${FORMATS.join(', ')}.` })
-  format!: Format;
+  format: Format = 'json';
 
   @ApiPropertyOptional({
     enum: SCAN_STATES,
