@@ -342,6 +342,17 @@ export class DocumentWorld {
     return { params: { scanId }, query: { since: undefined } };
   };
 
+  /** A scan with a screenshot of its state before any choice. */
+  private readonly ofPicturedScan = async (stage: Stage): Promise<Supplied> => {
+    const { scanId } = await this.evaluatedScan(stage);
+    await this.service.database.query(
+      `insert into scan_artifact (project_id, scan_id, state, page, kind, sha256, bytes, content)
+       values ($1, $2, 'before', 1, 'screenshot', sha256($3), length($3), $3)`,
+      [stage.project.id, scanId, PNG],
+    );
+    return { params: { scanId, state: 'before' } };
+  };
+
   private readonly finding = async (stage: Stage): Promise<Supplied> => {
     const { findingId } = await this.evaluatedScan(stage);
     return { params: { findingId } };
@@ -553,6 +564,11 @@ export class DocumentWorld {
     scanCancel: this.scan,
     scanDraftCreate: this.ofEvaluatedScan,
     scanProofRead: this.ofEvaluatedScan,
+    scanReportRead: async (stage) => {
+      const { params } = await this.ofEvaluatedScan(stage);
+      return { params, query: { format: 'csv', state: undefined } };
+    },
+    scanScreenshot: this.ofPicturedScan,
     findingOfScan: this.ofEvaluatedScan,
     findingChanges: this.ofEvaluatedScan,
     findingAccept: this.finding,

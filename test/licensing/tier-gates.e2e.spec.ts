@@ -112,6 +112,7 @@ describe('routes that a tier guards (spec §4.6, §8)', () => {
     expect(using(/@LeaveTierToUseCase\(/)).toEqual([
       'forwarding/http/forwarding.controller.ts',
       'publishing/http/configuration.controller.ts',
+      'scans/http/scan-report.controller.ts',
       'scans/http/scan-schedule.controller.ts',
     ]);
   });

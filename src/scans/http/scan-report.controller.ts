@@ -17,8 +17,8 @@ import { type Role, roleCovers } from '../../access/domain/role.js';
 import { DisconnectSignal } from '../../http/client-disconnected.js';
 import { FileAnswer } from '../../http/file-answer.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
-import { tierCheck } from '../../licensing/domain/tier-required.js';
-import { LicensingService } from '../../licensing/licensing.service.js';
+import type { TierCheck } from '../../licensing/domain/tier-required.js';
+import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { ScanReportService } from '../application/scan-report.service.js';
@@ -60,12 +60,14 @@ export class ScanReportController {
     private readonly reports: ScanReportService,
     private readonly files: FileAnswer,
     private readonly access: AccessService,
-    private readonly licensing: LicensingService,
   ) {}
 
   /** `csv` requires the tier pro or above (403 `tier_required`), `har` the role editor (403 `role_required`). */
   @Get()
   @ProjectRole('viewer')
+  @RequireTier(...EXPORT_TIERS)
+  // Only CSV requires the tier.
+  @LeaveTierToUseCase()
   @ApiOperation({ summary: 'Export a scan' })
   @ApiOkResponse({
     description: 'The file',
@@ -79,13 +81,13 @@ export class ScanReportController {
   async read(
     @CurrentProject() project: Project,
     @CurrentRole() role: Role,
+    @CurrentTierCheck() requireTier: TierCheck,
     @Param('scanId') scanId: string,
     @Query() { format, state }: ScanReportQuery,
     @Res() response: Response,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
-    if (format === 'csv')
-      tierCheck(EXPORT_TIERS, await this.licensing.effective(project, undefined, new Date()), role)();
+    if (format === 'csv') requireTier();
     if (format === 'har' && !roleCovers(role, HAR_ROLE))
       throw new DomainError('role_required', `Requires the role ${HAR_ROLE}. Your role is ${role}.`);
     const scan = await this.reports.find(project.id, scanId);
