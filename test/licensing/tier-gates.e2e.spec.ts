@@ -97,6 +97,8 @@ describe('routes that a tier guards (spec §4.6, §8)', () => {
     );
     // Guards its region rules alone, by what the body holds: publishing.e2e.spec.ts.
     listed.push('PUT /configuration');
+    // Only its CSV: scans/report.e2e.spec.ts.
+    listed.push('GET /scans/{scanId}/report');
     expect(listed.sort()).toEqual(guarded.sort());
   });
 

@@ -74,6 +74,9 @@ export class LogController {
   })
   @ApiAcceptedResponse({
     description: 'Not in the log yet; Retry-After says when to try again',
+    headers: {
+      'Retry-After': { description: 'Seconds until a retry makes sense', schema: { type: 'integer' } },
+    },
     type: ProofPendingView,
   })
   @ApiNotFoundResponse({ description: 'consent_not_found' })

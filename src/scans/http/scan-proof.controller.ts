@@ -44,6 +44,9 @@ export class ScanProofController {
   })
   @ApiAcceptedResponse({
     description: 'Not in the log yet; Retry-After says when to try again',
+    headers: {
+      'Retry-After': { description: 'Seconds until a retry makes sense', schema: { type: 'integer' } },
+    },
     type: ScanProofPendingView,
   })
   @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
