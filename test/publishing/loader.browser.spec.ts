@@ -137,6 +137,7 @@ const GRANTED = Object.fromEntries(Object.keys(DENIED).map((type) => [type, 'gra
 
 describe('the blocker', () => {
   const NONCE = 'c2VjcmV0';
+  const FRAME_MS = 200;
   const STRICT = {
     'content-security-policy': `script-src 'nonce-${NONCE}' 'strict-dynamic'; require-trusted-types-for 'script'; base-uri 'none'`,
   };
@@ -149,8 +150,14 @@ describe('the blocker', () => {
       };
       return { ran: global.ran, ...((await global.attempts()) as object) };
     });
-  const BLOCKED = { ran: ['own'], fetched: 'TypeError', beacon: false, xhr: 'error', images: 'waits,waits' };
-  const GRANTED_OUTCOME = { fetched: 200, beacon: true, xhr: 'load', images: 'requested,requested' };
+  const BLOCKED = {
+    ...{ ran: ['own'], fetched: 'TypeError', beacon: false, xhr: 'error' },
+    ...{ images: 'waits,waits', frame: 'about:blank' },
+  };
+  const GRANTED_OUTCOME = {
+    ...{ fetched: 200, beacon: true, xhr: 'load' },
+    ...{ images: 'requested,requested', frame: expect.stringMatching(/\/frame$/) },
+  };
 
   const blockedPage = (headers: Record<string, string>): SitePage => {
     const ads = `http://ads.tracker.test:${site.port}`;
@@ -158,7 +165,8 @@ describe('the blocker', () => {
     for (const name of ['parser', 'dynamic', 'attribute', 'own'])
       pages[`/${name}.js`] = { html: `window.ran.push('${name}')`, headers: allowed };
     pages['/collect'] = { html: 'ok', headers: allowed };
-    pages['/frame'] = { html: '<script>parent.postMessage("frame", "*")</script>' };
+    // A frame begins to load when the parser meets it. Its response takes as long as one from another machine.
+    pages['/frame'] = { html: '<script>parent.postMessage("frame", "*")</script>', delayMs: FRAME_MS };
     return {
       headers,
       html: `<!doctype html><html lang="en"><head>
@@ -184,6 +192,7 @@ describe('the blocker', () => {
             }),
             images: [Object.assign(new Image(), { src: '${ads}/collect' }), document.images[0]]
               .map((image) => image.getAttribute('src') === null ? 'waits' : 'requested').join(),
+            frame: document.querySelector('iframe').getAttribute('src'),
           });
         </script>
         <script nonce="${NONCE}" src="${ads}/parser.js"></script>

@@ -47,6 +47,8 @@ async function serve(listener: RequestListener): Promise<TestServer> {
 export interface SitePage {
   html: string;
   headers?: Record<string, string>;
+  /** How long the response takes. */
+  delayMs?: number;
 }
 
 /** A customer's website on a free port; `pages` may be changed while it runs. */
@@ -62,7 +64,8 @@ export async function startSite(pages: Record<string, SitePage>): Promise<TestSe
       'cache-control': 'no-store',
       ...page.headers,
     });
-    response.end(page.html);
+    if (page.delayMs === undefined) response.end(page.html);
+    else setTimeout(() => response.end(page.html), page.delayMs);
   });
 }
 
