@@ -15,6 +15,7 @@ COPY loader loader
 COPY openapi.json ./
 COPY docs/receiver.md docs/
 COPY docs/banners docs/banners
+COPY docs/first-party docs/first-party
 COPY verify verify
 COPY dashboard dashboard
 RUN npm run build

@@ -16,6 +16,7 @@ const SOURCES = [
   'openapi.json',
   'package-lock.json',
   join('docs', 'banners'),
+  join('docs', 'first-party'),
   join('docs', 'receiver.md'),
   join('verify', 'verify.cjs'),
   join('scripts', 'build-dashboard.mjs'),

@@ -18,6 +18,7 @@ const SOURCES = [
   'dashboard',
   'openapi.json',
   join('docs', 'banners'),
+  join('docs', 'first-party'),
   join('docs', 'receiver.md'),
   join('verify', 'verify.cjs'),
   join('scripts', 'build.mjs'),

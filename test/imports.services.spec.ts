@@ -83,6 +83,7 @@ const REFUSED: [file: string, imported: string][] = [
   ['evidence/application/probe', 'consent/infrastructure/store'],
   ['evidence/application/probe', 'consent/consent.service'],
   ['forwarding/application/probe', 'consent/consent.service'],
+  ['first-party/probe', 'forwarding/forwarding.service'],
   ['forwarding/probe', 'publishing/publishing.service'],
   ['licensing/probe', 'billing/billing.service'],
   ['mail/probe', 'forwarding/forwarding.service'],

@@ -97,6 +97,7 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}/scans`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}/items`]: { least: 'viewer' },
+  [`GET ${AT}/scans/{scanId}/states/{state}/screenshot`]: { least: 'viewer' },
   [`POST ${AT}/scans/{scanId}/cancel`]: { least: 'editor' },
   [`POST ${AT}/scans/{scanId}/draft`]: { least: 'editor' },
   [`GET ${AT}/scan-schedule`]: { least: 'viewer' },
@@ -272,6 +273,7 @@ async function ask(
     invitationId: newId(),
     erasureId: newId(),
     scanId: newId(),
+    state: 'before',
     findingId: newId(),
     cookieId: newId(),
     sessionId: newId(),
@@ -517,6 +519,11 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
   await service.database.query(
     `insert into scan (project_id, id, urls, domains, pages_max) values ($1, $2, '{}', '{}', 1)`,
     [project.id, scanId],
+  );
+  await service.database.query(
+    `insert into scan_artifact (project_id, scan_id, state, page, kind, sha256, bytes, content)
+     values ($1, $2, 'before', 1, 'screenshot', sha256($3), length($3), $3)`,
+    [project.id, scanId, Buffer.from('a picture')],
   );
   const [findingId, cookieId] = [newId(), newId()];
   await service.database.query(

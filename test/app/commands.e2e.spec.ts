@@ -22,6 +22,7 @@ const COPIED = [
   'loader',
   'dashboard',
   join('docs', 'banners'),
+  join('docs', 'first-party'),
   join('docs', 'receiver.md'),
   join('verify', 'verify.cjs'),
   'openapi.json',
