@@ -155,7 +155,7 @@ function klaro({ url }: IncomingMessage, response: ServerResponse): void {
   );
 }
 
-/** A banner of its own, in German and in a shadow root, that can be opened again. */
+/** A hand-written banner, in German and in a shadow root, that can be opened again. */
 function words(_request: IncomingMessage, response: ServerResponse): void {
   html(
     response,

@@ -1,4 +1,4 @@
-/** What buttons of banners say, in lower case. Only whole labels count: "accept" is none of these words' parts. */
+/** Labels of buttons in banners, in lower case. The whole label must match: "accept terms" does not count as "accept". */
 export const ACCEPT_WORDS = [
   ...[
     'accept all',
