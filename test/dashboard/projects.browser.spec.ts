@@ -190,19 +190,6 @@ describe('the page of all projects', () => {
   });
 });
 
-describe('the styleguide', () => {
-  it.each(['light', 'dark'] as const)('has nothing that axe finds, %s', async (colorScheme) => {
-    const other = await browser.newPage({ colorScheme, reducedMotion: 'reduce' });
-    for (const width of [1280, 375]) {
-      await other.setViewportSize({ width, height: 800 });
-      await other.goto(`${service.baseUrl}/styleguide`);
-      await other.getByRole('heading', { level: 1, name: 'Styleguide' }).waitFor();
-      expect(await pageFaults(other)).toEqual([]);
-    }
-    await other.close();
-  });
-});
-
 describe('a list on a phone', () => {
   it('hides its filters behind a button, and shows the first record without scrolling', async () => {
     await page.setViewportSize({ width: 375, height: 720 });
