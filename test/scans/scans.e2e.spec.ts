@@ -99,6 +99,44 @@ describe('requesting a scan', () => {
     expect(body['errors']).toEqual([expect.objectContaining({ field: 'urls', code: 'scan_urls_missing' })]);
   });
 
+  it('ignores robots.txt on verified hosts alone, and the audit log has it', async () => {
+    const urls = ['https://example.com/', 'https://www.example.com/'];
+    const given = { urls, ignoreRobots: true };
+    const refused = { field: 'ignoreRobots', code: 'scan_robots_unverified' };
+    expect(await request(given)).toMatchObject({ status: 422, body: { errors: [refused] } });
+    const { body: first } = await request({ urls });
+    expect(first).toMatchObject({ ignoreRobots: false });
+    await insertPages(first['id'], 1);
+    await service.database.query('update scan_page set loader_found = true where scan_id = $1', [
+      first['id'],
+    ]);
+    await end(first['id']);
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'pro' });
+    // One of the two hosts is verified now.
+    const second = await request(given);
+    expect(second).toMatchObject({ status: 422, body: { errors: [refused] } });
+    expect(JSON.stringify(second.body)).toContain('www.example.com.');
+    const third = await request({ urls: urls.slice(0, 1), ignoreRobots: true });
+    expect(third).toMatchObject({ status: 201, body: { ignoreRobots: true } });
+    const log = await json(await project.request('owner', 'GET', '/audit?limit=50'));
+    expect(log['items']).toContainEqual(
+      expect.objectContaining({
+        action: 'scan.request',
+        target: third.body['id'],
+        after: expect.objectContaining({ ignoreRobots: true }),
+      }),
+    );
+    // The verification lasts 7 days.
+    await end(third.body['id']);
+    await service.database.query("update scan_page set visited_at = now() - interval '8 days'", []);
+    expect(await request({ urls: urls.slice(0, 1), ignoreRobots: true })).toMatchObject({ status: 422 });
+  });
+
+  it.each([['yes'], [1], [null]])('refuses ignoreRobots: %j', async (ignoreRobots) => {
+    const { status, body } = await request({ ignoreRobots });
+    expect([status, body['errors']]).toEqual([422, [expect.objectContaining({ field: 'ignoreRobots' })]]);
+  });
+
   it('takes 20 addresses and not one more', async () => {
     const urls = Array.from({ length: 20 }, (_, index) => `https://example.com/${index}`);
     expect((await request({ urls: [...urls, 'https://example.com/x'] })).status).toBe(422);

@@ -18,6 +18,8 @@ export const ScanSchema = defineEntity({
     pagesMax: p.integer(),
     /** Consent states that are left out on request. */
     skippedStates: p.array().columnType('text[]').defaultRaw("'{}'"),
+    /** Whether pages that robots.txt denies are visited, too. */
+    ignoreRobots: p.boolean().default(false),
     /** Why it ended without a complete result. */
     reason: p.text().nullable(),
     browser: p.text().nullable(),
