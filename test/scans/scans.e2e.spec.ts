@@ -9,7 +9,7 @@ let service: TestService;
 let project: TestProject;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ SCANNER_EXCLUDED_HOSTS: 'never.example.com' });
 });
 afterAll(() => service.close());
 
@@ -148,6 +148,32 @@ describe('requesting a scan', () => {
     const { status, body } = await request();
     expect([status, body['code']]).toEqual([503, 'scanner_unavailable']);
     expect(body['detail']).toContain('apt-get install chromium');
+  });
+
+  it('refuses hosts that the operator excluded, and hosts below them', async () => {
+    const urls = ['https://never.example.com/', 'https://a.never.example.com/', 'https://example.com/'];
+    const { status, body } = await request({ urls });
+    expect(status).toBe(422);
+    expect(body['errors']).toEqual(
+      ['urls.0', 'urls.1'].map((field) => expect.objectContaining({ field, code: 'scan_url_excluded' })),
+    );
+  });
+
+  it('refuses a host that had its scans of the day from other projects', async () => {
+    const scanned = (host: string, count: number): Promise<unknown> =>
+      service.database.query(
+        `with host as (insert into scan_host (host) values ($1) returning host)
+         insert into scan_host_scan (host, scan_id) select host, gen_random_uuid() from host, generate_series(1, $2::int)`,
+        [host, count],
+      );
+    const [first, second] = ['a', 'b'].map((name) => `${name}.example.com`);
+    await scanned(first ?? '', 50);
+    await scanned(second ?? '', 49);
+    const refused = await request({ urls: [`https://${first}/`] });
+    expect([refused.status, refused.body['code']]).toEqual([429, 'too_many_requests']);
+    expect(refused.body['detail']).toContain('a.example.com had 50 scans');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000);
+    expect((await request({ urls: [`https://${first}/`, `https://${second}/`] })).status).toBe(201);
   });
 
   it('runs one scan of a project at a time', async () => {

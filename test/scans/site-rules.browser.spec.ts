@@ -117,14 +117,14 @@ it('names pages that robots.txt denies, takes pages of sitemaps, and waits as as
   });
   // Sitemaps are read once the first page has verified the host; the state before a choice follows the crawl.
   expect(visits.map(({ path }) => path)).toEqual(['/', '/linked', '/from-sitemap', '/']);
-  expect(Math.min(...gaps())).toBeGreaterThanOrEqual(1_950);
+  expect(Math.min(...gaps())).toBeGreaterThanOrEqual(1_700);
 });
 
 it('ignores robots.txt of a verified host on request', async () => {
   robots = text('User-agent: *\nDisallow: /private');
   const { pages } = await scan({ ignoreRobots: true });
   expect(pages).toMatchObject({ '/private/linked': 'visited' });
-  expect(Math.min(...gaps())).toBeGreaterThanOrEqual(950);
+  expect(Math.min(...gaps())).toBeGreaterThanOrEqual(700);
 });
 
 it('visits nothing where robots.txt denies everything, or the server fails to return it', async () => {

@@ -38,6 +38,7 @@ beforeEach(async () => {
   proxy = new GuardedProxy({
     resolver: new NameResolver({ timeoutMs: 1_000, servers: ['127.0.0.1:9'] }),
     exceptions,
+    excludedHosts: [],
     connectTimeoutMs: 1_000,
     pageBytesMax: 50_000_000,
   });
@@ -47,7 +48,12 @@ beforeEach(async () => {
   });
   rules = new SiteRules({
     reader,
-    scope: { domains: ['shop.example'], allowedTargets: exceptions.targets, production: false },
+    scope: {
+      domains: ['shop.example'],
+      allowedTargets: exceptions.targets,
+      excludedHosts: ['never.shop.example'],
+      production: false,
+    },
     agent: 'Service-Scanner',
     signal: new AbortController().signal,
   });
@@ -130,6 +136,7 @@ describe('sitemaps', () => {
       `http://127.0.0.1:${port() === 9 ? 10 : 9}/`,
       'file:///etc/passwd',
       'javascript:alert(1)',
+      'https://never.shop.example/',
       'https://www.shop.example/a?b=1&amp;c=2',
     ]);
     expect(await rules.newPages(at('/'))).toEqual([at('/here'), 'https://www.shop.example/a?b=1&c=2']);

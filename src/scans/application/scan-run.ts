@@ -82,7 +82,8 @@ export class ScanRun {
   ) {
     const { settings, production } = options;
     const exceptions = parseExceptions(settings.allowedPrivateTargets);
-    this.scope = { domains: scan.domains, allowedTargets: exceptions.targets, production };
+    const { excludedHosts } = settings;
+    this.scope = { domains: scan.domains, allowedTargets: exceptions.targets, excludedHosts, production };
     this.outbox = OutboxService.appendOnly(em, { topics: [SCAN_FINISHED] });
     this.proxy = new GuardedProxy({
       resolver: new NameResolver({
@@ -90,6 +91,7 @@ export class ScanRun {
         ...(settings.nameServers.length > 0 && { servers: settings.nameServers }),
       }),
       exceptions,
+      excludedHosts,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       pageBytesMax: settings.pageMegabytes * MEGABYTE,
     });
@@ -121,12 +123,15 @@ export class ScanRun {
 
   private openSite(port: number): Site {
     const { em, scan, scope, proxy, options, ending } = this;
+    const { hostScansPerDay, hostPagesPerMinute: pagesPerMinute } = options.settings;
     const reader = new SiteReader(proxy, { port, userAgent: userAgent(options.browser) });
     const rules = new SiteRules({ reader, scope, agent: SCANNER_NAME, signal: ending.signal });
     return {
       port,
-      queue: new PageQueue(em, scan, rules),
-      pace: new SitePace(rules, { ignoreRobots: scan.ignoreRobots, signal: ending.signal }),
+      queue: new PageQueue(em, scan, { rules, scope, hostScansPerDay }),
+      pace: new SitePace(em, rules, {
+        ...{ pagesPerMinute, ignoreRobots: scan.ignoreRobots, signal: ending.signal },
+      }),
     };
   }
 
@@ -151,7 +156,6 @@ export class ScanRun {
       if (signal.aborted || this.lost) continue;
       if (!(await beginVisit(this.em.fork(), this.scan, next.page.number))) return { kind: 'lost' };
       const result = await this.visit(next.page);
-      pace.done(next.page.url);
       if (signal.aborted) return { kind: 'stopped' };
       if (!(await this.store(next.page, result))) return { kind: 'lost' };
       if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'browser_failed' };

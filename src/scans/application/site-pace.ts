@@ -1,27 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PAGE_PAUSE_MS } from '../domain/scanner-times.js';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { reservePage } from '../infrastructure/host.rows.js';
 import type { SiteRules } from './site-rules.js';
 
-/** Keeps the pages of a host apart: a second, or what its robots.txt asks for. */
-export class SitePace {
-  private readonly nextMs = new Map<string, number>();
+const MINUTE_MS = 60_000;
 
+interface SitePaceOptions {
+  /** Of one host, over all scanners and projects. */
+  pagesPerMinute: number;
+  ignoreRobots: boolean;
+  /** Ends waiting, because the scan ends. */
+  signal: AbortSignal;
+}
+
+/** Keeps the pages of a host apart, over all scanners: by the operator's limit, and by its robots.txt. */
+export class SitePace {
   constructor(
+    private readonly em: EntityManager,
     private readonly rules: SiteRules,
-    private readonly options: { ignoreRobots: boolean; signal: AbortSignal },
+    private readonly options: SitePaceOptions,
   ) {}
 
   /** Waits until a page may be loaded, or until the scan ends. */
   async wait(url: string): Promise<void> {
-    const { host } = new URL(url);
-    const waitMs = (this.nextMs.get(host) ?? 0) - performance.now();
-    if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.options.signal }).catch(() => {});
-  }
-
-  /** Notes that a page was loaded. */
-  done(url: string): void {
-    const { delayMs } = this.rules.knownRobots(url);
-    const pauseMs = this.options.ignoreRobots ? PAGE_PAUSE_MS : Math.max(PAGE_PAUSE_MS, delayMs);
-    this.nextMs.set(new URL(url).host, performance.now() + pauseMs);
+    const { pagesPerMinute, ignoreRobots, signal } = this.options;
+    const delayMs = ignoreRobots ? 0 : this.rules.knownRobots(url).delayMs;
+    const gapMs = Math.max(MINUTE_MS / pagesPerMinute, delayMs);
+    const waitMs = await reservePage(this.em.fork(), new URL(url).host, gapMs);
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});
   }
 }

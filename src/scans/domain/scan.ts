@@ -16,6 +16,7 @@ export const SCAN_REASONS = [
   'unverified_host',
   'browser_failed',
   'robots_denied',
+  'host_limit',
 ] as const;
 export type ScanReason = (typeof SCAN_REASONS)[number];
 
@@ -37,6 +38,8 @@ export const PAGE_REASONS = [
   'unverified_host',
   'robots_denied',
   'robots_unavailable',
+  'host_limit',
+  'excluded_host',
   'time_limit',
   'byte_limit',
   'scan_ended',
@@ -71,6 +74,7 @@ export const SCAN_SENTENCES: Readonly<Record<ScanReason, string>> = {
     'The loader of this project was not found on the site, so only one page per day and host is scanned. Install the loader, then scan again.',
   browser_failed: 'Chromium could not be started or stopped repeatedly.',
   robots_denied: 'The robots.txt of the site does not let the scanner visit it, or could not be read.',
+  host_limit: 'A host has had as many scans in 24 hours as it may, over all projects.',
 };
 
 export const PAGE_SENTENCES: Readonly<Record<PageReason, string>> = {
@@ -90,6 +94,8 @@ export const PAGE_SENTENCES: Readonly<Record<PageReason, string>> = {
   unverified_host: 'The loader of this project was not found on this host, which allows one page per day.',
   robots_denied: 'The robots.txt of the host does not let the scanner visit this page.',
   robots_unavailable: 'The server did not return its robots.txt but an error, so no page was visited.',
+  host_limit: 'The host has had as many scans in 24 hours as it may, over all projects.',
+  excluded_host: 'The operator of this service excluded the host from scans.',
   time_limit: 'The scan reached its time limit.',
   byte_limit: 'The scan reached its limit of transferred data.',
   scan_ended: 'The scan ended before this page was visited.',
@@ -113,6 +119,7 @@ function reasonOf(
 ): ScanReason | null {
   if (pages.some(({ status }) => status === 'failed')) return 'pages_failed';
   if (pages.some(({ reason }) => reason === 'unverified_host')) return 'unverified_host';
+  if (pages.some(({ reason }) => reason === 'host_limit')) return 'host_limit';
   // Links that robots.txt denies are not missing from the result; start addresses are.
   const start = pages.filter(({ depth }) => depth === 0);
   const isDenied = start.some(({ reason }) => reason === 'robots_denied' || reason === 'robots_unavailable');

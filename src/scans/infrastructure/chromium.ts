@@ -56,6 +56,8 @@ interface ChromiumUser {
 }
 
 export interface ChromiumOptions {
+  /** Of the operator, for owners of sites; empty: none is named. */
+  contact: string;
   path: string;
   /** As `chromium --version` prints it. */
   version: string;
@@ -143,10 +145,10 @@ function isRunning(pid: number): boolean {
 }
 
 /** What the scanner sends as `User-Agent`. */
-export function userAgent({ version }: Pick<ChromiumOptions, 'version'>): string {
+export function userAgent({ version, contact }: Pick<ChromiumOptions, 'version' | 'contact'>): string {
   const [number = '0'] = /\d+(\.\d+)+/.exec(version) ?? [];
   const major = number.split('.')[0] ?? '0';
-  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ${SCANNER_NAME}/${SCANNER_VERSION}`;
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ${SCANNER_NAME}/${SCANNER_VERSION}${contact && ` (+${contact})`}`;
 }
 
 /** A script that starts Chromium as another user and without a way back. */

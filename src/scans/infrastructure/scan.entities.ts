@@ -142,6 +142,28 @@ export const ScanScheduleSchema = defineEntity({
   },
 });
 
+/** When a host may get its next page, from any scan. */
+export const ScanHostSchema = defineEntity({
+  name: 'ScanHost',
+  tableName: 'scan_host',
+  properties: {
+    /** With port, unless it is the scheme's. */
+    host: p.text().primary(),
+    nextPageAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** A scan of a host, of any project. */
+export const ScanHostScanSchema = defineEntity({
+  name: 'ScanHostScan',
+  tableName: 'scan_host_scan',
+  properties: {
+    host: p.text().primary(),
+    scanId: p.uuid().primary(),
+    at: p.datetime().defaultRaw('now()'),
+  },
+});
+
 /** A scanner that is running. */
 export const ScannerSchema = defineEntity({
   name: 'Scanner',

@@ -25,7 +25,7 @@ export interface StatePage {
 export interface StateOptions extends LoadRules {
   dwellMs: number;
   /** Keeps the pages of a host apart. */
-  pace: { wait(url: string): Promise<void>; done(url: string): void };
+  pace: { wait(url: string): Promise<void> };
 }
 
 /** What was seen in a state. */
@@ -144,10 +144,8 @@ class StateTest {
   }
 
   private async load(page: OpenPage): Promise<boolean> {
-    const { pace } = this.options;
-    await pace.wait(page.url);
+    await this.options.pace.wait(page.url);
     const { failure } = await page.tab.load(page.url, this.options);
-    pace.done(page.url);
     page.isLoaded = failure === null;
     return page.isLoaded;
   }

@@ -58,7 +58,6 @@ export function NewScanDialog({
       />
       <Checkbox
         label={t('scans.ignoreRobots')}
-        description={t('scans.ignoreRobotsHint')}
         checked={ignoreRobots}
         onChange={(event) => setIgnoreRobots(event.currentTarget.checked)}
         error={mutation.fieldErrors['ignoreRobots']}
