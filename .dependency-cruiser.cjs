@@ -46,7 +46,14 @@ const DOMAIN_SHARED = [
   'months',
   'wordmark',
 ];
-const DOMAIN_PACKAGES = ['@peculiar/asn1-\\w+', 'canonicalize', 'ipaddr\\.js', 'lru-cache', 'tldts'];
+const DOMAIN_PACKAGES = [
+  '@peculiar/asn1-\\w+',
+  'canonicalize',
+  'ipaddr\\.js',
+  'lru-cache',
+  'robots-parser',
+  'tldts',
+];
 const DOMAIN_NODE = ['crypto', 'net', 'url', 'util'];
 const DATABASE_PACKAGES = ['@mikro-orm', 'kysely', 'pg'];
 /** What talks to another server, and the frame of HTTP. */

@@ -77,6 +77,8 @@ import {
 import {
   ScanArtifactSchema,
   ScanItemSchema,
+  ScanHostScanSchema,
+  ScanHostSchema,
   ScannerSchema,
   ScanPageSchema,
   ScanProofSchema,
@@ -162,6 +164,8 @@ export const entities = [
   ScanArtifactSchema,
   ScanProofSchema,
   ScanScheduleSchema,
+  ScanHostScanSchema,
+  ScanHostSchema,
   ScannerSchema,
   SiteItemSchema,
   CookieDecisionSchema,

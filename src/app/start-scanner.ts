@@ -50,7 +50,7 @@ async function chromiumOptions(scans: Settings['scans'], standalone: boolean): P
     throw new StartError('The scanner must not run as root. Start it as another user.');
   const user = isRoot ? browserUser() : null;
   if (isRoot && !user) throw new StartError('The scanner found no unused user id to run Chromium as.');
-  return { path, version: await versionOf(path), sandbox: scans.sandbox, user };
+  return { path, version: await versionOf(path), contact: scans.contact, sandbox: scans.sandbox, user };
 }
 
 async function versionOf(path: string): Promise<string> {

@@ -2,6 +2,9 @@ import { declareSettings, derived, type SettingsOf } from '../settings/declare-s
 import { serviceSettings } from '../settings/service.settings.js';
 import { flag, integer, isAddressOrCidr, isHostAndPort, list, text } from '../settings/setting-kinds.js';
 
+/** Fits into the comment of a `User-Agent`. */
+const CONTACT = /^(https?:\/\/[\w.-]+(:\d+)?(\/[\w./~%@+-]*)?|[\w.+-]+@[\w-]+(\.[\w-]+)+)$/;
+
 /** Scanning projects' sites with a browser (docs/scans.md). */
 export const scanSettings = declareSettings({
   name: 'scans',
@@ -40,6 +43,39 @@ export const scanSettings = declareSettings({
       default: '',
       defaultShown: 'unknown',
       meaning: 'from where this scanner visits pages, e.g. `Germany`; reports and proofs name it',
+    }),
+    /** Empty: none is named. */
+    contact: text('SCANNER_CONTACT', {
+      default: '',
+      defaultShown: 'none',
+      meaning:
+        'where owners of scanned sites can reach the operator, a URL or mail address; sent in `User-Agent`',
+      check: (contact, refuse) => {
+        if (contact !== '' && !CONTACT.test(contact)) refuse('must be an http(s) URL or a mail address.');
+      },
+    }),
+    excludedHosts: list('SCANNER_EXCLUDED_HOSTS', {
+      default: [],
+      defaultShown: 'none',
+      meaning: 'hostnames that scans never contact, with all hosts below them',
+      check: (hosts, refuse) => {
+        for (const host of hosts) {
+          const isHost = URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host;
+          if (!isHost) refuse(`must list hostnames in lower case, without ports; "${host}" is invalid.`);
+        }
+      },
+    }),
+    hostPagesPerMinute: integer('SCANNER_HOST_PAGES_PER_MINUTE', {
+      default: 60,
+      min: 1,
+      max: 60,
+      meaning: 'pages of one host that all scanners together load in a minute',
+    }),
+    hostScansPerDay: integer('SCANNER_HOST_SCANS_PER_DAY', {
+      default: 50,
+      min: 1,
+      max: 10_000,
+      meaning: 'scans of one host in 24 hours, over all projects',
     }),
     pageSeconds: integer('SCANNER_PAGE_SECONDS', {
       default: 30,

@@ -46,6 +46,8 @@ export const FIELD_CODES = [
   'scan_url_malformed',
   'scan_url_outside',
   'scan_url_port',
+  'scan_url_excluded',
+  'scan_robots_unverified',
 ] as const;
 
 export type FieldCode = (typeof FIELD_CODES)[number];

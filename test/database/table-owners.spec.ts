@@ -66,6 +66,8 @@ const OWNERS: Record<string, readonly string[]> = {
     'scan_artifact',
     'scan_finding',
     'scan_finding_seen',
+    'scan_host',
+    'scan_host_scan',
     'scan_item',
     'scan_page',
     'scan_proof',

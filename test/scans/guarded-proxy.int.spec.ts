@@ -46,6 +46,7 @@ beforeEach(async () => {
   proxy = new GuardedProxy({
     resolver: new NameResolver({ timeoutMs: 1_000, servers: [dns.address] }),
     exceptions: parseExceptions([`127.0.0.1:${serverPort()}`]),
+    excludedHosts: ['never.example'],
     connectTimeoutMs: 1_000,
     pageBytesMax: PAGE_BYTES,
   });
@@ -140,6 +141,15 @@ it.each(['', 'host', '127.0.0.1', 'user@127.0.0.1:80', '127.0.0.1:80/path', 'a b
   'refuses the CONNECT target %p',
   async (authority) => {
     expect(await tunnel(authority)).not.toBe(200);
+  },
+);
+
+it.each(['never.example', 'a.never.example', 'never.example.'])(
+  'refuses the excluded host %s',
+  async (host) => {
+    records[host] = ['93.184.216.34'];
+    expect(await tunnel(`${host}:443`)).toBe(403);
+    expect((await get(`http://${host}/`)).status).toBe(403);
   },
 );
 

@@ -9,7 +9,7 @@ let service: TestService;
 let project: TestProject;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ SCANNER_EXCLUDED_HOSTS: 'never.example.com' });
 });
 afterAll(() => service.close());
 
@@ -99,6 +99,44 @@ describe('requesting a scan', () => {
     expect(body['errors']).toEqual([expect.objectContaining({ field: 'urls', code: 'scan_urls_missing' })]);
   });
 
+  it('ignores robots.txt on verified hosts alone, and the audit log has it', async () => {
+    const urls = ['https://example.com/', 'https://www.example.com/'];
+    const given = { urls, ignoreRobots: true };
+    const refused = { field: 'ignoreRobots', code: 'scan_robots_unverified' };
+    expect(await request(given)).toMatchObject({ status: 422, body: { errors: [refused] } });
+    const { body: first } = await request({ urls });
+    expect(first).toMatchObject({ ignoreRobots: false });
+    await insertPages(first['id'], 1);
+    await service.database.query('update scan_page set loader_found = true where scan_id = $1', [
+      first['id'],
+    ]);
+    await end(first['id']);
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'pro' });
+    // One of the two hosts is verified now.
+    const second = await request(given);
+    expect(second).toMatchObject({ status: 422, body: { errors: [refused] } });
+    expect(JSON.stringify(second.body)).toContain('www.example.com.');
+    const third = await request({ urls: urls.slice(0, 1), ignoreRobots: true });
+    expect(third).toMatchObject({ status: 201, body: { ignoreRobots: true } });
+    const log = await json(await project.request('owner', 'GET', '/audit?limit=50'));
+    expect(log['items']).toContainEqual(
+      expect.objectContaining({
+        action: 'scan.request',
+        target: third.body['id'],
+        after: expect.objectContaining({ ignoreRobots: true }),
+      }),
+    );
+    // The verification lasts 7 days.
+    await end(third.body['id']);
+    await service.database.query("update scan_page set visited_at = now() - interval '8 days'", []);
+    expect(await request({ urls: urls.slice(0, 1), ignoreRobots: true })).toMatchObject({ status: 422 });
+  });
+
+  it.each([['yes'], [1], [null]])('refuses ignoreRobots: %j', async (ignoreRobots) => {
+    const { status, body } = await request({ ignoreRobots });
+    expect([status, body['errors']]).toEqual([422, [expect.objectContaining({ field: 'ignoreRobots' })]]);
+  });
+
   it('takes 20 addresses and not one more', async () => {
     const urls = Array.from({ length: 20 }, (_, index) => `https://example.com/${index}`);
     expect((await request({ urls: [...urls, 'https://example.com/x'] })).status).toBe(422);
@@ -110,6 +148,32 @@ describe('requesting a scan', () => {
     const { status, body } = await request();
     expect([status, body['code']]).toEqual([503, 'scanner_unavailable']);
     expect(body['detail']).toContain('apt-get install chromium');
+  });
+
+  it('refuses hosts that the operator excluded, and hosts below them', async () => {
+    const urls = ['https://never.example.com/', 'https://a.never.example.com/', 'https://example.com/'];
+    const { status, body } = await request({ urls });
+    expect(status).toBe(422);
+    expect(body['errors']).toEqual(
+      ['urls.0', 'urls.1'].map((field) => expect.objectContaining({ field, code: 'scan_url_excluded' })),
+    );
+  });
+
+  it('refuses a host that had its scans of the day from other projects', async () => {
+    const scanned = (host: string, count: number): Promise<unknown> =>
+      service.database.query(
+        `with host as (insert into scan_host (host) values ($1) returning host)
+         insert into scan_host_scan (host, scan_id) select host, gen_random_uuid() from host, generate_series(1, $2::int)`,
+        [host, count],
+      );
+    const [first, second] = ['a', 'b'].map((name) => `${name}.example.com`);
+    await scanned(first ?? '', 50);
+    await scanned(second ?? '', 49);
+    const refused = await request({ urls: [`https://${first}/`] });
+    expect([refused.status, refused.body['code']]).toEqual([429, 'too_many_requests']);
+    expect(refused.body['detail']).toContain('a.example.com had 50 scans');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_000);
+    expect((await request({ urls: [`https://${first}/`, `https://${second}/`] })).status).toBe(201);
   });
 
   it('runs one scan of a project at a time', async () => {

@@ -16,21 +16,28 @@ export interface ScanRequest {
   pagesMax: number;
   /** States that are left out. */
   skippedStates: readonly ScanState[];
+  /** Whether pages that robots.txt denies are visited, too. */
+  ignoreRobots: boolean;
   origin: ScanOrigin;
 }
 
 /** Queues a scan, deletes the oldest one where too many are kept, and records the request. Returns the scan's id. */
 export async function queueScan(tx: EntityManager, request: ScanRequest): Promise<string> {
-  const { project, author, urls, pagesMax, skippedStates, origin } = request;
+  const { project, author, urls, pagesMax, skippedStates, ignoreRobots, origin } = request;
   const id = newId();
   const deleted = await deleteOldScans(tx, project.id, SCANS_KEPT_MAX - 1);
   await deleteEntries(tx, { projectId: project.id, ids: deleted });
   await insertScan(tx, {
-    ...{ projectId: project.id, id, urls, domains: project.domains, pagesMax, skippedStates, origin },
+    ...{ projectId: project.id, id, urls, domains: project.domains, pagesMax },
+    ...{ skippedStates, ignoreRobots, origin },
   });
   await writeAudit(tx, author, {
     ...{ projectId: project.id, action: 'scan.request', target: id },
-    after: { urls, origin, ...(skippedStates.length > 0 && { skippedStates }) },
+    after: {
+      ...{ urls, origin },
+      ...(skippedStates.length > 0 && { skippedStates }),
+      ...(ignoreRobots && { ignoreRobots }),
+    },
   });
   return id;
 }

@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { parseExceptions } from '../../shared/address-policy.js';
 import { NameResolver } from '../../shared/name-resolver.js';
-import { choosePage } from '../domain/page-choice.js';
 import { concludeScan, type PageReason } from '../domain/scan.js';
 import type { ScanScope } from '../domain/scan-address.js';
-import { mayVisitHost } from '../domain/scan-limits.js';
-import { PAGE_PAUSE_MS, SCAN_LEASE_MS } from '../domain/scanner-times.js';
-import { type OpenChromium, openChromium } from '../infrastructure/chromium.js';
+import { SCAN_LEASE_MS } from '../domain/scanner-times.js';
+import { type OpenChromium, openChromium, SCANNER_NAME, userAgent } from '../infrastructure/chromium.js';
 import {
   addPages,
   beginVisit,
@@ -18,19 +15,21 @@ import {
   holdScan,
   type PageResult,
   readFrontier,
-  readHost,
   recoverPages,
   releaseScan,
   renewScan,
-  skipPage,
   storeVisit,
 } from '../infrastructure/frontier.rows.js';
 import { GuardedProxy } from '../infrastructure/guarded-proxy.js';
 import { within } from '../infrastructure/page-recorder.js';
 import { visitPage } from '../infrastructure/page-visit.js';
 import { ScanContext } from '../infrastructure/scan-context.js';
+import { SiteReader } from '../infrastructure/site-file.js';
 import { SCAN_FINISHED, scanFinishedMessage } from '../scans.events.js';
+import { PageQueue } from './page-queue.js';
 import type { ScannerOptions } from './scanner-options.js';
+import { SitePace } from './site-pace.js';
+import { SiteRules } from './site-rules.js';
 import { StateRun } from './state-run.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -54,6 +53,14 @@ type Ending =
   | { kind: 'browser_failed' }
   | { kind: 'finished'; stoppedBy: 'time_limit' | 'byte_limit' | null; unvisited: PageReason };
 
+/** What a scan needs of the sites that it visits. */
+interface Site {
+  /** Of the proxy. */
+  port: number;
+  queue: PageQueue;
+  pace: SitePace;
+}
+
 /** One scanner's work on one scan: the pages in order, each stored before the next is begun. */
 export class ScanRun {
   private readonly scope: ScanScope;
@@ -65,6 +72,8 @@ export class ScanRun {
   private states: StateRun | null = null;
   private browserFailures = 0;
   private lost = false;
+  /** Ends waiting and requests of our own. */
+  private readonly ending = new AbortController();
 
   constructor(
     private readonly em: EntityManager,
@@ -73,7 +82,8 @@ export class ScanRun {
   ) {
     const { settings, production } = options;
     const exceptions = parseExceptions(settings.allowedPrivateTargets);
-    this.scope = { domains: scan.domains, allowedTargets: exceptions.targets, production };
+    const { excludedHosts } = settings;
+    this.scope = { domains: scan.domains, allowedTargets: exceptions.targets, excludedHosts, production };
     this.outbox = OutboxService.appendOnly(em, { topics: [SCAN_FINISHED] });
     this.proxy = new GuardedProxy({
       resolver: new NameResolver({
@@ -81,6 +91,7 @@ export class ScanRun {
         ...(settings.nameServers.length > 0 && { servers: settings.nameServers }),
       }),
       exceptions,
+      excludedHosts,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       pageBytesMax: settings.pageMegabytes * MEGABYTE,
     });
@@ -88,7 +99,7 @@ export class ScanRun {
 
   async run(signal: AbortSignal): Promise<void> {
     const renewing = this.keepLease();
-    const stop = (): void => this.closeBrowsers();
+    const stop = (): void => this.interrupt();
     signal.addEventListener('abort', stop);
     try {
       const em = this.em.fork();
@@ -99,7 +110,9 @@ export class ScanRun {
         this.scan.urls.map((url) => ({ url, depth: 0 })),
       );
       const port = await this.proxy.listen();
-      await this.conclude(await this.testStates(await this.visitAll(port, signal), { port, signal }));
+      const site = this.openSite(port);
+      const crawl = await this.visitAll(site, signal);
+      await this.conclude(await this.testStates(crawl, { site, signal }));
     } finally {
       clearInterval(renewing);
       signal.removeEventListener('abort', stop);
@@ -108,7 +121,21 @@ export class ScanRun {
     }
   }
 
-  private async visitAll(port: number, signal: AbortSignal): Promise<Ending> {
+  private openSite(port: number): Site {
+    const { em, scan, scope, proxy, options, ending } = this;
+    const { hostScansPerDay, hostPagesPerMinute: pagesPerMinute } = options.settings;
+    const reader = new SiteReader(proxy, { port, userAgent: userAgent(options.browser) });
+    const rules = new SiteRules({ reader, scope, agent: SCANNER_NAME, signal: ending.signal });
+    return {
+      port,
+      queue: new PageQueue(em, scan, { rules, scope, hostScansPerDay }),
+      pace: new SitePace(em, rules, {
+        ...{ pagesPerMinute, ignoreRobots: scan.ignoreRobots, signal: ending.signal },
+      }),
+    };
+  }
+
+  private async visitAll({ port, queue, pace }: Site, signal: AbortSignal): Promise<Ending> {
     const { stateMinutes, scanMinutes, scanMegabytes } = this.options.settings;
     const deadline = this.scan.startedAt.getTime() + Math.min(stateMinutes, scanMinutes) * 60_000;
     for (;;) {
@@ -118,55 +145,40 @@ export class ScanRun {
         return { kind: 'finished', stoppedBy: 'time_limit', unvisited: 'time_limit' };
       if (this.proxy.bytes > scanMegabytes * MEGABYTE)
         return { kind: 'finished', stoppedBy: 'byte_limit', unvisited: 'byte_limit' };
-      const next = await this.nextPage();
-      if (next.page === null) return { kind: 'finished', stoppedBy: null, unvisited: next.unvisited };
+      const next = await queue.next();
+      if (next.kind === 'again') continue;
+      if (next.kind === 'none') return { kind: 'finished', stoppedBy: null, unvisited: next.unvisited };
       if (!(await this.ensureBrowser(port))) {
         if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'browser_failed' };
         continue;
       }
+      await pace.wait(next.page.url);
+      if (signal.aborted || this.lost) continue;
       if (!(await beginVisit(this.em.fork(), this.scan, next.page.number))) return { kind: 'lost' };
       const result = await this.visit(next.page);
       if (signal.aborted) return { kind: 'stopped' };
       if (!(await this.store(next.page, result))) return { kind: 'lost' };
       if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'browser_failed' };
-      await sleep(PAGE_PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   }
 
   /** The consent states, after a crawl that found its end. */
   private async testStates(
     crawl: Ending,
-    { port, signal }: { port: number; signal: AbortSignal },
+    { site, signal }: { site: Site; signal: AbortSignal },
   ): Promise<Ending> {
     if (crawl.kind !== 'finished') return crawl;
     await this.chromium?.close();
     this.chromium = null;
     const { em, scan, options, scope, proxy } = this;
     this.states = new StateRun({
-      ...{ em, scan, scanner: options, scope, proxy, proxyPort: port },
+      ...{ em, scan, scanner: options, scope, proxy, proxyPort: site.port, pace: site.pace },
       isActive: () => !signal.aborted && !this.lost,
     });
     // A crawl that took its time still leaves the scan's for the states.
     const ending = await this.states.run(crawl.stoppedBy === 'byte_limit' ? 'byte_limit' : null);
     if (ending.kind === 'inactive') return { kind: signal.aborted ? 'stopped' : 'lost' };
     return { ...crawl, stoppedBy: crawl.stoppedBy ?? ending.stoppedBy };
-  }
-
-  /** The next page that may be visited; `page` null: none, and why the rest is left out. */
-  private async nextPage(): Promise<{ page: FrontierPage } | { page: null; unvisited: PageReason }> {
-    const em = this.em.fork();
-    for (;;) {
-      const pages = (await readFrontier(em, this.scan)).filter(({ status }) => status !== 'skipped');
-      const known = pages.map((page) => ({ ...page, visited: page.status !== 'found' }));
-      if (known.filter(({ visited }) => visited).length >= this.scan.pagesMax)
-        return { page: null, unvisited: 'page_limit' };
-      const page = choosePage(known);
-      if (page === null) return { page: null, unvisited: 'same_template' };
-      const isDuplicate = known.some(({ visited, finalUrl }) => visited && finalUrl === page.url);
-      const host = await readHost(em, this.scan.projectId, new URL(page.url).host);
-      if (!isDuplicate && mayVisitHost(host)) return { page };
-      await skipPage(em, this.scan, page.number, isDuplicate ? 'duplicate' : 'unverified_host');
-    }
   }
 
   private async ensureBrowser(port: number): Promise<boolean> {
@@ -220,13 +232,8 @@ export class ScanRun {
           unvisited: 'scan_ended',
         });
       const pages = await readFrontier(tx, this.scan);
-      const { stoppedBy, unvisited } = ending;
-      const conclusion = concludeScan({
-        stoppedBy,
-        failedPages: pages.filter(({ status }) => status === 'failed').length,
-        skippedUnverified: pages.some(({ reason }) => reason === 'unverified_host'),
-      });
-      await endScan(tx, this.scan, { ...conclusion, unvisited });
+      const conclusion = concludeScan({ stoppedBy: ending.stoppedBy, pages });
+      await endScan(tx, this.scan, { ...conclusion, unvisited: ending.unvisited });
       await this.outbox.append(tx, scanFinishedMessage(this.scan));
     });
   }
@@ -251,10 +258,11 @@ export class ScanRun {
   /** Ends the visit in progress, too. */
   private lose(): void {
     this.lost = true;
-    this.closeBrowsers();
+    this.interrupt();
   }
 
-  private closeBrowsers(): void {
+  private interrupt(): void {
+    this.ending.abort();
     void this.chromium?.close();
     void this.states?.close();
   }

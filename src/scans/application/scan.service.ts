@@ -23,6 +23,8 @@ import type {
   ScanView,
 } from '../domain/scan-view.js';
 import { type ScanSettings, scanSettings } from '../scans.settings.js';
+import { readHostScans } from '../infrastructure/host.rows.js';
+import { readHost } from '../infrastructure/frontier.rows.js';
 import {
   cancelScan,
   hasActiveScan,
@@ -46,6 +48,13 @@ const ITEM_KEY = new RegExp(String.raw`^(${SCAN_STATES.join('|')})\.(\d{1,9})\.(
 
 const UNAVAILABLE =
   'No scanner is running. Install Chromium on the server, for example with "apt-get install chromium", and restart the service, or start a scanner with "npm run start:scanner".';
+
+/** What is scanned, and how. */
+interface ScanOptions {
+  urls?: readonly string[] | undefined;
+  skipStates?: readonly SkippableState[] | undefined;
+  ignoreRobots?: boolean | undefined;
+}
 
 /** What a project may scan now. */
 export interface ScanAllowance {
@@ -105,15 +114,18 @@ export class ScanService {
 
   /**
    * Queues a scan of the given addresses, or of the project's domains.
-   * @throws DomainError `validation_failed` for addresses outside the project, `scanner_unavailable`, `scan_running`,
-   * `too_many_requests` after the day's scans
+   * @throws DomainError `validation_failed` for addresses outside the project, and for robots.txt that is to be ignored
+   * on a host that is not verified; `scanner_unavailable`, `scan_running`,
+   * `too_many_requests` after the day's scans of the plan or of the hosts
    */
   async request(
     { project, author }: { project: Project; author: Author },
-    given: { urls?: readonly string[] | undefined; skipStates?: readonly SkippableState[] | undefined },
+    given: ScanOptions,
   ): Promise<ScanDetails> {
     const urls = await this.startUrls(project, given.urls);
     const skippedStates = statesToSkip(given.skipStates ?? []);
+    const ignoreRobots = given.ignoreRobots ?? false;
+    if (ignoreRobots) await this.requireVerified(project, urls);
     const id = await this.em.fork().transactional(async (tx) => {
       // One request at a time: the checks below hold until the commit.
       await this.projects.lock(tx, project.id);
@@ -128,8 +140,10 @@ export class ScanService {
       const waitMs = waitForScanMs(recent, { limit, now });
       if (waitMs > 0)
         throw tooManyRequests(`Your plan includes ${limit} scans in 24 hours. Scan again later.`, waitMs);
+      await this.requireHostScans(tx, urls, now);
       return queueScan(tx, {
-        ...{ project, author, urls, pagesMax: pagesPerScan(tier), skippedStates, origin: 'manual' },
+        ...{ project, author, urls, pagesMax: pagesPerScan(tier), skippedStates, ignoreRobots },
+        origin: 'manual',
       });
     });
     return this.read(project.id, id);
@@ -210,6 +224,35 @@ export class ScanService {
     return this.read(projectId, id);
   }
 
+  /** Refuses a scan that could visit nothing, because its hosts have had their scans of the day. */
+  private async requireHostScans(tx: EntityManager, urls: readonly string[], now: Date): Promise<void> {
+    const limit = this.settings.hostScansPerDay;
+    const hosts = [...new Set(urls.map((url) => new URL(url).host))];
+    const scans = new Map((await readHostScans(tx, hosts)).map(({ host, times }) => [host, times]));
+    const waitMs = Math.min(...hosts.map((host) => waitForScanMs(scans.get(host) ?? [], { limit, now })));
+    if (waitMs > 0)
+      throw tooManyRequests(
+        `${hosts.join(', ')} had ${limit} scans in 24 hours, over all projects. Scan again later.`,
+        waitMs,
+      );
+  }
+
+  /** robots.txt is the host's: only who has shown control of the host may ignore it. */
+  private async requireVerified(project: Project, urls: readonly string[]): Promise<void> {
+    const em = this.em.fork();
+    const hosts = [...new Set(urls.map((url) => new URL(url).host))];
+    const unverified: string[] = [];
+    for (const host of hosts) if (!(await readHost(em, project.id, host)).verified) unverified.push(host);
+    if (unverified.length === 0) return;
+    throw fieldErrors([
+      {
+        field: 'ignoreRobots',
+        message: `robots.txt can be ignored only on hosts on which a scan found the loader of this project, which is not so for ${unverified.join(', ')}. Scan once without this option.`,
+        code: 'scan_robots_unverified',
+      },
+    ]);
+  }
+
   private async startUrls(project: Project, given: readonly string[] | undefined): Promise<string[]> {
     if (given === undefined || given.length === 0) {
       const urls = await this.defaultUrls(project);
@@ -242,7 +285,13 @@ export class ScanService {
   }
 
   private scopeOf({ domains }: Project): ScanScope {
-    return { domains, allowedTargets: this.allowedTargets, production: this.service.production };
+    const { excludedHosts } = this.settings;
+    return {
+      domains,
+      allowedTargets: this.allowedTargets,
+      excludedHosts,
+      production: this.service.production,
+    };
   }
 }
 
@@ -254,6 +303,10 @@ const ADDRESS_PROBLEMS = {
   outside_project: {
     message: "The host must be one of the project's domains, or below one of them.",
     code: 'scan_url_outside',
+  },
+  excluded: {
+    message: 'The operator of this service excluded this host from scans.',
+    code: 'scan_url_excluded',
   },
   port: { message: 'Only the ports 80 and 443 can be scanned.', code: 'scan_url_port' },
 } as const;

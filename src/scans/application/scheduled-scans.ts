@@ -69,6 +69,7 @@ export class ScheduledScans implements OnModuleInit {
       pagesMax: pagesPerScan(tier),
       // A member who left the acceptance out does not get it by the schedule.
       skippedStates: await readLastSkippedStates(tx, projectId),
+      ignoreRobots: false,
     });
     return true;
   }

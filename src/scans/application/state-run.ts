@@ -1,12 +1,11 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { BRAND } from '../../shared/brand.js';
 import { toHar } from '../domain/har.js';
 import type { ScanScope } from '../domain/scan-address.js';
 import type { ScanState, StateReason } from '../domain/scan-state.js';
 import { chooseStatePages } from '../domain/state-pages.js';
-import { type OpenChromium, openChromium } from '../infrastructure/chromium.js';
+import { type OpenChromium, openChromium, SCANNER_NAME } from '../infrastructure/chromium.js';
 import {
   type ClaimedScan,
   countRefusals,
@@ -28,6 +27,7 @@ import {
 } from '../infrastructure/state.rows.js';
 import { type StateResult, testState } from '../infrastructure/state-test.js';
 import type { ScannerOptions } from './scanner-options.js';
+import type { SitePace } from './site-pace.js';
 
 const MEGABYTE = 1_000_000;
 /** A larger archive or screenshot is not kept. */
@@ -40,6 +40,7 @@ interface StateRunOptions {
   scope: ScanScope;
   proxy: GuardedProxy;
   proxyPort: number;
+  pace: SitePace;
   /** Whether the scan is still this scanner's, and the scanner is not stopping. */
   isActive: () => boolean;
 }
@@ -99,7 +100,7 @@ export class StateRun {
 
   /** null: the browser failed. */
   private async attempt(state: ScanState, pages: readonly FrontierPage[]): Promise<StateResult | null> {
-    const { scanner, scope, proxy, proxyPort } = this.options;
+    const { scanner, scope, proxy, proxyPort, pace } = this.options;
     const { stateMinutes, pageSeconds, dwellSeconds } = scanner.settings;
     try {
       this.chromium = await openChromium(scanner.browser, proxyPort);
@@ -107,7 +108,7 @@ export class StateRun {
       const timeoutMs = pageSeconds * 1000;
       const testing = testState(context, state, {
         pages,
-        options: { scope, proxy, timeoutMs, dwellMs: dwellSeconds * 1000 },
+        options: { scope, proxy, pace, timeoutMs, dwellMs: dwellSeconds * 1000 },
       });
       return await raced(testing, stateMinutes * 60_000);
     } catch (error) {
@@ -136,7 +137,7 @@ export class StateRun {
 
   /** An archive of each page, and a screenshot of the first. */
   private async artifactsOf({ pages: [first], screenshot, archive }: StateResult): Promise<Artifact[]> {
-    const software = { browser: this.options.scanner.browser.version, scanner: `${BRAND}-Scanner` };
+    const software = { browser: this.options.scanner.browser.version, scanner: SCANNER_NAME };
     const artifacts = await Promise.all(
       archive.pages.map(async (page): Promise<Artifact> => {
         const exchanges = archive.exchanges.filter((each) => each.page === page.number);

@@ -9,6 +9,7 @@ import {
 const SCOPE: ScanScope = {
   domains: ['example.com', 'shop.example.org'],
   allowedTargets: new Set(['127.0.0.1:3000', 'shop.example.org:8080']),
+  excludedHosts: [],
   production: true,
 };
 
@@ -80,4 +81,15 @@ describe('judgeScanAddress', () => {
     expect(judgeScanAddress('http://127.0.0.1:3000/demo', development)).toBeNull();
     expect(judgeScanAddress('http://127.0.0.1:5432/', development)).toBe('port');
   });
+});
+
+it.each([
+  ['https://never.example.com/', 'excluded'],
+  ['https://never.example.com./', 'outside_project'],
+  ['https://below.never.example.com/a', 'excluded'],
+  ['https://notnever.example.com/', null],
+  ['https://example.com/', null],
+])('judges %s as %s where never.example.com is excluded', (url, refusal) => {
+  const scope = { domains: ['example.com'], allowedTargets: new Set<string>(), production: true };
+  expect(judgeScanAddress(url, { ...scope, excludedHosts: ['never.example.com'] })).toBe(refusal);
 });

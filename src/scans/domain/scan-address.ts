@@ -15,11 +15,13 @@ export interface ScanScope {
   domains: readonly string[];
   /** `host:port` of private targets that the operator allowed. */
   allowedTargets: ReadonlySet<string>;
+  /** Hosts that the operator excluded; hosts below them count, too. */
+  excludedHosts: readonly string[];
   production: boolean;
 }
 
 /** Why an address is not scanned; null: it may be. */
-export type AddressRefusal = 'malformed' | 'outside_project' | 'port';
+export type AddressRefusal = 'malformed' | 'outside_project' | 'excluded' | 'port';
 
 /**
  * The address of a page in the form in which pages are compared: no fragment, no campaign parameters, no credentials.
@@ -42,13 +44,20 @@ export function normalizePageUrl(text: string, base?: string): string | null {
 /** Judges an address by its text. Names are resolved by the proxy, which judges every address they lead to. */
 export function judgeScanAddress(
   text: string,
-  { domains, allowedTargets, production }: ScanScope,
+  { domains, allowedTargets, excludedHosts, production }: ScanScope,
 ): AddressRefusal | null {
   if (!URL.canParse(text)) return 'malformed';
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'malformed';
   if (!isProjectHost(url.hostname, domains, production)) return 'outside_project';
+  if (isExcludedHost(url.hostname, excludedHosts)) return 'excluded';
   return WEB_PORTS.has(url.port) || allowedTargets.has(targetOf(url)) ? null : 'port';
+}
+
+/** Whether the operator excluded a host, or one above it. */
+export function isExcludedHost(hostname: string, excludedHosts: readonly string[]): boolean {
+  const host = hostname.replace(/\.$/, '');
+  return excludedHosts.some((excluded) => host === excluded || host.endsWith(`.${excluded}`));
 }
 
 /** Whether a host is one of the project's: a domain or a host below it, or in development this machine. */

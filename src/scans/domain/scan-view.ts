@@ -19,6 +19,8 @@ export interface ScanView {
   reason: ScanReason | null;
   urls: string[];
   pagesMax: number;
+  /** Whether pages that robots.txt denies are visited, too. */
+  ignoreRobots: boolean;
   browser: string | null;
   refusedDownloads: number;
   refusedPopups: number;

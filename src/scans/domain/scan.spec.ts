@@ -1,13 +1,31 @@
 import { expect, it } from '@jest/globals';
-import { concludeScan, PAGE_REASONS, PAGE_SENTENCES, SCAN_REASONS, SCAN_SENTENCES } from './scan.js';
+import {
+  concludeScan,
+  PAGE_REASONS,
+  PAGE_SENTENCES,
+  type PageReason,
+  type PageStatus,
+  SCAN_REASONS,
+  SCAN_SENTENCES,
+} from './scan.js';
+
+const visited = { status: 'visited', reason: null, depth: 0 } as const;
+const page = (status: PageStatus, reason: PageReason, depth = 1) => ({ status, reason, depth });
 
 it.each([
-  ['everything loaded', { failedPages: 0, stoppedBy: null, skippedUnverified: false }, 'completed', null],
-  ['a page failed', { failedPages: 1, stoppedBy: null, skippedUnverified: true }, 'partial', 'pages_failed'],
-  ['a limit', { failedPages: 1, stoppedBy: 'time_limit', skippedUnverified: false }, 'partial', 'time_limit'],
-  ['no loader', { failedPages: 0, stoppedBy: null, skippedUnverified: true }, 'partial', 'unverified_host'],
-] as const)('concludes after %s', (_, ending, status, reason) => {
-  expect(concludeScan(ending)).toEqual({ status, reason });
+  ['all pages were visited', [visited], null, null],
+  ['pages were left out by their template', [visited, page('skipped', 'same_template')], null, null],
+  ['a page failed', [visited, page('failed', 'timeout')], null, 'pages_failed'],
+  ['a host is not verified', [visited, page('skipped', 'unverified_host')], null, 'unverified_host'],
+  ['robots.txt denies a link', [visited, page('skipped', 'robots_denied')], null, null],
+  ['robots.txt denies a start address', [page('skipped', 'robots_denied', 0)], null, 'robots_denied'],
+  ['robots.txt was not returned', [page('skipped', 'robots_unavailable', 0)], null, 'robots_denied'],
+  ['time ended it', [visited, page('failed', 'timeout')], 'time_limit', 'time_limit'],
+] as const)('a scan in which %s', (_, pages, stoppedBy, reason) => {
+  expect(concludeScan({ pages, stoppedBy })).toEqual({
+    status: reason === null ? 'completed' : 'partial',
+    reason,
+  });
 });
 
 it('has a sentence for each reason', () => {

@@ -15,6 +15,8 @@ export const SCAN_REASONS = [
   'byte_limit',
   'unverified_host',
   'browser_failed',
+  'robots_denied',
+  'host_limit',
 ] as const;
 export type ScanReason = (typeof SCAN_REASONS)[number];
 
@@ -34,6 +36,10 @@ export const PAGE_REASONS = [
   'page_limit',
   'duplicate',
   'unverified_host',
+  'robots_denied',
+  'robots_unavailable',
+  'host_limit',
+  'excluded_host',
   'time_limit',
   'byte_limit',
   'scan_ended',
@@ -67,6 +73,8 @@ export const SCAN_SENTENCES: Readonly<Record<ScanReason, string>> = {
   unverified_host:
     'The loader of this project was not found on the site, so only one page per day and host is scanned. Install the loader, then scan again.',
   browser_failed: 'Chromium could not be started or stopped repeatedly.',
+  robots_denied: 'The robots.txt of the site does not let the scanner visit it, or could not be read.',
+  host_limit: 'A host has had as many scans in 24 hours as it may, over all projects.',
 };
 
 export const PAGE_SENTENCES: Readonly<Record<PageReason, string>> = {
@@ -84,6 +92,10 @@ export const PAGE_SENTENCES: Readonly<Record<PageReason, string>> = {
   page_limit: "The plan's number of pages per scan was reached.",
   duplicate: 'The same page was visited under another address.',
   unverified_host: 'The loader of this project was not found on this host, which allows one page per day.',
+  robots_denied: 'The robots.txt of the host does not let the scanner visit this page.',
+  robots_unavailable: 'The server did not return its robots.txt but an error, so no page was visited.',
+  host_limit: 'The host has had as many scans in 24 hours as it may, over all projects.',
+  excluded_host: 'The operator of this service excluded the host from scans.',
   time_limit: 'The scan reached its time limit.',
   byte_limit: 'The scan reached its limit of transferred data.',
   scan_ended: 'The scan ended before this page was visited.',
@@ -91,17 +103,25 @@ export const PAGE_SENTENCES: Readonly<Record<PageReason, string>> = {
 
 /** How a scan that ran to its end is concluded. */
 export function concludeScan({
-  failedPages,
   stoppedBy,
-  skippedUnverified,
+  pages,
 }: {
-  failedPages: number;
   /** The limit that ended it; null: none. */
   stoppedBy: 'time_limit' | 'byte_limit' | null;
-  /** Whether pages were skipped because their host is not verified. */
-  skippedUnverified: boolean;
+  pages: readonly { status: PageStatus; reason: PageReason | null; depth: number }[];
 }): { status: 'completed' | 'partial'; reason: ScanReason | null } {
-  const reason =
-    stoppedBy ?? (failedPages > 0 ? 'pages_failed' : skippedUnverified ? 'unverified_host' : null);
+  const reason = stoppedBy ?? reasonOf(pages);
   return { status: reason === null ? 'completed' : 'partial', reason };
+}
+
+function reasonOf(
+  pages: readonly { status: PageStatus; reason: PageReason | null; depth: number }[],
+): ScanReason | null {
+  if (pages.some(({ status }) => status === 'failed')) return 'pages_failed';
+  if (pages.some(({ reason }) => reason === 'unverified_host')) return 'unverified_host';
+  if (pages.some(({ reason }) => reason === 'host_limit')) return 'host_limit';
+  // Links that robots.txt denies are not missing from the result; start addresses are.
+  const start = pages.filter(({ depth }) => depth === 0);
+  const isDenied = start.some(({ reason }) => reason === 'robots_denied' || reason === 'robots_unavailable');
+  return isDenied ? 'robots_denied' : null;
 }

@@ -6,5 +6,3 @@ export const SCANNER_ALIVE_MS = 15_000;
 export const SCAN_LEASE_MS = 15_000;
 /** How often an idle scanner looks for a scan. */
 export const SCAN_POLL_MS = 1_000;
-/** Pause between two pages of a site. */
-export const PAGE_PAUSE_MS = 1_000;

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { ListOf } from '../../http/body-shape.js';
 import { IfGiven } from '../../http/if-given.decorator.js';
 import { QueryInteger } from '../../http/integer.decorator.js';
@@ -60,6 +60,15 @@ export class RequestScanDto {
   @ListOf({ max: SKIPPABLE_STATES.length })
   @IsIn(SKIPPABLE_STATES, { each: true })
   skipStates?: SkippableState[];
+
+  @ApiPropertyOptional({
+    default: false,
+    description:
+      'Visits pages that robots.txt denies, too. Only for hosts on which a scan of the last 7 days found the loader',
+  })
+  @IfGiven()
+  @IsBoolean()
+  ignoreRobots?: boolean;
 }
 
 export class ScanItemsQuery extends PageQuery {
@@ -116,6 +125,8 @@ export class ScanDto {
   reason!: ScanReasonDto | null;
   @ApiProperty({ type: [String], description: 'Start addresses' }) urls!: string[];
   @ApiProperty({ type: 'integer', description: 'Most pages that this scan visits' }) pagesMax!: number;
+  @ApiProperty({ description: 'Whether pages that robots.txt denies are visited, too' })
+  ignoreRobots!: boolean;
   @ApiProperty({ type: PageCountsDto }) pages!: PageCountsDto;
   @ApiProperty({ type: String, nullable: true, description: 'Browser that visited the pages' })
   browser!: string | null;
@@ -129,7 +140,8 @@ export class ScanDto {
     const { id, status, origin, reason, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt } =
       scan;
     return {
-      ...{ id, status, origin, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt },
+      ...{ id, status, origin, urls, pagesMax, ignoreRobots: scan.ignoreRobots, pages, browser },
+      ...{ createdAt, startedAt, endedAt },
       reason: reason && { code: reason, message: SCAN_SENTENCES[reason] },
       refused: {
         downloads: scan.refusedDownloads,

@@ -25,6 +25,8 @@ const USUAL_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
+/** By this name sites recognize the scanner, in requests and in robots.txt. */
+export const SCANNER_NAME = `${BRAND}-Scanner`;
 const SCANNER_VERSION = '1.0';
 /** Profiles are kept in folders of this name, followed by the scanner's process id. */
 const FOLDER_PREFIX = 'consent-scan-';
@@ -54,6 +56,8 @@ interface ChromiumUser {
 }
 
 export interface ChromiumOptions {
+  /** Of the operator, for owners of sites; empty: none is named. */
+  contact: string;
   path: string;
   /** As `chromium --version` prints it. */
   version: string;
@@ -104,7 +108,7 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
       serviceWorkers: 'block',
       viewport: VIEWPORT,
       locale: 'en-US',
-      userAgent: userAgent(options.version),
+      userAgent: userAgent(options),
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -140,11 +144,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Sites can recognize the scanner by this name. */
-function userAgent(version: string): string {
+/** What the scanner sends as `User-Agent`. */
+export function userAgent({ version, contact }: Pick<ChromiumOptions, 'version' | 'contact'>): string {
   const [number = '0'] = /\d+(\.\d+)+/.exec(version) ?? [];
   const major = number.split('.')[0] ?? '0';
-  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ${BRAND}-Scanner/${SCANNER_VERSION}`;
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ${SCANNER_NAME}/${SCANNER_VERSION}${contact && ` (+${contact})`}`;
 }
 
 /** A script that starts Chromium as another user and without a way back. */

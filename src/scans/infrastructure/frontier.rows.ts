@@ -14,6 +14,7 @@ export interface ClaimedScan {
   domains: string[];
   pagesMax: number;
   skippedStates: ScanState[];
+  ignoreRobots: boolean;
   startedAt: Date;
 }
 
@@ -65,7 +66,8 @@ export async function claimScan(
     ) due
     where s.project_id = due.project_id and s.id = due.id
     returning s.project_id as "projectId", s.id, s.claim_id as "claimId", s.urls, s.domains,
-              s.pages_max as "pagesMax", s.skipped_states as "skippedStates", s.started_at as "startedAt"
+              s.pages_max as "pagesMax", s.skipped_states as "skippedStates",
+              s.ignore_robots as "ignoreRobots", s.started_at as "startedAt"
   `.execute(em.getKysely());
   return rows[0] ?? null;
 }
@@ -187,16 +189,16 @@ export async function holdScan(tx: EntityManager, scan: ClaimedScan): Promise<bo
   return rows.length > 0;
 }
 
-/** Skips one page. */
-export async function skipPage(
+/** Skips pages. */
+export async function skipPages(
   em: EntityManager,
   scan: ClaimedScan,
-  number: number,
+  numbers: readonly number[],
   reason: PageReason,
 ): Promise<void> {
   await sql`
     update scan_page set status = 'skipped', reason = ${reason}
-    where ${of(scan)} and number = ${number} and status = 'found'
+    where ${of(scan)} and number = any(${[...numbers]}::int[]) and status = 'found'
   `.execute(em.getKysely());
 }
 

@@ -18,6 +18,7 @@ import {
 import { asLookup, judgeAddresses } from '../../shared/guarded-lookup.js';
 import type { NameResolver } from '../../shared/name-resolver.js';
 import { isRecordRequest } from '../domain/own-requests.js';
+import { isExcludedHost } from '../domain/scan-address.js';
 
 const WEB_PORTS = new Set(['80', '443']);
 /** How long one of several addresses is tried before the next one is tried beside it. */
@@ -41,6 +42,8 @@ const STATUS: Readonly<Record<ProxyRefusal, number>> = {
 export interface ProxyOptions {
   resolver: NameResolver;
   exceptions: EndpointExceptions;
+  /** Hosts that are never contacted. */
+  excludedHosts: readonly string[];
   connectTimeoutMs: number;
   pageBytesMax: number;
 }
@@ -178,7 +181,8 @@ export class GuardedProxy {
     if (this.overLimit) throw new Refused('too_large');
     if (!target) throw new Refused('blocked_address');
     const { host, port } = target;
-    const { exceptions, resolver, connectTimeoutMs } = this.options;
+    const { exceptions, excludedHosts, resolver, connectTimeoutMs } = this.options;
+    if (isExcludedHost(host, excludedHosts)) throw new Refused('blocked_address');
     const exempt = exceptions.targets.has(`${host}:${port}`);
     if (!exempt && !WEB_PORTS.has(port)) throw new Refused('blocked_address');
     const address = literalAddress(host);

@@ -57,11 +57,11 @@ async function factsOf({ page, isCrashed }: ScanTab): Promise<PageFacts> {
   );
 }
 
-/** The addresses that may be scanned, each once. */
+/** The addresses that may be scanned, each once; those that the operator excluded are listed with that reason. */
 function linksIn(links: readonly string[], scope: ScanScope): string[] {
   const normalized = links.map((link) => normalizePageUrl(link));
   const inScope = normalized
     .filter((link) => link !== null)
-    .filter((link) => judgeScanAddress(link, scope) === null);
+    .filter((link) => [null, 'excluded'].includes(judgeScanAddress(link, scope)));
   return [...new Set(inScope)].slice(0, LINKS_PER_PAGE_MAX);
 }

@@ -130,7 +130,9 @@ export class ScanTab {
     if (this.crashed) return 'crashed';
     const refusal = proxy.refusalOf(url);
     if (refusal === 'too_large') return 'too_large';
-    if (judgeScanAddress(reached, scope) === 'outside_project') return 'redirected_outside';
+    const elsewhere = judgeScanAddress(reached, scope);
+    if (elsewhere === 'outside_project') return 'redirected_outside';
+    if (elsewhere === 'excluded') return 'excluded_host';
     if (kind === 'loaded' && judgeScanAddress(this.page.url(), scope) !== null) return 'redirected_outside';
     if (response !== null && response.status() >= 400) return 'http_error';
     if (this.downloads > 0 || (response !== null && !isHtml(response))) return 'not_html';

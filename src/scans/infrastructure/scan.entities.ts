@@ -18,6 +18,8 @@ export const ScanSchema = defineEntity({
     pagesMax: p.integer(),
     /** Consent states that are left out on request. */
     skippedStates: p.array().columnType('text[]').defaultRaw("'{}'"),
+    /** Whether pages that robots.txt denies are visited, too. */
+    ignoreRobots: p.boolean().default(false),
     /** Why it ended without a complete result. */
     reason: p.text().nullable(),
     browser: p.text().nullable(),
@@ -137,6 +139,28 @@ export const ScanScheduleSchema = defineEntity({
     frequency: p.text(),
     /** Decides when the next scan is due. */
     nextAt: p.datetime(),
+  },
+});
+
+/** When a host may get its next page, from any scan. */
+export const ScanHostSchema = defineEntity({
+  name: 'ScanHost',
+  tableName: 'scan_host',
+  properties: {
+    /** With port, unless it is the scheme's. */
+    host: p.text().primary(),
+    nextPageAt: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** A scan of a host, of any project. */
+export const ScanHostScanSchema = defineEntity({
+  name: 'ScanHostScan',
+  tableName: 'scan_host_scan',
+  properties: {
+    host: p.text().primary(),
+    scanId: p.uuid().primary(),
+    at: p.datetime().defaultRaw('now()'),
   },
 });
 

@@ -14,6 +14,7 @@ export interface NewScan {
   pagesMax: number;
   /** States that are left out. */
   skippedStates: readonly ScanState[];
+  ignoreRobots: boolean;
   origin: ScanOrigin;
 }
 
@@ -25,7 +26,8 @@ export interface ItemKey {
 }
 
 const SCAN_COLUMNS = sql`
-  s.id, s.status, s.origin, s.reason, s.urls, s.pages_max as "pagesMax", s.browser,
+  s.id, s.status, s.origin, s.reason, s.urls, s.pages_max as "pagesMax",
+  s.ignore_robots as "ignoreRobots", s.browser,
   s.refused_downloads as "refusedDownloads", s.refused_popups as "refusedPopups",
   s.refused_dialogs as "refusedDialogs", s.created_at as "createdAt", s.started_at as "startedAt",
   s.ended_at as "endedAt", jsonb_build_object(
@@ -37,9 +39,9 @@ const SCAN_COLUMNS = sql`
 
 export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void> {
   await sql`
-    insert into scan (project_id, id, urls, domains, pages_max, skipped_states, origin)
+    insert into scan (project_id, id, urls, domains, pages_max, skipped_states, ignore_robots, origin)
     values (${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax},
-            ${[...scan.skippedStates]}::text[], ${scan.origin})
+            ${[...scan.skippedStates]}::text[], ${scan.ignoreRobots}, ${scan.origin})
   `.execute(tx.getKysely());
 }
 
@@ -117,8 +119,8 @@ export async function readScanPage(
       select * from scan where project_id = ${projectId} and (${before}::uuid is null or id < ${before}::uuid)
       order by id desc limit ${limit}
     ) s left join scan_page p on p.project_id = ${projectId} and p.scan_id = s.id
-    group by s.project_id, s.id, s.status, s.origin, s.reason, s.urls, s.pages_max, s.browser, s.refused_downloads,
-             s.refused_popups, s.refused_dialogs, s.created_at, s.started_at, s.ended_at
+    group by s.project_id, s.id, s.status, s.origin, s.reason, s.urls, s.pages_max, s.ignore_robots, s.browser,
+             s.refused_downloads, s.refused_popups, s.refused_dialogs, s.created_at, s.started_at, s.ended_at
     order by s.id desc
   `.execute(em.getKysely());
   return rows;

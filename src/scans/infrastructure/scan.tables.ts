@@ -9,6 +9,8 @@ import type {
 } from './finding.entities.js';
 import type {
   ScanArtifactSchema,
+  ScanHostScanSchema,
+  ScanHostSchema,
   ScanItemSchema,
   ScannerSchema,
   ScanPageSchema,
@@ -27,6 +29,8 @@ type ScanTables = TablesOf<
   | typeof ScanProofSchema
   | typeof ScanScheduleSchema
   | typeof ScannerSchema
+  | typeof ScanHostSchema
+  | typeof ScanHostScanSchema
   | typeof SiteItemSchema
   | typeof CookieDecisionSchema
   | typeof ScanFindingSchema

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange, HarPage } from '../domain/har.js';
 import type { ObservedItem } from '../domain/observation.js';
 import type { ScanState, StateReason } from '../domain/scan-state.js';
-import { PAGE_PAUSE_MS } from '../domain/scanner-times.js';
 import type { Choice, ChoiceResult } from './consent/choice.js';
 import { makeChoice } from './consent/make-choice.js';
 import { cookieItems, type StoredCookie, unattributed } from './cookie-items.js';
@@ -25,6 +24,8 @@ export interface StatePage {
 
 export interface StateOptions extends LoadRules {
   dwellMs: number;
+  /** Keeps the pages of a host apart. */
+  pace: { wait(url: string): Promise<void> };
 }
 
 /** What was seen in a state. */
@@ -129,22 +130,21 @@ class StateTest {
   private async loadFirst(): Promise<OpenPage | null> {
     for (const page of this.open) {
       if (await this.load(page)) return page;
-      await sleep(PAGE_PAUSE_MS);
     }
     return null;
   }
 
-  /** Loads the pages one after the other, at least a second apart; each stays open for its dwell time. */
+  /** Loads the pages one after the other; each stays open for its dwell time. */
   private async loadAll({ dwellMs } = { dwellMs: this.options.dwellMs }): Promise<void> {
     const dwelling: Promise<void>[] = [];
     for (const page of this.open) {
-      await sleep(PAGE_PAUSE_MS);
       if (await this.load(page)) dwelling.push(dwell(page.tab, dwellMs));
     }
     await Promise.all(dwelling);
   }
 
   private async load(page: OpenPage): Promise<boolean> {
+    await this.options.pace.wait(page.url);
     const { failure } = await page.tab.load(page.url, this.options);
     page.isLoaded = failure === null;
     return page.isLoaded;

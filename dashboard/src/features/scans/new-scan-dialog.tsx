@@ -20,9 +20,10 @@ export function NewScanDialog({
 }) {
   const [text, setText] = useState(allowance.defaultUrls.join('\n'));
   const [skipAccept, setSkipAccept] = useState(false);
+  const [ignoreRobots, setIgnoreRobots] = useState(false);
   const urls = text.split(/\s+/).filter((url) => url !== '');
   const mutation = useApiMutation({
-    request: async (body: { urls: string[]; skipStates: 'accept'[] }) =>
+    request: async (body: { urls: string[]; skipStates: 'accept'[]; ignoreRobots: boolean }) =>
       (await scanRequest({ path: { projectId }, body })).data,
     invalidates: ['scanList'],
     onSuccess: ({ id }) => onStarted(id),
@@ -34,7 +35,7 @@ export function NewScanDialog({
       pending={mutation.isPending}
       error={mutation.error}
       onClose={onClose}
-      onSubmit={() => mutation.mutate({ urls, skipStates: skipAccept ? ['accept'] : [] })}
+      onSubmit={() => mutation.mutate({ urls, skipStates: skipAccept ? ['accept'] : [], ignoreRobots })}
     >
       <Text>{t('scans.newScanText', { pages: allowance.pagesMax })}</Text>
       <Textarea
@@ -55,6 +56,12 @@ export function NewScanDialog({
         checked={skipAccept}
         onChange={(event) => setSkipAccept(event.currentTarget.checked)}
       />
+      <Checkbox
+        label={t('scans.ignoreRobots')}
+        checked={ignoreRobots}
+        onChange={(event) => setIgnoreRobots(event.currentTarget.checked)}
+        error={mutation.fieldErrors['ignoreRobots']}
+      />
       <Text c="dimmed">{t('scans.agentText')}</Text>
     </FormDialog>
   );
@@ -62,9 +69,11 @@ export function NewScanDialog({
 
 /** One sentence for each refused address, which it begins with. */
 function addressErrors(errors: Record<string, string>, urls: string[]): string | undefined {
-  const sentences = Object.entries(errors).map(([field, message]) => {
-    const url = urls[Number(field.split('.')[1])];
-    return url === undefined ? message : `${url}: ${message}`;
-  });
+  const sentences = Object.entries(errors)
+    .filter(([field]) => field !== 'ignoreRobots')
+    .map(([field, message]) => {
+      const url = urls[Number(field.split('.')[1])];
+      return url === undefined ? message : `${url}: ${message}`;
+    });
   return sentences.length > 0 ? sentences.join(' ') : undefined;
 }

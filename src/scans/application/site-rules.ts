@@ -1,0 +1,128 @@
+import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
+import {
+  NO_ROBOTS,
+  type Robots,
+  readRobots,
+  ROBOTS_BYTES_MAX,
+  UNAVAILABLE_ROBOTS,
+} from '../domain/robots.js';
+import {
+  chooseSitemapPages,
+  SITEMAP_DEPTH_MAX,
+  SITEMAP_ENTRIES_MAX,
+  SITEMAPS_MAX,
+} from '../domain/sitemap.js';
+import { readSitemap } from '../infrastructure/read-sitemap.js';
+import { readText, type SiteReader } from '../infrastructure/site-file.js';
+
+/** How long a site may take for its robots.txt, and for each sitemap. */
+const FILE_TIMEOUT_MS = 10_000;
+/** How long all sitemaps of a site may take. */
+const SITEMAPS_TIMEOUT_MS = 60_000;
+/** Origins of which one scan reads the robots.txt; pages of others are not visited. */
+const ORIGINS_MAX = 50;
+
+interface SiteRulesOptions {
+  reader: SiteReader;
+  scope: ScanScope;
+  /** Name in robots.txt. */
+  agent: string;
+  /** Ends requests, because the scan ends. */
+  signal: AbortSignal;
+}
+
+/** What the sites of a scan say about visiting them: robots.txt and sitemaps, each read once. */
+export class SiteRules {
+  private readonly robots = new Map<string, Robots>();
+  private readonly withSitemaps = new Set<string>();
+
+  constructor(private readonly options: SiteRulesOptions) {}
+
+  /** What the robots.txt for an address says. */
+  async robotsOf(url: string): Promise<Robots> {
+    const { origin } = new URL(url);
+    const known = this.robots.get(origin);
+    if (known) return known;
+    const robots = this.robots.size < ORIGINS_MAX ? await this.readRobots(origin) : UNAVAILABLE_ROBOTS;
+    this.robots.set(origin, robots);
+    return robots;
+  }
+
+  /** What is known of it already. */
+  knownRobots(url: string): Robots {
+    return this.robots.get(new URL(url).origin) ?? NO_ROBOTS;
+  }
+
+  /** Pages of the sitemaps of an address's origin, if they were not read before. */
+  async newPages(url: string): Promise<string[]> {
+    const { origin } = new URL(url);
+    if (this.withSitemaps.has(origin)) return [];
+    this.withSitemaps.add(origin);
+    const { sitemaps } = await this.robotsOf(url);
+    return chooseSitemapPages(await this.readSitemaps([...sitemaps, `${origin}/sitemap.xml`], origin));
+  }
+
+  private async readRobots(origin: string): Promise<Robots> {
+    const { reader, agent, signal } = this.options;
+    const url = `${origin}/robots.txt`;
+    const file = await reader.get(url, {
+      timeoutMs: FILE_TIMEOUT_MS,
+      signal,
+      // The rules hold for the origin that was asked, wherever a redirect leads.
+      mayRead: () => true,
+      read: (body) => readText(body, ROBOTS_BYTES_MAX),
+    });
+    if (file.kind === 'response') return readRobots(url, { ...file, text: file.content }, agent);
+    return readRobots(url, { kind: file.kind === 'refused' ? 'unreachable' : file.kind }, agent);
+  }
+
+  /** Addresses that may be scanned, from sitemaps and those that they name, in their order. */
+  private async readSitemaps(first: readonly string[], origin: string): Promise<string[]> {
+    const deadline = performance.now() + SITEMAPS_TIMEOUT_MS;
+    const waiting = first.map((url) => ({ url, depth: 0 }));
+    const read = new Set<string>();
+    const pages: string[] = [];
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { depth } = next;
+      const url = normalizePageUrl(next.url, `${origin}/`);
+      const isOver = read.size >= SITEMAPS_MAX || pages.length >= SITEMAP_ENTRIES_MAX;
+      if (isOver || this.options.signal.aborted || performance.now() > deadline) break;
+      if (url === null || read.has(url) || !this.mayScan(url)) continue;
+      read.add(url);
+      const { isIndex, locations } = await this.readSitemap(url, SITEMAP_ENTRIES_MAX - pages.length);
+      if (!isIndex) pages.push(...this.scannable(locations));
+      else if (depth < SITEMAP_DEPTH_MAX)
+        for (const each of locations.slice(0, SITEMAPS_MAX)) waiting.push({ url: each, depth: depth + 1 });
+    }
+    return pages;
+  }
+
+  private async readSitemap(
+    url: string,
+    entriesMax: number,
+  ): Promise<{ isIndex: boolean; locations: string[] }> {
+    const { reader, signal } = this.options;
+    const robots = await this.robotsOf(url);
+    const nothing = { isIndex: false, locations: [] };
+    // A sitemap that robots.txt names is meant to be read.
+    if (!robots.sitemaps.includes(url) && robots.refusalOf(url) !== null) return nothing;
+    const file = await reader.get(url, {
+      timeoutMs: FILE_TIMEOUT_MS,
+      signal,
+      mayRead: (each) => this.mayScan(each),
+      read: (body) => readSitemap(body, entriesMax),
+    });
+    return file.kind === 'response' && file.status === 200 ? file.content : nothing;
+  }
+
+  private scannable(locations: readonly string[]): string[] {
+    return locations
+      .map((url) => normalizePageUrl(url))
+      .filter((url) => url !== null)
+      .filter((url) => this.mayScan(url));
+  }
+
+  private mayScan(url: string): boolean {
+    return judgeScanAddress(url, this.options.scope) === null;
+  }
+}
