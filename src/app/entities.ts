@@ -75,6 +75,7 @@ import {
   SiteItemSchema,
 } from '../scans/infrastructure/finding.entities.js';
 import {
+  ScanAlertChoiceSchema,
   ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
@@ -162,6 +163,7 @@ export const entities = [
   ScanArtifactSchema,
   ScanProofSchema,
   ScanScheduleSchema,
+  ScanAlertChoiceSchema,
   ScannerSchema,
   SiteItemSchema,
   CookieDecisionSchema,

@@ -14,6 +14,7 @@ import { Migration20261212000000_first_party } from './Migration20261212000000_f
 import { Migration20261212000000_scan_artifacts } from './Migration20261212000000_scan_artifacts.js';
 import { Migration20261213000000_scan_proofs } from './Migration20261213000000_scan_proofs.js';
 import { Migration20261214000000_scan_choices } from './Migration20261214000000_scan_choices.js';
+import { Migration20261217000000_scan_alerts } from './Migration20261217000000_scan_alerts.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -32,4 +33,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261212000000_scan_artifacts', class: Migration20261212000000_scan_artifacts },
   { name: 'Migration20261213000000_scan_proofs', class: Migration20261213000000_scan_proofs },
   { name: 'Migration20261214000000_scan_choices', class: Migration20261214000000_scan_choices },
+  { name: 'Migration20261217000000_scan_alerts', class: Migration20261217000000_scan_alerts },
 ];

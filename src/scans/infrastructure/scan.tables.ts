@@ -8,6 +8,7 @@ import type {
   SiteItemSchema,
 } from './finding.entities.js';
 import type {
+  ScanAlertChoiceSchema,
   ScanArtifactSchema,
   ScanItemSchema,
   ScannerSchema,
@@ -26,6 +27,7 @@ type ScanTables = TablesOf<
   | typeof ScanArtifactSchema
   | typeof ScanProofSchema
   | typeof ScanScheduleSchema
+  | typeof ScanAlertChoiceSchema
   | typeof ScannerSchema
   | typeof SiteItemSchema
   | typeof CookieDecisionSchema
