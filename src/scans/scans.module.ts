@@ -7,6 +7,7 @@ import { CookieService } from './application/cookie.service.js';
 import { FindingService } from './application/finding.service.js';
 import { ScanAlerts } from './application/scan-alerts.js';
 import { ScanDraftService } from './application/scan-draft.service.js';
+import { ScanReportPages } from './application/scan-report-pages.js';
 import { ScanReportService } from './application/scan-report.service.js';
 import { ScanRetention } from './application/scan-retention.js';
 import { ScanProofService } from './application/scan-proof.service.js';
@@ -18,6 +19,7 @@ import { ScanScheduleService } from './application/scan-schedule.service.js';
 import { ScheduledScans } from './application/scheduled-scans.js';
 import { ScanAlertController } from './http/scan-alert.controller.js';
 import { ScanDraftController } from './http/scan-draft.controller.js';
+import { ScanReportFiles } from './http/scan-report-files.js';
 import { ScanReportController } from './http/scan-report.controller.js';
 import { ScanProofController } from './http/scan-proof.controller.js';
 import { ScanScheduleController } from './http/scan-schedule.controller.js';
@@ -48,6 +50,8 @@ import { ScanMetrics } from './infrastructure/scan.metrics.js';
     ScanDraftService,
     ScanProofService,
     ScanReportService,
+    ScanReportPages,
+    ScanReportFiles,
     ScanRetention,
     ScanAlerts,
     ScanFinishedHandler,
