@@ -3,7 +3,8 @@ import type { SiteConfiguration } from '../../publishing/domain/configuration.js
 import { readConfigurations } from '../../publishing/site-configurations.js';
 import { type ClassificationSources, classifyItem } from '../domain/classify-item.js';
 import { countScan } from '../domain/finding-life.js';
-import { findFindings, isTestedBy, type TestedState } from '../domain/findings.js';
+import type { TestedState } from '../domain/finding.js';
+import { findFindings, isTestedBy } from '../domain/findings.js';
 import type { ScanState } from '../domain/scan-state.js';
 import type { ClassifiedItem } from '../domain/seen-item.js';
 import {

@@ -1,6 +1,6 @@
 import type { Role } from '../../access/domain/role.js';
 import { isOwnStorage } from './own-storage.js';
-import { isStored } from './findings.js';
+import { isStored } from './stored-item.js';
 import type { ClassifiedItem } from './seen-item.js';
 
 /** Names that an alert lists; the others are counted. */

@@ -1,4 +1,4 @@
-import type { FindingKind } from '../domain/findings.js';
+import type { FindingKind } from '../domain/finding.js';
 import type { ItemKind } from '../domain/scan.js';
 
 const DAY_SECONDS = 86_400;
