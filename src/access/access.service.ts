@@ -44,6 +44,25 @@ export class AccessService {
     return owners.map(({ email }) => email);
   }
 
+  /** The members of a project with their addresses, in the transaction of `em` where there is one. */
+  async membersOf(
+    em: EntityManager,
+    projectId: string,
+  ): Promise<{ userId: string; role: Role; email: string; emailConfirmed: boolean }[]> {
+    return accessTables(em)
+      .selectFrom('project_member')
+      .innerJoin('app_user', 'app_user.id', 'project_member.userId')
+      .select([
+        'project_member.userId',
+        'project_member.role',
+        'app_user.email',
+        'app_user.emailVerified as emailConfirmed',
+      ])
+      .where('project_member.projectId', '=', projectId)
+      .orderBy('app_user.id')
+      .execute();
+  }
+
   /**
    * The account whose quota a project shares with the other projects of the same person: its
    * longest-standing owner. Requests of API keys and of other members count against the same

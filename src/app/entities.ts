@@ -75,6 +75,7 @@ import {
   SiteItemSchema,
 } from '../scans/infrastructure/finding.entities.js';
 import {
+  ScanAlertChoiceSchema,
   ScanArtifactSchema,
   ScanItemSchema,
   ScanHostScanSchema,
@@ -166,6 +167,7 @@ export const entities = [
   ScanScheduleSchema,
   ScanHostScanSchema,
   ScanHostSchema,
+  ScanAlertChoiceSchema,
   ScannerSchema,
   SiteItemSchema,
   CookieDecisionSchema,

@@ -16,6 +16,7 @@ import { Migration20261213000000_scan_proofs } from './Migration20261213000000_s
 import { Migration20261214000000_scan_choices } from './Migration20261214000000_scan_choices.js';
 import { Migration20261215000000_scan_robots } from './Migration20261215000000_scan_robots.js';
 import { Migration20261216000000_scan_hosts } from './Migration20261216000000_scan_hosts.js';
+import { Migration20261217000000_scan_alerts } from './Migration20261217000000_scan_alerts.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -36,4 +37,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261214000000_scan_choices', class: Migration20261214000000_scan_choices },
   { name: 'Migration20261215000000_scan_robots', class: Migration20261215000000_scan_robots },
   { name: 'Migration20261216000000_scan_hosts', class: Migration20261216000000_scan_hosts },
+  { name: 'Migration20261217000000_scan_alerts', class: Migration20261217000000_scan_alerts },
 ];

@@ -102,6 +102,8 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/scans/{scanId}/draft`]: { least: 'editor' },
   [`GET ${AT}/scan-schedule`]: { least: 'viewer' },
   [`PUT ${AT}/scan-schedule`]: { least: 'editor' },
+  [`GET ${AT}/scan-alerts`]: { least: 'viewer' },
+  [`PUT ${AT}/scan-alerts`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}/findings`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}/changes`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}/proof`]: { least: 'viewer' },
@@ -205,10 +207,12 @@ const FOR_CONFIRMED = [
  */
 const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS \/.*|.* \{\/\*splat\})$/;
 
-/** The pages of the dashboard, which hold nothing before they ask for it. */
+/** The pages of the dashboard, which hold nothing before they ask for it, and those for everybody. */
 const DASHBOARD = new Set([
   ...[...PAGES, PREVIEW_FRAME, STYLEGUIDE].map((page) => `GET ${page.replaceAll(/[:*](\w+)/g, '{$1}')}`),
   'GET /pricing',
+  'GET /unsubscribe',
+  'POST /unsubscribe',
   'GET /pricing/{language}',
 ]);
 

@@ -415,6 +415,7 @@ const EXCEPTIONS: Record<string, string> = {
   'POST /v1/auth/reset-password': 'a person’s own log',
   'POST /v1/auth/invitation': 'only looks',
   [`POST ${AT}/configuration/preview`]: 'only looks',
+  [`PUT ${AT}/scan-alerts`]: 'a person’s own mails',
   [`POST ${AT}/forwarding/deliveries/resend/count`]: 'only looks',
   'POST /v1/auth/second-factor': 'keeps a factor that is not asked for yet',
   'POST /v1/auth/second-factor/confirm': 'a person’s own log',
@@ -454,6 +455,7 @@ const NOT_BY_ROUTES: AuditAction[] = [
   'forwarding.released',
   'api_key.revoke_former',
   'ownership.transfer',
+  'scan.alert',
   // Written until members had to accept.
   'member.add',
 ];

@@ -63,6 +63,7 @@ const OWNERS: Record<string, readonly string[]> = {
   scans: [
     'cookie_decision',
     'scan',
+    'scan_alert_choice',
     'scan_artifact',
     'scan_finding',
     'scan_finding_seen',

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { extractText, getDocumentProxy } from 'unpdf';
+import { ScanFinishedHandler } from '../../src/scans/application/scan-finished-handler.js';
 import { ScanRetention } from '../../src/scans/application/scan-retention.js';
+import { SCAN_FINISHED } from '../../src/scans/scans.events.js';
 import { newId } from '../../src/shared/ids.js';
 import type { Json } from '../support/json.js';
 import { createTestProject, type TestProject } from '../support/project.js';
@@ -76,6 +79,37 @@ async function storeHar(id: string, page: number, url: string): Promise<void> {
   );
 }
 
+/** One white pixel. */
+const JPEG =
+  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=';
+
+async function storeScreenshot(id: string): Promise<void> {
+  const content = Buffer.from(JPEG, 'base64');
+  await service.database.query(
+    `insert into scan_artifact (project_id, scan_id, state, page, kind, sha256, bytes, content)
+     values ($1, $2, 'before', 1, 'screenshot', $3, $4, $5)`,
+    [project.id, id, createHash('sha256').update(content).digest(), content.length, content],
+  );
+}
+
+/** Evaluates a scan as a worker does. */
+async function evaluate(scanId: string): Promise<void> {
+  const handler = service.app.get(ScanFinishedHandler, { strict: false });
+  const message = { topic: SCAN_FINISHED, projectId: project.id, subjectId: scanId } as Parameters<
+    typeof handler.prepare
+  >[0][0];
+  const [attempt] = await handler.prepare([message]);
+  await attempt?.(new AbortController().signal);
+}
+
+async function readPdf(answer: Promise<Response>) {
+  const response = await answer;
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+  const document = await getDocumentProxy(new Uint8Array(await response.arrayBuffer()));
+  const { text } = await extractText(document, { mergePages: true });
+  return { document, text: text.replaceAll(/\s+/g, ' ') };
+}
+
 describe('the report of a scan', () => {
   it('as CSV has a row for each item, and no cell that is a formula', async () => {
     const id = await insert();
@@ -92,10 +126,74 @@ describe('the report of a scan', () => {
     expect(rows.some((row) => row.includes(`"'=HYPERLINK(""https://evil.example"")"`))).toBe(true);
   });
 
-  it('as CSV is a feature of pro, the other formats of every tier', async () => {
+  it('as PDF says what was scanned and from where, what was tested and found, and how it is proved', async () => {
+    const id = await insert({ tested: ['before', 'reject'], withoutLoader: [2] });
+    await storeScreenshot(id);
+    await service.database.query(
+      `update scan set region = 'Germany', browser = 'Chromium 156.0.8078.79' where id = $1`,
+      [id],
+    );
+    await evaluate(id);
+    const english = await readPdf(report(id, 'format=pdf'));
+    expect(await english.document.getMarkInfo()).toMatchObject({ Marked: true });
+    expect(await english.document.getMetadata()).toMatchObject({
+      info: { Title: 'Scan report: shop.example', Language: 'en' },
+    });
+    for (const fact of [
+      'Scan report: shop.example',
+      'Scanned from Germany',
+      'Chrome/156.0.0.0 Safari/537.36 Service-Scanner/1.0',
+      '1280 × 800, en-US',
+      '2 visited, 0 failed, 0 skipped',
+      'After refusal Tested in our banner 2',
+      'After withdrawal Not tested The banner has no control for this choice that the scanner recognizes.',
+      'Settled “_fbp” was set on / and 1 more page before any choice, by connect.facebook.net. ePrivacy Directive Art. 5(3) New',
+      'The loader was not found on /cart of shop.example.',
+      'Marketing (2)',
+      '_fbp Cookie shop.example',
+      '365 days',
+      'Unknown (2)',
+      '2 https://shop.example/cart Visited no',
+      'Before a choice Proof',
+      `node verify.cjs proof scan-${id}.tlog-proof keys.txt`,
+      'Page 1 of',
+    ])
+      expect(english.text).toContain(fact);
+    const german = await readPdf(report(id, 'format=pdf&language=de'));
+    for (const fact of [
+      'Scan-Bericht: shop.example',
+      'Gescannt aus Germany',
+      'Nach Widerruf Nicht geprüft Das Banner hat für diese Wahl keine Schaltfläche, die der Scanner erkennt.',
+      'Eindeutig „_fbp“ wurde auf / und 1 weiteren Seite vor jeder Auswahl gesetzt, durch connect.facebook.net.',
+      '365 Tage',
+      'Seite 1 von',
+    ])
+      expect(german.text).toContain(fact);
+    expect(german.text).not.toContain('A ? replaces');
+  });
+
+  it('as PDF also without findings, screenshots and proof, and with names that no font has', async () => {
+    await service.database.query(`update project set name = 'Чай "&<"' where id = $1`, [project.id]);
+    const id = await insert({ items: [] });
+    const { text } = await readPdf(report(id, 'format=pdf'));
+    for (const fact of [
+      'Project ??? "&<"',
+      'Scanned from unknown location',
+      'Findings Settled: the rule plainly covers it.',
+      'None.',
+      'No screenshots are stored.',
+      'This scan has no proof',
+      'A ? replaces characters',
+    ])
+      expect(text).toContain(fact);
+    expect(await refused(report(id, 'format=pdf&language=fr'))).toEqual([422, 'validation_failed']);
+  });
+
+  it('as CSV and PDF is a feature of pro, the other formats of every tier', async () => {
     project = await createTestProject(service, { domains: ['shop.example'] });
     const id = await insert();
-    expect(await refused(report(id, 'format=csv'))).toEqual([403, 'tier_required']);
+    for (const format of ['csv', 'pdf'])
+      expect(await refused(report(id, `format=${format}`))).toEqual([403, 'tier_required']);
     for (const format of ['json', 'inspection', 'edpb'])
       expect([format, (await report(id, `format=${format}`)).status]).toEqual([format, 200]);
   });

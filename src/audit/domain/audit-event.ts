@@ -60,6 +60,7 @@ export const AUDIT_ACTIONS = [
   'finding.reopen',
   'cookie.classify',
   'scan.schedule',
+  'scan.alert',
   'outbox.retry',
   'secrets.re_encrypt',
 ] as const;

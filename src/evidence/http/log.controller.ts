@@ -1,6 +1,5 @@
 import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
 import {
-  ApiAcceptedResponse,
   ApiConflictResponse,
   ApiNotFoundResponse,
   ApiOkResponse,
@@ -14,6 +13,7 @@ import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DomainError } from '../../shared/domain-error.js';
+import { ApiProofPending, PROOF_TYPE, sendPending } from '../../http/proof-pending.js';
 import { DisconnectSignal } from '../../http/client-disconnected.js';
 import { ExportPermits } from '../../shared/export-permits.js';
 import { isUuid } from '../../shared/ids.js';
@@ -23,20 +23,9 @@ import { Proofs } from '../application/proofs.js';
 import type { Proof } from '../application/write-proof.js';
 import { ProofPages } from '../application/proof-pages.js';
 import { EvidenceState } from '../application/evidence-state.js';
-import {
-  ConsistencyQuery,
-  EpochQuery,
-  hashLines,
-  LogStateView,
-  NewestQuery,
-  ProofPendingView,
-  ProofQuery,
-} from './log.dto.js';
+import { ConsistencyQuery, EpochQuery, hashLines, LogStateView, NewestQuery, ProofQuery } from './log.dto.js';
 import { ProofFiles } from './proof-files.js';
 
-/** `Retry-After` while no signed checkpoint covers a record. */
-const PENDING_RETRY_SECONDS = 10;
-const PROOF_TYPE = 'text/plain; charset=utf-8';
 const TILE_TYPE = 'application/octet-stream';
 
 /** A project's log, for its members: proofs, signed checkpoints, tiles (docs/evidence.md). */
@@ -72,13 +61,7 @@ export class LogController {
       'application/pdf': { schema: { type: 'string', format: 'binary' } },
     },
   })
-  @ApiAcceptedResponse({
-    description: 'Not in the log yet; Retry-After says when to try again',
-    headers: {
-      'Retry-After': { description: 'Seconds until a retry makes sense', schema: { type: 'integer' } },
-    },
-    type: ProofPendingView,
-  })
+  @ApiProofPending()
   @ApiNotFoundResponse({ description: 'consent_not_found' })
   @ApiConflictResponse({
     description: 'consent_not_sealed: the record will not be added to the log; `detail` says why',
@@ -95,7 +78,7 @@ export class LogController {
     const ref = { projectId: project.id, consentId: known };
     const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.proveRecord(ref));
     if (!proof) {
-      response.status(202).set('Retry-After', String(PENDING_RETRY_SECONDS)).json({ status: 'pending' });
+      sendPending(response);
     } else if (format === 'pdf') {
       const pdf = await this.drawPdf(project.id, proof, gone);
       response.attachment(`consent-${known}.pdf`).type('application/pdf').send(pdf);

@@ -47,10 +47,6 @@ export class NewestTimeStampView {
 export const hashLines = (hashes: readonly Buffer[]): string =>
   hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
 
-export class ProofPendingView {
-  @ApiProperty({ enum: ['pending'] }) status!: 'pending';
-}
-
 export class ProofQuery {
   @ApiPropertyOptional({
     enum: PROOF_FORMATS,

@@ -1,20 +1,9 @@
 import Pdf from 'pdfkit';
 import { textShown } from '../../publishing/domain/text-shown.js';
-import { drawWordmark, PDF_COLORS } from '../../shared/pdf-letterhead.js';
-import { pdfText } from '../../shared/pdf-text.js';
+import { PdfSheet, SHEET_OPTIONS } from '../../shared/pdf-sheet.js';
 import type { ProofPage } from '../application/proof-pages.js';
 import type { EntryFacts } from '../domain/proof-facts.js';
 
-const MARGIN = 50;
-const FONT_SIZE = 9;
-const HEADING_SIZE = 12;
-const TITLE_SIZE = 18;
-/** In the upper margin of each page. */
-const MARK_SIZE = 16;
-const MARK_Y = 26;
-const MARGIN_TOP = 64;
-/** Width of the label column. */
-const LABEL_WIDTH = 110;
 const CATEGORIES = ['analytics', 'marketing', 'preferences'];
 /** Members of a record that have their own line; the others are additional fields. */
 const KNOWN = [
@@ -23,15 +12,20 @@ const KNOWN = [
   ...CATEGORIES,
 ];
 
+const TEXTS = {
+  pageOf: (page: number, count: number) => `Page ${page} of ${count}`,
+  replaced:
+    'A ? replaces characters that the font of this page lacks; the stored and published texts contain them.',
+};
+
 /** One or two pages for people about a proof, tagged for screen readers. What proves is the proof itself. */
 export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   const title = `Proof of the consent record ${String(page.facts.record['id'])}`;
   const document = new Pdf({
-    ...{ size: 'A4', margins: { top: MARGIN_TOP, bottom: MARGIN, left: MARGIN, right: MARGIN } },
-    ...{ bufferPages: true, tagged: true, lang: 'en', displayTitle: true },
+    ...{ ...SHEET_OPTIONS, lang: 'en' },
     info: { Title: title, CreationDate: page.createdAt },
   });
-  const sheet = new Sheet(document);
+  const sheet = new PdfSheet(document, TEXTS);
   drawOverview(sheet, page);
   drawRecord(sheet, page.facts.record);
   drawShown(sheet, page);
@@ -41,7 +35,7 @@ export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   return document;
 }
 
-function drawOverview(sheet: Sheet, { facts, createdAt, newest }: ProofPage): void {
+function drawOverview(sheet: PdfSheet, { facts, createdAt, newest }: ProofPage): void {
   const isErasure = facts.record['action'] === 'erase' && 'erasedAt' in facts.record;
   const host = facts.tree.origin.split('/')[0] ?? '';
   sheet.heading('H1', isErasure ? 'Proof that a consent record was erased' : 'Proof of a consent record');
@@ -64,7 +58,7 @@ function signedInWords({ size }: EntryFacts, newest: ProofPage['newest']): strin
   return size === newest.size ? at : `before ${at}, when the newest checkpoint was signed`;
 }
 
-function drawRecord(sheet: Sheet, record: Record<string, unknown>): void {
+function drawRecord(sheet: PdfSheet, record: Record<string, unknown>): void {
   sheet.heading('H2', 'The record');
   for (const [label, name] of [
     ['Consent ID', 'id'],
@@ -85,7 +79,7 @@ function drawRecord(sheet: Sheet, record: Record<string, unknown>): void {
   if (others.length > 0) sheet.fact('Other fields', JSON.stringify(Object.fromEntries(others)));
 }
 
-function drawShown(sheet: Sheet, { facts: { record }, shown }: ProofPage): void {
+function drawShown(sheet: PdfSheet, { facts: { record }, shown }: ProofPage): void {
   if ('erasedAt' in record) return;
   sheet.heading('H2', 'Banner that was shown');
   const { configHash, language } = record;
@@ -111,7 +105,7 @@ function drawShown(sheet: Sheet, { facts: { record }, shown }: ProofPage): void 
   if (shown.policyUrl !== null) sheet.fact('Policy', shown.policyUrl);
 }
 
-function drawLog(sheet: Sheet, { facts }: ProofPage): void {
+function drawLog(sheet: PdfSheet, { facts }: ProofPage): void {
   sheet.heading('H2', 'Entry in the log');
   const place = (label: string, { origin, index, size, root, keys }: EntryFacts): void => {
     sheet.fact(label, `${origin}, entry ${index} of ${size} (the first is 0)`);
@@ -126,7 +120,7 @@ function drawLog(sheet: Sheet, { facts }: ProofPage): void {
   sheet.fact('Leaf', facts.leaf);
 }
 
-function drawCheck(sheet: Sheet, { facts: { record }, serviceUrl }: ProofPage): void {
+function drawCheck(sheet: PdfSheet, { facts: { record }, serviceUrl }: ProofPage): void {
   const file = `consent-${String(record['id'])}.tlog-proof`;
   sheet.heading('H2', 'Verify offline');
   sheet.paragraph(
@@ -141,85 +135,3 @@ function drawCheck(sheet: Sheet, { facts: { record }, serviceUrl }: ProofPage): 
 }
 
 const titleCase = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
-
-/** Writes from top to bottom, each piece with its tag, and the pages' numbers at the end. */
-class Sheet {
-  private replaced = false;
-
-  constructor(private readonly document: PDFKit.PDFDocument) {}
-
-  heading(tag: 'H1' | 'H2', text: string): void {
-    this.piece(tag, () => {
-      if (tag === 'H2') this.document.moveDown(0.8);
-      this.document
-        .font('Helvetica-Bold')
-        .fontSize(tag === 'H1' ? TITLE_SIZE : HEADING_SIZE)
-        .fillColor(PDF_COLORS.text)
-        .text(this.known(text), MARGIN)
-        .moveDown(0.3);
-    });
-  }
-
-  paragraph(text: string, font = 'Helvetica'): void {
-    this.piece('P', () => {
-      this.document
-        .font(font)
-        .fontSize(FONT_SIZE)
-        .fillColor(PDF_COLORS.text)
-        .text(this.known(text), MARGIN)
-        .moveDown(0.3);
-    });
-  }
-
-  /** A label and its value side by side, in this order for screen readers. */
-  fact(label: string, value: string): void {
-    const { document } = this;
-    const width = document.page.width - 2 * MARGIN - LABEL_WIDTH;
-    this.piece('P', () => {
-      document.fontSize(FONT_SIZE).font('Helvetica');
-      const text = this.known(value);
-      if (document.y + document.heightOfString(text, { width }) > document.page.height - MARGIN)
-        document.addPage();
-      const { y } = document;
-      document.fillColor(PDF_COLORS.quiet).text(label, MARGIN, y, { width: LABEL_WIDTH });
-      document
-        .fillColor(PDF_COLORS.text)
-        .text(text, MARGIN + LABEL_WIDTH, y, { width })
-        .moveDown(0.15);
-      document.x = MARGIN;
-    });
-  }
-
-  end(): void {
-    if (this.replaced)
-      this.paragraph(
-        'A ? replaces characters that the font of this page lacks; the stored and published texts contain them.',
-      );
-    const { start, count } = this.document.bufferedPageRange();
-    for (let page = start; page < start + count; page++) {
-      this.document.switchToPage(page);
-      this.document.page.margins.bottom = 0;
-      this.document.markContent('Artifact', { type: 'Pagination' });
-      drawWordmark(this.document, { x: MARGIN, y: MARK_Y, size: MARK_SIZE });
-      this.document
-        .font('Helvetica')
-        .fontSize(FONT_SIZE)
-        .fillColor(PDF_COLORS.quiet)
-        .text(`Page ${page + 1} of ${count}`, MARGIN, this.document.page.height - MARGIN / 2 - FONT_SIZE, {
-          ...{ align: 'right', lineBreak: false, width: this.document.page.width - 2 * MARGIN },
-        });
-      this.document.endMarkedContent();
-    }
-    this.document.end();
-  }
-
-  private piece(tag: string, draw: () => void): void {
-    this.document.addStructure(this.document.struct(tag, {}, draw));
-  }
-
-  private known(text: string): string {
-    const shown = pdfText(text);
-    if (shown !== text) this.replaced = true;
-    return shown;
-  }
-}

@@ -9,6 +9,8 @@ export interface Letter {
   paragraphs: (string | { label: string; url: string })[];
   /** Why the recipient gets it. */
   reason: string;
+  /** Turns off mails of its kind, without a session. */
+  unsubscribe?: { label: string; url: string };
 }
 
 /** A mail as it is sent. */
@@ -16,6 +18,8 @@ export interface RenderedLetter {
   subject: string;
   text: string;
   html: string;
+  /** For mail clients with a button of their own (RFC 8058). */
+  unsubscribeUrl?: string;
 }
 
 /** Longest name in a mail: enough to recognize a project or a person, too short for a message. */
@@ -44,21 +48,28 @@ const TEXT = `margin:0 0 16px;font:15px/24px ${FONT};color:#15181d`;
 const QUIET = `margin:0 0 16px;font:13px/20px ${FONT};color:#586273`;
 
 /** Plain text and HTML from one letter; whatever people have named themselves or their projects stays text. */
-export function renderLetter(
-  { subject, paragraphs, reason }: Letter,
-  language: MailLanguage = 'en',
-): RenderedLetter {
+export function renderLetter(letter: Letter, language: MailLanguage = 'en'): RenderedLetter {
+  const { subject, paragraphs, reason, unsubscribe } = letter;
   const line = subject.replace(CONTROLS, ' ').slice(0, SUBJECT_CHARACTERS_MAX);
   const text = paragraphs.map((part) => (typeof part === 'string' ? part : `${part.label}:\n${part.url}`));
+  const footer = [
+    `-- \n${BRAND}\n${reason}`,
+    ...(unsubscribe ? [`${unsubscribe.label}:\n${unsubscribe.url}`] : []),
+  ];
   return {
     subject: line,
-    text: `${[...text, `-- \n${BRAND}\n${reason}`].join('\n\n')}\n`,
-    html: renderHtml(line, { subject, paragraphs, reason }, language),
+    text: `${[...text, ...footer].join('\n\n')}\n`,
+    html: renderHtml(line, letter, language),
+    ...(unsubscribe && { unsubscribeUrl: unsubscribe.url }),
   };
 }
 
 /** Tables and attributes, because mail clients know little else; no image and no address that is not in the letter. */
-function renderHtml(title: string, { paragraphs, reason }: Letter, language: MailLanguage): string {
+function renderHtml(
+  title: string,
+  { paragraphs, reason, unsubscribe }: Letter,
+  language: MailLanguage,
+): string {
   const body = paragraphs.map((part) =>
     typeof part === 'string'
       ? `<p class="text" style="${TEXT}">${escapeHtml(part)}</p>`
@@ -76,11 +87,15 @@ function renderHtml(title: string, { paragraphs, reason }: Letter, language: Mai
     `<h1 class="text" style="margin:0 0 16px;font:650 20px/28px ${FONT};color:#15181d">${escapeHtml(title)}</h1>`,
     ...body,
     '</td></tr>',
-    `<tr><td style="padding:16px 4px 0"><p class="quiet" style="${QUIET}">${escapeHtml(reason)}</p></td></tr>`,
+    `<tr><td style="padding:16px 4px 0"><p class="quiet" style="${QUIET}">${escapeHtml(reason)}${unsubscribe ? ` ${quietLink(unsubscribe)}` : ''}</p></td></tr>`,
     '</table></td></tr></table>',
     '</body></html>',
     '',
   ].join('\n');
+}
+
+function quietLink({ label, url }: { label: string; url: string }): string {
+  return `<a class="quiet" href="${escapeHtml(url)}" style="color:#586273">${escapeHtml(label)}</a>`;
 }
 
 /** Many clients draw no SVG, so the mark is a colored cell with a check. */

@@ -8,6 +8,9 @@ export const mailLinks = {
     projectId === null ? `${baseUrl}/` : `${baseUrl}/projects/${projectId}`,
   deliveries: (context: MailContext): string =>
     context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/deliveries`,
+  scan: (context: MailContext, scanId: string): string =>
+    context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/scans/${scanId}`,
+  unsubscribe: ({ baseUrl }: MailContext, token: string): string => `${baseUrl}/unsubscribe?token=${token}`,
 };
 
 /** An ISO instant as people write it; as it is where it is none. */

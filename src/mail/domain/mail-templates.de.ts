@@ -183,4 +183,40 @@ export const GERMAN_MAILS: MailTemplates = {
     ],
     reason: OF_OWNER,
   }),
+  scan_alert: ({ project, scanId, newItems, beforeConsent, loaderGone, token }, context) => ({
+    subject: `Scan von ${quoted(project)}: ${[
+      ...(loaderGone.length > 0 ? ['Loader fehlt'] : []),
+      ...(beforeConsent.count > 0 ? ['Speicherung vor Einwilligung'] : []),
+      ...(newItems.count > 0
+        ? [newItems.count === 1 ? '1 neuer Eintrag' : `${newItems.count} neue Einträge`]
+        : []),
+    ].join(', ')}`,
+    paragraphs: [
+      ...(loaderGone.length > 0
+        ? [
+            `Die letzten beiden Scans haben den Loader auf ${loaderGone.join(', ')} nicht gefunden. Ohne ihn erscheint dort kein Banner, und es werden keine Einwilligungen erfasst.`,
+          ]
+        : []),
+      ...(beforeConsent.count > 0
+        ? [
+            `Die Website setzt oder lädt Folgendes, bevor Besucher eine Wahl treffen; dafür kann eine Einwilligung nötig sein: ${listed(beforeConsent)}`,
+          ]
+        : []),
+      ...(newItems.count > 0
+        ? [
+            `Frühere Scans hatten nicht gesehen: ${listed(newItems)} Prüfen Sie die Kategorien und übernehmen Sie die Einträge in den Entwurf des Banners.`,
+          ]
+        : []),
+      { label: 'Scan öffnen', url: mailLinks.scan(context, scanId) },
+    ],
+    reason: `Sie erhalten diese E-Mail, weil Scan-Benachrichtigungen für dieses Projekt in Ihrem Konto bei ${BRAND} eingeschaltet sind.`,
+    unsubscribe: { label: 'Abbestellen', url: mailLinks.unsubscribe(context, token) },
+  }),
 };
+
+/** Names of items, which the site chooses, and how many there are besides. */
+function listed({ count, names }: { count: number; names: string[] }): string {
+  const more = count - names.length;
+  if (names.length === 0) return `${count} ${count === 1 ? 'Eintrag' : 'Einträge'}.`;
+  return `${names.map((name) => quoted(name)).join(', ')}${more > 0 ? ` und ${more} weitere` : ''}.`;
+}

@@ -172,4 +172,39 @@ export const ENGLISH_MAILS: MailTemplates = {
     ],
     reason: OF_OWNER,
   }),
+  scan_alert: ({ project, scanId, newItems, beforeConsent, loaderGone, token }, context) => ({
+    subject: `Scan of "${nameInMail(project)}": ${[
+      ...(loaderGone.length > 0 ? ['loader missing'] : []),
+      ...(beforeConsent.count > 0 ? ['storage before consent'] : []),
+      ...(newItems.count > 0 ? [newItems.count === 1 ? '1 new item' : `${newItems.count} new items`] : []),
+    ].join(', ')}`,
+    paragraphs: [
+      ...(loaderGone.length > 0
+        ? [
+            `The last two scans did not find the loader on ${loaderGone.join(', ')}. Without it, the banner does not appear there and no consent is recorded.`,
+          ]
+        : []),
+      ...(beforeConsent.count > 0
+        ? [
+            `The site sets or requests this before visitors make a choice, and it may need their consent: ${listed(beforeConsent)}`,
+          ]
+        : []),
+      ...(newItems.count > 0
+        ? [
+            `Earlier scans did not see: ${listed(newItems)} Check the categories, then add them to the banner’s draft.`,
+          ]
+        : []),
+      { label: 'Open scan', url: mailLinks.scan(context, scanId) },
+    ],
+    reason: `You received this email because scan alerts for this project are turned on in your ${BRAND} account.`,
+    unsubscribe: { label: 'Unsubscribe', url: mailLinks.unsubscribe(context, token) },
+  }),
 };
+
+/** Names of items, which the site chooses, and how many there are besides. */
+function listed({ count, names }: { count: number; names: string[] }): string {
+  const more = count - names.length;
+  const all = names.map((name) => `"${nameInMail(name)}"`);
+  if (names.length === 0) return `${count} ${count === 1 ? 'item' : 'items'}.`;
+  return `${all.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+}

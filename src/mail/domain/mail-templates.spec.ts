@@ -10,7 +10,9 @@ const VALUES = {
   ...{ name: 'Ada', link: 'https://consent.example.com/x?token=t', project: 'Tea shop', role: 'editor' },
   ...{ what: 'Two-factor authentication was turned on', email: 'new@example.com', former: 'ada@example.com' },
   ...{ since: '2026-11-24T04:36:07.250Z', until: '2026-11-24T05:00:00.000Z', reason: 'Timeout.' },
-  ...{ lost: 2, sent: 3, records: 2, more: false },
+  ...{ lost: 2, sent: 3, records: 2, more: false, scanId: 's1', token: 'tok' },
+  ...{ newItems: { count: 7, names: ['_ga', 'Google Ads'] }, beforeConsent: { count: 1, names: ['_fbp'] } },
+  loaderGone: ['shop.example'],
 };
 const NAMES = Object.keys(ENGLISH_MAILS);
 
@@ -44,6 +46,37 @@ describe(fillTemplate.name, () => {
     expect(urlIn('receiver_away', null)).toBe('https://consent.example.com/');
     expect(urlIn('password_changed')).toBe('https://consent.example.com/forgotten-password');
     expect(urlIn('account_deleted')).toBeNull();
+  });
+
+  it('names what a scan found, and lets nothing that a site chose become a link', () => {
+    const written = (given: Partial<typeof VALUES>, language: 'en' | 'de' = 'en') =>
+      fillTemplate({ template: 'scan_alert', values: { ...VALUES, ...given }, language }, CONTEXT);
+    const none = {
+      newItems: { count: 0, names: [] },
+      beforeConsent: { count: 0, names: [] },
+      loaderGone: [],
+    };
+    expect(written({})?.subject).toBe(
+      'Scan of "Tea shop": loader missing, storage before consent, 7 new items',
+    );
+    expect(written({ ...none, newItems: { count: 1, names: [] } })).toMatchObject({
+      subject: 'Scan of "Tea shop": 1 new item',
+      paragraphs: [
+        expect.stringContaining('1 item.'),
+        { url: 'https://consent.example.com/projects/p1/scans/s1' },
+      ],
+      unsubscribe: { label: 'Unsubscribe', url: 'https://consent.example.com/unsubscribe?token=tok' },
+    });
+    expect(JSON.stringify(written({}, 'de'))).toContain('„_ga“, „Google Ads“ und 5 weitere.');
+    const hostile = written({ ...none, newItems: { count: 1, names: ['https://evil.example/x'] } });
+    expect(JSON.stringify(hostile?.paragraphs)).not.toContain('evil.example');
+    const { text, html, unsubscribeUrl } = renderLetter(
+      written({}) ?? { subject: '', paragraphs: [], reason: '' },
+    );
+    expect(unsubscribeUrl).toBe('https://consent.example.com/unsubscribe?token=tok');
+    expect(
+      [text, html].every((each) => each.includes('https://consent.example.com/unsubscribe?token=tok')),
+    ).toBe(true);
   });
 
   it('writes instants as people do', () => {

@@ -27,6 +27,15 @@ interface MailValuesByTemplate {
   records_undelivered: { project: string; records: number; more: boolean };
   /** Sent after the hold, when all queued records have been delivered. */
   receiver_back: { project: string; since: string; until: string; lost: number; sent: number };
+  /** Sent once for each scan that found something new; `token` turns these mails off. */
+  scan_alert: {
+    project: string;
+    scanId: string;
+    newItems: { count: number; names: string[] };
+    beforeConsent: { count: number; names: string[] };
+    loaderGone: string[];
+    token: string;
+  };
 }
 
 /** Where the links of a mail lead that are not among its values. */

@@ -42,7 +42,7 @@ export function smtpMailer({ host, port, encryption, credentials }: SmtpServer):
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return async ({ id, from, to, subject, text, html }, signal) => {
+  return async ({ id, from, to, subject, text, html, unsubscribeUrl }, signal) => {
     const messageId = `<${id}@${from.slice(from.lastIndexOf('@') + 1).replace('>', '')}>`;
     try {
       await transport.sendMail({
@@ -53,8 +53,15 @@ export function smtpMailer({ host, port, encryption, credentials }: SmtpServer):
         text,
         html,
         messageId,
-        // Suppresses vacation replies (RFC 3834).
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        headers: {
+          // Suppresses vacation replies (RFC 3834).
+          'Auto-Submitted': 'auto-generated',
+          // Lets mail clients unsubscribe with one click (RFC 8058).
+          ...(unsubscribeUrl !== undefined && {
+            'List-Unsubscribe': `<${unsubscribeUrl}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+        },
         signal,
       });
       return { kind: 'accepted' };

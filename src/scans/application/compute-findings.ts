@@ -3,8 +3,10 @@ import type { SiteConfiguration } from '../../publishing/domain/configuration.js
 import { readConfigurations } from '../../publishing/site-configurations.js';
 import { type ClassificationSources, classifyItem } from '../domain/classify-item.js';
 import { countScan } from '../domain/finding-life.js';
-import { findFindings, isTestedBy, type TestedState } from '../domain/findings.js';
+import type { TestedState } from '../domain/finding.js';
+import { findFindings, isTestedBy } from '../domain/findings.js';
 import type { ScanState } from '../domain/scan-state.js';
+import type { ClassifiedItem } from '../domain/seen-item.js';
 import {
   type EndedScan,
   type LoadedPage,
@@ -32,11 +34,17 @@ export async function classificationSources(
   };
 }
 
+/** A scan with a result, and what it saw. */
+export interface EvaluatedScan {
+  ended: EndedScan;
+  items: ClassifiedItem[];
+}
+
 /**
  * Evaluates a scan: what it saw joins the project's items, and its findings replace those that an earlier evaluation of
  * the same scan wrote. May run any number of times. null: the scan was deleted, or has no result.
  */
-export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise<EndedScan | null> {
+export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise<EvaluatedScan | null> {
   const ended = await lockEndedScan(tx, scan);
   if (!ended) return null;
   const sources = await classificationSources(tx, scan.projectId);
@@ -72,7 +80,7 @@ export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise
       return life === null ? [] : [{ ...life, id: finding.id }];
     });
   await storeMissedFindings(tx, scan.projectId, missed);
-  return ended;
+  return { ended, items };
 }
 
 function visitedUrls(

@@ -6,7 +6,8 @@ import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { type Page, readCursor, toPage } from '../../shared/page.js';
 import { FINDING_STATUSES, type FindingStatus } from '../domain/finding-life.js';
-import { type Finding, type FindingKind, isStored } from '../domain/findings.js';
+import type { Finding, FindingKind } from '../domain/finding.js';
+import { isStored } from '../domain/stored-item.js';
 import type { ScanState } from '../domain/scan-state.js';
 import type { SeenItem } from '../domain/seen-item.js';
 import {

@@ -12,6 +12,7 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import { SCAN_FINISHED, SCAN_RECLASSIFIED } from '../scans.events.js';
 import { ScanMetrics } from '../infrastructure/scan.metrics.js';
 import { computeFindings } from './compute-findings.js';
+import { ScanAlerts } from './scan-alerts.js';
 import { ScanProofService } from './scan-proof.service.js';
 
 /** Scans that a worker evaluates at the same time, one for each project. */
@@ -31,6 +32,7 @@ export class ScanFinishedHandler implements OutboxHandler<null>, OnModuleInit {
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
     private readonly proofs: ScanProofService,
+    private readonly alerts: ScanAlerts,
     private readonly metrics: ScanMetrics,
   ) {}
 
@@ -51,12 +53,13 @@ export class ScanFinishedHandler implements OutboxHandler<null>, OnModuleInit {
   private async attempt(message: OutboxMessage): Promise<AttemptResult<null>> {
     const scan = { projectId: projectOf(message), scanId: message.subjectId };
     const isFinished = message.topic === SCAN_FINISHED;
-    const ended = await this.em.fork().transactional(async (tx) => {
+    const result = await this.em.fork().transactional(async (tx) => {
       const evaluated = await computeFindings(tx, scan);
-      if (evaluated && isFinished) await this.proofs.append(tx, scan);
-      return evaluated;
+      if (!evaluated || !isFinished) return null;
+      await this.proofs.append(tx, scan);
+      return { ...evaluated, alert: await this.alerts.send(tx, scan, evaluated) };
     });
-    if (ended && isFinished) this.metrics.finished(ended);
+    if (result) this.metrics.finished(result.ended, result.alert);
     return { kind: 'settled', outcome: null, healthy: true };
   }
 }

@@ -19,7 +19,7 @@ import { readScanFindings } from '../infrastructure/finding.rows.js';
 import { readPages, readScan } from '../infrastructure/scan.rows.js';
 import { readStatedStates } from '../infrastructure/statement.rows.js';
 import { FINDING_STATUSES } from '../domain/finding-life.js';
-import { FINDINGS_PER_SCAN_MAX } from '../domain/findings.js';
+import { FINDINGS_PER_SCAN_MAX } from '../domain/finding.js';
 import { classificationSources } from './compute-findings.js';
 import { itemBatches } from './scan-items.js';
 

@@ -5,7 +5,8 @@ import { NameResolver } from '../../shared/name-resolver.js';
 import { concludeScan, type PageReason } from '../domain/scan.js';
 import type { ScanScope } from '../domain/scan-address.js';
 import { SCAN_LEASE_MS } from '../domain/scanner-times.js';
-import { type OpenChromium, openChromium, SCANNER_NAME, userAgent } from '../infrastructure/chromium.js';
+import { SCANNER_NAME, scannerUserAgent } from '../domain/scanner-client.js';
+import { type OpenChromium, openChromium } from '../infrastructure/chromium.js';
 import {
   addPages,
   beginVisit,
@@ -124,7 +125,7 @@ export class ScanRun {
   private openSite(port: number): Site {
     const { em, scan, scope, proxy, options, ending } = this;
     const { hostScansPerDay, hostPagesPerMinute: pagesPerMinute } = options.settings;
-    const reader = new SiteReader(proxy, { port, userAgent: userAgent(options.browser) });
+    const reader = new SiteReader(proxy, { port, userAgent: scannerUserAgent(options.browser) });
     const rules = new SiteRules({ reader, scope, agent: SCANNER_NAME, signal: ending.signal });
     return {
       port,

@@ -5,7 +5,8 @@ import { toHar } from '../domain/har.js';
 import type { ScanScope } from '../domain/scan-address.js';
 import type { ScanState, StateReason } from '../domain/scan-state.js';
 import { chooseStatePages } from '../domain/state-pages.js';
-import { type OpenChromium, openChromium, SCANNER_NAME } from '../infrastructure/chromium.js';
+import { SCANNER_NAME } from '../domain/scanner-client.js';
+import { type OpenChromium, openChromium } from '../infrastructure/chromium.js';
 import {
   type ClaimedScan,
   countRefusals,

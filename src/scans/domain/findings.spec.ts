@@ -5,14 +5,8 @@ import {
   type SiteConfiguration,
 } from '../../publishing/domain/configuration.js';
 import type { Classification } from './classify-item.js';
-import {
-  findFindings,
-  FINDINGS_PER_SCAN_MAX,
-  isTestedBy,
-  type Finding,
-  type ScanEvidence,
-  type TestedState,
-} from './findings.js';
+import { type Finding, FINDINGS_PER_SCAN_MAX, type ScanEvidence, type TestedState } from './finding.js';
+import { findFindings, isTestedBy } from './findings.js';
 import { itemId } from './item-key.js';
 import { SCAN_STATES, type ScanState, STATE_STATUSES } from './scan-state.js';
 import type { ClassifiedItem } from './seen-item.js';

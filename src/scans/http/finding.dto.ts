@@ -17,7 +17,7 @@ import {
   FINDING_KINDS,
   FINDING_RULES,
   type FindingKind,
-} from '../domain/findings.js';
+} from '../domain/finding.js';
 import { ITEM_KINDS, type ItemKind } from '../domain/scan.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import type { SeenItem } from '../domain/seen-item.js';

@@ -1,28 +1,19 @@
 import { Controller, Get, Logger, Param, Res } from '@nestjs/common';
 import {
-  ApiAcceptedResponse,
   ApiConflictResponse,
   ApiNotFoundResponse,
   ApiOkResponse,
   ApiOperation,
   ApiParam,
   ApiProduces,
-  ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { ApiProofPending, PROOF_TYPE, sendPending } from '../../http/proof-pending.js';
 import type { Project } from '../../projects/domain/project.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 import { ScanProofService } from '../application/scan-proof.service.js';
-
-/** `Retry-After` while no signed checkpoint covers a scan. */
-const PENDING_RETRY_SECONDS = 10;
-const PROOF_TYPE = 'text/plain; charset=utf-8';
-
-class ScanProofPendingView {
-  @ApiProperty({ enum: ['pending'] }) status!: 'pending';
-}
 
 /** Proofs of scans in the project's log (docs/evidence.md). */
 @ApiTags('Scans')
@@ -42,13 +33,7 @@ export class ScanProofController {
     description: 'c2sp.org/tlog-proof@v1',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ApiAcceptedResponse({
-    description: 'Not in the log yet; Retry-After says when to try again',
-    headers: {
-      'Retry-After': { description: 'Seconds until a retry makes sense', schema: { type: 'integer' } },
-    },
-    type: ScanProofPendingView,
-  })
+  @ApiProofPending()
   @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
   @ApiConflictResponse({
     description:
@@ -62,6 +47,6 @@ export class ScanProofController {
     const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.prove(project.id, scanId));
     if (proof)
       response.attachment(`scan-${scanId.toLowerCase()}.tlog-proof`).type(PROOF_TYPE).send(proof.text);
-    else response.status(202).set('Retry-After', String(PENDING_RETRY_SECONDS)).json({ status: 'pending' });
+    else sendPending(response);
   }
 }

@@ -20,13 +20,20 @@ import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
+import { streamOf } from '../../shared/pdf-threads.js';
 import { DomainError } from '../../shared/domain-error.js';
+import { REPORT_LANGUAGES, type ReportLanguage, ScanReportPages } from '../application/scan-report-pages.js';
 import { ScanReportService } from '../application/scan-report.service.js';
 import type { ScanView } from '../domain/scan-view.js';
+import { ScanReportFiles } from './scan-report-files.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 
-const FORMATS = ['json', 'csv', 'har', 'inspection', 'edpb'] as const;
+const FORMATS = ['json', 'csv', 'pdf', 'har', 'inspection', 'edpb'] as const;
 type Format = (typeof FORMATS)[number];
+const CONTENT_TYPES: Partial<Record<Format, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  pdf: 'application/pdf',
+};
 /** Least role for HARs: they show what the site sends in detail. */
 const HAR_ROLE: Role = 'editor';
 
@@ -49,6 +56,11 @@ class ScanReportQuery {
   @IsOptional()
   @IsIn(SCAN_STATES)
   state: ScanState = 'before';
+
+  @ApiPropertyOptional({ enum: REPORT_LANGUAGES, default: 'en', description: 'Language of `pdf`' })
+  @IsOptional()
+  @IsIn(REPORT_LANGUAGES)
+  language: ReportLanguage = 'en';
 }
 
 /** Files of a scan, for people and in the formats of other tools (docs/scans.md). */
@@ -58,15 +70,17 @@ class ScanReportQuery {
 export class ScanReportController {
   constructor(
     private readonly reports: ScanReportService,
+    private readonly pages: ScanReportPages,
+    private readonly pdfs: ScanReportFiles,
     private readonly files: FileAnswer,
     private readonly access: AccessService,
   ) {}
 
-  /** `csv` requires the tier pro or above (403 `tier_required`), `har` the role editor (403 `role_required`). */
+  /** `csv` and `pdf` require the tier pro or above (403 `tier_required`), `har` the role editor (403 `role_required`). */
   @Get()
   @ProjectRole('viewer')
   @RequireTier(...EXPORT_TIERS)
-  // Only CSV requires the tier.
+  // Only CSV and PDF require the tier.
   @LeaveTierToUseCase()
   @ApiOperation({ summary: 'Export a scan' })
   @ApiOkResponse({
@@ -74,6 +88,7 @@ export class ScanReportController {
     content: {
       'application/json': { schema: {} },
       'text/csv': { schema: { type: 'string' } },
+      'application/pdf': { schema: { type: 'string', format: 'binary' } },
     },
   })
   @ApiNotFoundResponse({ description: 'scan_not_found, har_not_found: there is no scan or no HAR.' })
@@ -83,20 +98,21 @@ export class ScanReportController {
     @CurrentRole() role: Role,
     @CurrentTierCheck() requireTier: TierCheck,
     @Param('scanId') scanId: string,
-    @Query() { format, state }: ScanReportQuery,
+    @Query() query: ScanReportQuery,
     @Res() response: Response,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
-    if (format === 'csv') requireTier();
+    const { format, state } = query;
+    if (format === 'csv' || format === 'pdf') requireTier();
     if (format === 'har' && !roleCovers(role, HAR_ROLE))
       throw new DomainError('role_required', `Requires the role ${HAR_ROLE}. Your role is ${role}.`);
     const scan = await this.reports.find(project.id, scanId);
     const file = {
       projectId: project.id,
       accountId: await this.access.accountOf(project.id),
-      contentType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      contentType: CONTENT_TYPES[format] ?? 'application/json; charset=utf-8',
       name: nameOf(scan, format, state),
-      open: () => this.open(project.id, scan, format, state),
+      open: () => this.open(project.id, scan, query, gone),
     };
     await this.files.send(response, file, gone);
   }
@@ -104,8 +120,8 @@ export class ScanReportController {
   private async open(
     projectId: string,
     scan: ScanView,
-    format: Format,
-    state: ScanState,
+    { format, state, language }: ScanReportQuery,
+    gone: AbortSignal,
   ): Promise<NodeJS.ReadableStream> {
     const { reports } = this;
     switch (format) {
@@ -113,6 +129,10 @@ export class ScanReportController {
         return Readable.from(reports.json(projectId, scan), { highWaterMark: 2 });
       case 'csv':
         return Readable.from(reports.csv(projectId, scan), { highWaterMark: 2 });
+      case 'pdf': {
+        const page = await this.pages.collect(projectId, scan, { language, createdAt: new Date() });
+        return streamOf(await this.pdfs.render(page, gone));
+      }
       case 'har':
         return Readable.from([await reports.har(projectId, scan, state)]);
       case 'inspection':
@@ -128,6 +148,7 @@ function nameOf({ id }: ScanView, format: Format, state: ScanState): string {
   switch (format) {
     case 'json':
     case 'csv':
+    case 'pdf':
       return `scan-${id}.${format}`;
     case 'har':
       return `scan-${id}-${state}.har`;

@@ -17,15 +17,8 @@ import { PageQuery } from '../../http/page-query.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ScanService } from '../application/scan.service.js';
 import { SCAN_STATES } from '../domain/scan-state.js';
-import {
-  RequestScanDto,
-  ScanDetailsDto,
-  ScanDto,
-  ScanItemDto,
-  ScanItemPageDto,
-  ScanItemsQuery,
-  ScanListDto,
-} from './scan.dto.js';
+import { ScanItemDto, ScanItemPageDto, ScanItemsQuery } from './scan-item.dto.js';
+import { RequestScanDto, ScanDetailsDto, ScanDto, ScanListDto } from './scan.dto.js';
 
 /** Scans of a project's site: what it stores and sends in five consent states (docs/scans.md). */
 @ApiTags('Scans')

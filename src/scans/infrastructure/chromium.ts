@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
-import { BRAND } from '../../shared/brand.js';
+import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../domain/scanner-client.js';
 
 const USUAL_PATHS = [
   '/usr/bin/chromium',
@@ -25,14 +25,10 @@ const USUAL_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
-/** By this name sites recognize the scanner, in requests and in robots.txt. */
-export const SCANNER_NAME = `${BRAND}-Scanner`;
-const SCANNER_VERSION = '1.0';
 /** Profiles are kept in folders of this name, followed by the scanner's process id. */
 const FOLDER_PREFIX = 'consent-scan-';
 const VERSION_TIMEOUT_MS = 20_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
-const VIEWPORT = { width: 1280, height: 800 };
 
 /** Nothing but what the page causes, and no way around the proxy. */
 const ARGUMENTS = [
@@ -106,9 +102,9 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
       timeout: LAUNCH_TIMEOUT_MS,
       acceptDownloads: false,
       serviceWorkers: 'block',
-      viewport: VIEWPORT,
-      locale: 'en-US',
-      userAgent: userAgent(options),
+      viewport: SCAN_VIEWPORT,
+      locale: SCAN_LOCALE,
+      userAgent: scannerUserAgent(options),
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -142,13 +138,6 @@ function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-/** What the scanner sends as `User-Agent`. */
-export function userAgent({ version, contact }: Pick<ChromiumOptions, 'version' | 'contact'>): string {
-  const [number = '0'] = /\d+(\.\d+)+/.exec(version) ?? [];
-  const major = number.split('.')[0] ?? '0';
-  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ${SCANNER_NAME}/${SCANNER_VERSION}${contact && ` (+${contact})`}`;
 }
 
 /** A script that starts Chromium as another user and without a way back. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { TestedState } from '../domain/findings.js';
+import type { TestedState } from '../domain/finding.js';
 import { SCAN_STATES } from '../domain/scan-state.js';
 import { foldItems, type ItemGroupRow, type SeenItem } from '../domain/seen-item.js';
 import { scanTables } from './scan.tables.js';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { FindingLife, FindingStatus } from '../domain/finding-life.js';
-import { CERTAINTIES, type Finding, FINDING_KINDS } from '../domain/findings.js';
+import { CERTAINTIES, type Finding, FINDING_KINDS } from '../domain/finding.js';
 import type { ScanRef } from './evidence.rows.js';
 
 /** Fixed findings that no scan has seen for so long are forgotten. */

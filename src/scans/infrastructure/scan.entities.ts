@@ -34,6 +34,8 @@ export const ScanSchema = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
     startedAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
+    /** When members were mailed what it found, or that there was nothing; null: not yet. */
+    alertedAt: p.datetime().nullable(),
   },
 });
 
@@ -161,6 +163,17 @@ export const ScanHostScanSchema = defineEntity({
     host: p.text().primary(),
     scanId: p.uuid().primary(),
     at: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** Whether a member gets mails about what scans found; without a row owners do. */
+export const ScanAlertChoiceSchema = defineEntity({
+  name: 'ScanAlertChoice',
+  tableName: 'scan_alert_choice',
+  properties: {
+    projectId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    enabled: p.boolean(),
   },
 });
 

@@ -8,6 +8,7 @@ import type {
   SiteItemSchema,
 } from './finding.entities.js';
 import type {
+  ScanAlertChoiceSchema,
   ScanArtifactSchema,
   ScanHostScanSchema,
   ScanHostSchema,
@@ -28,6 +29,7 @@ type ScanTables = TablesOf<
   | typeof ScanArtifactSchema
   | typeof ScanProofSchema
   | typeof ScanScheduleSchema
+  | typeof ScanAlertChoiceSchema
   | typeof ScannerSchema
   | typeof ScanHostSchema
   | typeof ScanHostScanSchema

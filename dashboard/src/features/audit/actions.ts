@@ -50,6 +50,8 @@ export const AUDIT_ACTIONS = [
   'configuration.discard_draft',
   'scan.request',
   'scan.cancel',
+  'scan.schedule',
+  'scan.alert',
   'finding.accept',
   'finding.reopen',
   'cookie.classify',

@@ -55,5 +55,5 @@ function providerOf({ classification: { service, provider } }: CookieDto): strin
 }
 
 function statesOf({ states }: CookieDto): string {
-  return states.map((state) => t(`findings.states.${state}`)).join(', ');
+  return states.map((state) => t(`scans.states.${state}`)).join(', ');
 }

@@ -28,7 +28,7 @@ export function FindingRow({
         <div className="finding-facts">
           <StatusLabel status={CERTAINTY[certainty]}>{t(`findings.certainties.${certainty}`)}</StatusLabel>
           <span>{t(`findings.statuses.${status}`)}</span>
-          <span>{t(`findings.states.${state}`)}</span>
+          <span>{t(`scans.states.${state}`)}</span>
           {category && (
             <span>
               {t(`cookies.categories.${category}`)}

@@ -12,7 +12,7 @@ export function FindingsSummary({ summary }: { summary: StateSummary[] }) {
       {summary.map((state) => (
         <Figure
           key={state.state}
-          title={t(`findings.figures.${state.state}`)}
+          title={t(`scans.states.${state.state}`)}
           value={state.tested ? formatNumber(state.cookies + state.services) : '–'}
           note={note(state)}
         />

@@ -3,15 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ProjectDto, ScanDto } from '../../client/types.gen';
 import { Section } from '../../shared/section';
-import { t } from '../../i18n/i18n';
+import { locale, t } from '../../i18n/i18n';
 
-const FORMATS = ['csv', 'json', 'inspection', 'edpb'] as const;
+const FORMATS = ['pdf', 'csv', 'json', 'inspection', 'edpb'] as const;
+const OF_PLAN = ['pdf', 'csv'];
 
-/** Files of a scan. CSV is a feature of the plan. */
+/** Files of a scan. PDF and CSV are features of the plan. */
 export function ScanExports({ project, scan }: { project: ProjectDto; scan: ScanDto }) {
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
   if (scan.status !== 'completed' && scan.status !== 'partial') return null;
-  const formats = FORMATS.filter((format) => format !== 'csv' || tier?.features.export === true);
+  const formats = FORMATS.filter((format) => !OF_PLAN.includes(format) || tier?.features.export === true);
   return (
     <Section title={t('scans.exports.title')}>
       <Group gap="sm">
@@ -21,7 +22,7 @@ export function ScanExports({ project, scan }: { project: ProjectDto; scan: Scan
             size="compact-sm"
             variant="default"
             component="a"
-            href={`/v1/projects/${project.id}/scans/${scan.id}/report?format=${format}`}
+            href={`/v1/projects/${project.id}/scans/${scan.id}/report?format=${format}&language=${locale}`}
             download
           >
             {t(`scans.exports.${format}`)}

@@ -13,6 +13,7 @@ import { RelativeTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
 import { useProject } from '../../shared/use-project';
 import { t } from '../../i18n/i18n';
+import { AlertsCard } from './alerts-card';
 import { NewScanDialog } from './new-scan-dialog';
 import { isRunning, ScanStatus } from './scan-status';
 import { ScheduleCard } from './schedule-card';
@@ -69,6 +70,7 @@ export function ScansPage() {
         empty={<Empty />}
       />
       <ScheduleCard project={project} />
+      <AlertsCard projectId={project.id} />
       {asking && allowance && (
         <NewScanDialog
           projectId={project.id}

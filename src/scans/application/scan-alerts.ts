@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { AccessService } from '../../access/access.service.js';
+import type { Role } from '../../access/domain/role.js';
+import { writeAudit } from '../../audit/audit.log.js';
+import { MailService } from '../../mail/mail.service.js';
+import { findProject } from '../../projects/project.rows.js';
+import { InjectSettings } from '../../settings/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
+import { findAlert, getsAlerts, type ScanAlert } from '../domain/scan-alert.js';
+import {
+  type AlertRecipient,
+  readUnsubscribeToken,
+  writeUnsubscribeToken,
+} from '../domain/unsubscribe-token.js';
+import {
+  claimAlerts,
+  readAlertChoices,
+  readFirstBeforeConsent,
+  readLoaderGone,
+  readNewItemIds,
+  writeAlertChoice,
+} from '../infrastructure/alert.rows.js';
+import type { ScanRef } from '../infrastructure/evidence.rows.js';
+import type { EvaluatedScan } from './compute-findings.js';
+
+/** Mails members about what a scan found, and keeps who wants these mails. */
+@Injectable()
+export class ScanAlerts {
+  private readonly keys: Buffer[];
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly access: AccessService,
+    private readonly mails: MailService,
+    @InjectSettings(secretSettings) { secretKeys }: SecretSettings,
+  ) {
+    this.keys = secretKeys.map(({ key }) => key);
+  }
+
+  /** Once for each scan, in the transaction that evaluates it. Returns what was reported; null: nothing. */
+  async send(tx: EntityManager, scan: ScanRef, { ended, items }: EvaluatedScan): Promise<ScanAlert | null> {
+    if (!(await claimAlerts(tx, scan))) return null;
+    const alert = findAlert({
+      items,
+      newIds: await readNewItemIds(tx, scan, ended),
+      beforeConsentIds: await readFirstBeforeConsent(tx, scan),
+      loaderGone: await readLoaderGone(tx, scan),
+    });
+    const project = alert && (await findProject(tx, scan.projectId));
+    if (!project) return null;
+    const { projectId, scanId } = scan;
+    await writeAudit(
+      tx,
+      { kind: 'system' },
+      { projectId, action: 'scan.alert', target: scanId, after: { ...alert } },
+    );
+    for (const { userId, email } of await this.recipients(tx, projectId)) {
+      const token = this.tokenFor({ projectId, userId });
+      const values = { project: project.name, scanId, ...alert, token };
+      await this.mails.send({ to: email, template: 'scan_alert', values, projectId }, tx);
+    }
+    return alert;
+  }
+
+  /** Whether a member gets alerts. */
+  async read({ projectId, userId }: AlertRecipient, role: Role): Promise<boolean> {
+    const choices = await readAlertChoices(this.em.fork(), projectId);
+    return getsAlerts(role, choices.get(userId) ?? null);
+  }
+
+  async save(member: AlertRecipient, enabled: boolean): Promise<void> {
+    await writeAlertChoice(this.em.fork(), member, enabled);
+  }
+
+  /** The name of the project of a mailed link; null: the link is not valid. Empty: the member left the project. */
+  async projectOf(token: string): Promise<string | null> {
+    const recipient = readUnsubscribeToken(token, this.keys);
+    if (!recipient) return null;
+    return (await this.membership(this.em.fork(), recipient))?.name ?? '';
+  }
+
+  /** Turns alerts off for the member of a mailed link; false: the link is not valid. May be repeated. */
+  async unsubscribe(token: string): Promise<boolean> {
+    const recipient = readUnsubscribeToken(token, this.keys);
+    if (!recipient) return false;
+    await this.em.fork().transactional(async (tx) => {
+      if (await this.membership(tx, recipient)) await writeAlertChoice(tx, recipient, false);
+    });
+    return true;
+  }
+
+  private async membership(em: EntityManager, { projectId, userId }: AlertRecipient) {
+    const members = await this.access.membersOf(em, projectId);
+    return members.some((member) => member.userId === userId) ? findProject(em, projectId) : null;
+  }
+
+  private async recipients(
+    tx: EntityManager,
+    projectId: string,
+  ): Promise<{ userId: string; email: string }[]> {
+    const choices = await readAlertChoices(tx, projectId);
+    const members = await this.access.membersOf(tx, projectId);
+    return members.filter(
+      ({ userId, role, emailConfirmed }) => emailConfirmed && getsAlerts(role, choices.get(userId) ?? null),
+    );
+  }
+
+  private tokenFor(recipient: AlertRecipient): string {
+    // Without a key, no mail is sent at all: the service requires one.
+    return writeUnsubscribeToken(recipient, this.keys[0] ?? Buffer.alloc(0));
+  }
+}

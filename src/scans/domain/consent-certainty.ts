@@ -1,0 +1,58 @@
+import type { SiteConfiguration } from '../../publishing/domain/configuration.js';
+import type { Certainty } from './finding.js';
+import { isOwnStorage } from './own-storage.js';
+import type { ScanState } from './scan-state.js';
+import type { ClassifiedItem } from './seen-item.js';
+
+/** How certain it is that an item may not be there in a state without consent; null: it may. */
+export function certaintyIn(
+  state: Exclude<ScanState, 'accept'>,
+  item: ClassifiedItem,
+  published: SiteConfiguration,
+): Certainty | null {
+  const certainty = consentCertainty(item);
+  if (certainty === null) return null;
+  if (state === 'signal') return signalCertainty(item, certainty);
+  return state === 'before' && !asksFirst(published) ? atMostArguable(certainty) : certainty;
+}
+
+/** How certain it is that an item needs consent; null: it does not, or nothing suggests it. */
+export function consentCertainty(item: ClassifiedItem): Certainty | null {
+  const { category, source, certainty } = item.classification;
+  if (isOwnStorage(item) || category === 'necessary') return null;
+  if (category === null) return item.kind === 'request' ? null : unknownCertainty(item);
+  if (source === 'decision' || source === 'configuration') return 'settled';
+  if (certainty === 'guess' || category === 'preferences') return 'arguable';
+  return item.kind === 'request' && item.types.every((type) => LOADED.has(type)) ? 'arguable' : 'settled';
+}
+
+/** Requests that load a file of a service, and report nothing about the visitor yet. */
+const LOADED: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font']);
+
+/** Of a service that has a category for its other items, but not for this one, or that nobody knows. */
+function unknownCertainty(item: ClassifiedItem): Certainty {
+  const isProposed = item.classification.proposed.length > 0;
+  return item.thirdParty && !isSession(item) && !isProposed ? 'arguable' : 'open';
+}
+
+function isSession({ kind, lifetimeSeconds }: ClassifiedItem): boolean {
+  return kind === 'session_storage' || (kind === 'cookie' && lifetimeSeconds === null);
+}
+
+/** The signal opts out of sale and sharing, which is what marketing does. */
+function signalCertainty(
+  { classification: { category } }: ClassifiedItem,
+  certainty: Certainty,
+): Certainty | null {
+  if (category === 'marketing') return certainty;
+  return category === 'analytics' ? atMostArguable(certainty) : null;
+}
+
+function atMostArguable(certainty: Certainty): Certainty {
+  return certainty === 'settled' ? 'arguable' : certainty;
+}
+
+/** Whether the banner asks before anything else, at least in some regions. */
+export function asksFirst({ defaultMode, regionRules }: SiteConfiguration): boolean {
+  return defaultMode === 'opt_in' || regionRules.some(({ mode }) => mode === 'opt_in');
+}

@@ -1,0 +1,16 @@
+import { BRAND } from '../../shared/brand.js';
+
+/** By this name sites recognize the scanner, in requests and in robots.txt. */
+export const SCANNER_NAME = `${BRAND}-Scanner`;
+const SCANNER_VERSION = '1.0';
+
+/** How the scanner's browser appears to sites; reports name it, because banners differ by it. */
+export const SCAN_VIEWPORT = { width: 1280, height: 800 } as const;
+export const SCAN_LOCALE = 'en-US';
+
+/** What the scanner sends as `User-Agent`. `version` is as `chromium --version` prints it; `contact` may be empty. */
+export function scannerUserAgent({ version, contact }: { version: string; contact: string }): string {
+  const [number = '0'] = /\d+(\.\d+)+/.exec(version) ?? [];
+  const major = number.split('.')[0] ?? '0';
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36 ${SCANNER_NAME}/${SCANNER_VERSION}${contact && ` (+${contact})`}`;
+}
