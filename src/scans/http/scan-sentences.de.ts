@@ -9,6 +9,8 @@ export const SCAN_SENTENCES_DE: Readonly<Record<ScanReason, string>> = {
   unverified_host:
     'Der Loader dieses Projekts wurde auf der Website nicht gefunden. Deshalb wird nur eine Seite pro Tag gescannt. Installieren Sie den Loader und scannen Sie erneut.',
   browser_failed: 'Chromium konnte nicht gestartet werden oder wurde wiederholt beendet.',
+  robots_denied: 'Die robots.txt des Hosts lässt den Scanner auf diese Seite nicht zu.',
+  host_limit: 'Der Host hat die Höchstzahl der Scans pro Tag erreicht.',
 };
 
 export const PAGE_SENTENCES_DE: Readonly<Record<PageReason, string>> = {
@@ -27,6 +29,10 @@ export const PAGE_SENTENCES_DE: Readonly<Record<PageReason, string>> = {
   duplicate: 'Dieselbe Seite wurde unter einer anderen Adresse besucht.',
   unverified_host:
     'Der Loader dieses Projekts wurde auf diesem Host nicht gefunden. Deshalb ist eine Seite pro Tag erlaubt.',
+  robots_denied: 'Die robots.txt des Hosts lässt den Scanner auf diese Seite nicht zu.',
+  robots_unavailable: 'Der Server lieferte für robots.txt einen Fehler.',
+  host_limit: 'Der Host hat die Höchstzahl der Scans pro Tag erreicht.',
+  excluded_host: 'Der Betreiber hat diesen Host von Scans ausgenommen.',
   time_limit: 'Der Scan hat sein Zeitlimit erreicht.',
   byte_limit: 'Der Scan hat sein Datenlimit erreicht.',
   scan_ended: 'Der Scan endete, bevor diese Seite besucht wurde.',
