@@ -557,7 +557,7 @@ export class DocumentWorld {
     scanRequest: async ({ project }) => {
       await reportTestScanner(this.service);
       await this.made(project.request('owner', 'PATCH', '', { domains: ['www.example.com'] }));
-      return { body: { urls: ['https://www.example.com/'] } };
+      return { body: { urls: ['https://www.example.com/'], ignoreRobots: false } };
     },
     scanRead: this.scan,
     scanItems: this.scan,
