@@ -956,7 +956,7 @@ describe('deliveries', () => {
     const box = dialog('Resend 3 records');
     await box.getByText('3 records will be sent.').waitFor();
     await box.getByRole('button', { name: 'Resend 3 records' }).click();
-    await page.getByText('3 records queued.').waitFor();
+    await page.getByText('3 records queued.').first().waitFor();
     await until('six attempts are shown', async () => (await page.locator('tbody tr').count()) === 6);
     // What the filters show is what is offered for all of them.
     await page.getByRole('button', { name: 'Resend in bulk…' }).click();
