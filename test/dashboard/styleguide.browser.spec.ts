@@ -33,7 +33,7 @@ describe.each(['light', 'dark'] as const)('the styleguide, %s', (colorScheme) =>
     await page.goto(`${service.baseUrl}/styleguide`);
     await page.getByRole('heading', { level: 1, name: 'Styleguide' }).waitFor();
     expect(await pageFaults(page)).toEqual([]);
-    // Each part by itself: one that grew does not move the others.
+    // One screenshot per part, so that a part that grows does not move the others.
     const parts = await page.locator('main > div > *').all();
     expect(parts.length).toBeGreaterThan(8);
     const differences: (string | null)[] = [];

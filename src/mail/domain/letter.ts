@@ -18,7 +18,7 @@ export interface RenderedLetter {
   subject: string;
   text: string;
   html: string;
-  /** For mail clients with a button of their own (RFC 8058). */
+  /** For mail clients that show an unsubscribe button (RFC 8058). */
   unsubscribeUrl?: string;
 }
 

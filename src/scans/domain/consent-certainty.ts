@@ -29,7 +29,7 @@ export function consentCertainty(item: ClassifiedItem): Certainty | null {
 /** Requests that load a file of a service, and report nothing about the visitor yet. */
 const LOADED: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font']);
 
-/** Of a service that has a category for its other items, but not for this one, or that nobody knows. */
+/** For an item without a category: its service is unknown, or only its other items have one. */
 function unknownCertainty(item: ClassifiedItem): Certainty {
   const isProposed = item.classification.proposed.length > 0;
   return item.thirdParty && !isSession(item) && !isProposed ? 'arguable' : 'open';
