@@ -11,6 +11,8 @@ const TOTAL_BYTES_MAX = 340_000;
 /** What every page loads beside its script: the letters of English and German, and the icon. */
 const ALWAYS_LOADED = /^(inter-latin-wght-normal|icon)-/;
 const SHELL = 'src/app/shell.tsx';
+/** Messages that only the pages of some features load. */
+const PAGE_MESSAGES = [{ features: /\/(scans|cookies)\//, messages: 'messages/scans.en.json' }];
 
 const folder = join('dist', 'dashboard');
 const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
@@ -85,7 +87,8 @@ if (missing.length > 0) {
 
 const pages = Object.keys(manifest).filter((key) => key.endsWith('.page.tsx'));
 const visits = pages.map((page) => {
-  const files = new Set(['index.html', SHELL, page].flatMap((key) => [...filesOf(key)]));
+  const messages = PAGE_MESSAGES.filter(({ features }) => features.test(page)).map((each) => each.messages);
+  const files = new Set(['index.html', SHELL, page, ...messages].flatMap((key) => [...filesOf(key)]));
   return { page, bytes: [...files].reduce((sum, file) => sum + gzipped(file), 0) };
 });
 const largest = visits.toSorted((a, b) => b.bytes - a.bytes)[0];

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Written by builds, from files that are sources themselves. */
-const GENERATED = [join('dashboard', 'src', 'client'), join('dashboard', 'messages', 'en.d.json.ts')];
+const isGenerated = (path) => path === join('dashboard', 'src', 'client') || path.endsWith('.d.json.ts');
 
 /** The latest change below a path; a folder's own time covers deleted files. */
 export function latestChangeMs(path) {
@@ -27,5 +27,5 @@ function sourcesIn(folder) {
   return readdirSync(folder)
     .toSorted()
     .map((name) => join(folder, name))
-    .filter((path) => !GENERATED.includes(path));
+    .filter((path) => !isGenerated(path));
 }

@@ -1,10 +1,9 @@
-// Writes the type of the dashboard's messages with their literal texts, from which `tsc` reads the ICU arguments:
+// Writes the types of the dashboard's messages with their literal texts, from which `tsc` reads the ICU arguments:
 // TypeScript gives imported JSON only the type `string`. Each build and type check runs this.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 
-const MESSAGES = join('dashboard', 'messages', 'en.json');
-const TYPES = join('dashboard', 'messages', 'en.d.json.ts');
-
-const types = `declare const messages: ${readFileSync(MESSAGES, 'utf8').trim()};\n\nexport default messages;\n`;
-if (!existsSync(TYPES) || readFileSync(TYPES, 'utf8') !== types) writeFileSync(TYPES, types);
+for (const file of globSync('dashboard/messages/{,*.}en.json')) {
+  const typesFile = file.replace(/\.json$/, '.d.json.ts');
+  const types = `declare const messages: ${readFileSync(file, 'utf8').trim()};\n\nexport default messages;\n`;
+  if (!existsSync(typesFile) || readFileSync(typesFile, 'utf8') !== types) writeFileSync(typesFile, types);
+}

@@ -1,14 +1,25 @@
 import { createTranslator } from 'use-intl/core';
 import en from '../../messages/en.json' with { type: 'json' };
+import type scans from '../../messages/scans.en.json';
 import type { Language } from './locale';
 
-export type Messages = typeof en;
+export type Messages = typeof en & typeof scans;
+
+/** Messages that are loaded with the pages that need them, so that other pages do not load them. */
+const PAGE_MESSAGES = {
+  scans: {
+    en: () => import('../../messages/scans.en.json', { with: { type: 'json' } }),
+    de: () => import('../../messages/scans.de.json', { with: { type: 'json' } }),
+  },
+};
+
+let messages = en as unknown as Messages;
 
 /** The language of the page. */
 export let locale: Language = 'en';
 
-/** Formats a message of `messages/<locale>.json`; keys and ICU arguments are checked against `en.json`. */
-export let t = createTranslator({ locale, messages: en });
+/** Formats a message of `messages/`; keys and ICU arguments are checked against the English files. */
+export let t = createTranslator({ locale, messages });
 
 /**
  * Loads the messages of a language other than English, which is bundled. Runs before the first render: pages are
@@ -16,9 +27,20 @@ export let t = createTranslator({ locale, messages: en });
  */
 export async function loadMessages(language: Language): Promise<void> {
   if (language === 'en') return;
-  const { default: messages } = await import('../../messages/de.json', { with: { type: 'json' } });
+  const { default: german } = await import('../../messages/de.json', { with: { type: 'json' } });
   locale = language;
-  t = createTranslator({ locale, messages: messages as unknown as Messages });
+  addMessages(german);
+}
+
+/** Loads the messages of a page. Runs before the page's modules are loaded, as for {@link loadMessages}. */
+export async function loadPageMessages(page: keyof typeof PAGE_MESSAGES): Promise<void> {
+  const { default: own } = await PAGE_MESSAGES[page][locale]();
+  addMessages(own);
+}
+
+function addMessages(more: object): void {
+  messages = { ...messages, ...more };
+  t = createTranslator({ locale, messages });
 }
 
 /** Groups of messages without arguments whose keys are codes of the API. */

@@ -4,8 +4,13 @@ import compile from 'icu-minify/compile';
 import { fieldMessage } from '../api/problem.js';
 import { translateCode } from './i18n.js';
 
-const [en, de] = ['en', 'de'].map((language) =>
-  messagesOf(JSON.parse(readFileSync(`dashboard/messages/${language}.json`, 'utf8'))),
+const [en, de] = ['en', 'de'].map(
+  (language) =>
+    new Map(
+      globSync(`dashboard/messages/{,*.}${language}.json`)
+        .toSorted()
+        .flatMap((file) => [...messagesOf(JSON.parse(readFileSync(file, 'utf8')))]),
+    ),
 ) as [Map<string, string>, Map<string, string>];
 
 describe('messages', () => {

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { projectRoute } from '../../shared/parent-routes';
 import { cookieSearch } from './search';
 
@@ -6,5 +7,5 @@ export const cookiesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/cookies',
   validateSearch: cookieSearch,
-  component: lazyRouteComponent(() => import('./cookies.page'), 'CookiesPage'),
+  component: lazyPage('scans', () => import('./cookies.page'), 'CookiesPage'),
 });

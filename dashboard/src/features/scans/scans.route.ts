@@ -1,16 +1,17 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { projectRoute } from '../../shared/parent-routes';
 import { scanSearch } from './search';
 
 export const scansRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/scans',
-  component: lazyRouteComponent(() => import('./scans.page'), 'ScansPage'),
+  component: lazyPage('scans', () => import('./scans.page'), 'ScansPage'),
 });
 
 export const scanRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/scans/$scanId',
   validateSearch: scanSearch,
-  component: lazyRouteComponent(() => import('./scan.page'), 'ScanPage'),
+  component: lazyPage('scans', () => import('./scan.page'), 'ScanPage'),
 });
