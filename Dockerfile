@@ -41,4 +41,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Small heaps that are collected earlier (docs/operations.md, Memory); neither is a limit.
-CMD ["node", "--enable-source-maps", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=25", "dist/main.js"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=25", "dist/main.js"]

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 /** An editor writes a file in several steps. */
 const QUIET_MS = 150;
-const FLAGS = ['--enable-source-maps', '--disable-warning=ExperimentalWarning'];
+const FLAGS = ['--disable-warning=ExperimentalWarning'];
 if (process.argv.includes('--debug')) FLAGS.push('--inspect');
 
 let service = null;

@@ -1,8 +1,8 @@
-import { enableCompileCache } from './app/compile-cache.js';
+import { prepareModuleLoading } from './app/module-loading.js';
 import { requireNodeVersion } from './app/node-version.js';
 
 requireNodeVersion();
-enableCompileCache();
+prepareModuleLoading();
 // Loaded after the check: an older Node could not even load what the service is made of.
 const { runApi } = await import('./app/run.js');
 await runApi();

@@ -1,7 +1,7 @@
-import { enableCompileCache } from './app/compile-cache.js';
+import { prepareModuleLoading } from './app/module-loading.js';
 import { requireNodeVersion } from './app/node-version.js';
 
 requireNodeVersion();
-enableCompileCache();
+prepareModuleLoading();
 const { runWorker } = await import('./app/run.js');
 await runWorker();

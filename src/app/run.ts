@@ -10,9 +10,8 @@ import { refuseUnwritableStorage } from './storage-check.js';
 import { resolveBaseUrl } from '../shared/base-url.js';
 import { close, listen } from './http-server.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
-import { findChromium } from '../scans/infrastructure/chromium.js';
-import type { ScannerSettings } from './start-scanner.js';
-import { SCANNER, WorkerProcess } from './worker-process.js';
+import { offerScans } from './scanner-on-demand.js';
+import { WorkerProcess } from './worker-process.js';
 
 /** Runs the API, and in standalone mode everything else with it, until a signal ends it. */
 export async function runApi(): Promise<void> {
@@ -42,7 +41,7 @@ export async function runApi(): Promise<void> {
     const baseUrl = resolveBaseUrl({ publicBaseUrl, host, port });
     await Promise.all([working, demo?.ready(app, baseUrl)]);
     announce(baseUrl, demo, performance.now() - startedMs);
-    startScannerProcess(given, settings, stops);
+    if (given.database.databaseUrl === '') offerScans(app, settings, stops);
   });
 }
 
@@ -68,19 +67,6 @@ export async function runScanner(): Promise<void> {
     stops.push(await startScanner(settings, { standalone: false }));
     process.stdout.write('scanner ready\n');
   });
-}
-
-/**
- * In standalone mode with a Chromium: scans run in a child process. It gets no keys, and starts last because nothing
- * waits for it.
- */
-function startScannerProcess(given: Settings, { database, scans, service }: Settings, stops: Stops): void {
-  if (given.database.databaseUrl !== '' || findChromium(scans.chromium) === null) return;
-  const scanner = new WorkerProcess<ScannerSettings>(SCANNER);
-  stops.push(() => scanner.stop());
-  scanner
-    .start({ database, scans, service })
-    .catch(() => process.stderr.write('Scans are not available until the service is restarted.\n'));
 }
 
 /** `nest build` compiles only the service; this builds the loader and the dashboard where they are missing. */

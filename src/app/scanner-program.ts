@@ -1,11 +1,11 @@
 /** The scanner in a child process of the API; `worker-process.ts` starts it and sends its settings. */
 import { once } from 'node:events';
-import { enableCompileCache } from './compile-cache.js';
+import { prepareModuleLoading } from './module-loading.js';
 import type { ScannerSettings } from './start-scanner.js';
 import type { FromWorker, ToWorker } from './worker-process.js';
 import { runUntilDisconnect } from './until-signal.js';
 
-enableCompileCache();
+prepareModuleLoading();
 await runUntilDisconnect(async (stops) => {
   const [[message], { startScanner }] = await Promise.all([
     once(process, 'message') as Promise<[ToWorker<ScannerSettings>]>,

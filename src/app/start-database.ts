@@ -107,13 +107,17 @@ async function refuseSharedSessions(urls: string[]): Promise<void> {
 }
 
 async function connectAsOwner({ databaseOwnerUrl }: DatabaseUrls): Promise<MikroORM> {
-  const orm = await MikroORM.init(
-    ormOptions(databaseOwnerUrl, {
-      connectTimeoutMs: START_CONNECT_TIMEOUT_MS,
-      statementMs: 0,
-      lockMs: MIGRATION_LOCK_TIMEOUT_MS,
-    }),
-  ).catch(refuseDatabase);
+  const options = ormOptions(databaseOwnerUrl, {
+    connectTimeoutMs: START_CONNECT_TIMEOUT_MS,
+    statementMs: 0,
+    lockMs: MIGRATION_LOCK_TIMEOUT_MS,
+  });
+  // Migrations are SQL: to discover the entities here would delay each start.
+  const orm = await MikroORM.init({
+    ...options,
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+  }).catch(refuseDatabase);
   try {
     const unfit = await incompatibleServerSentence(orm).catch(refuseDatabase);
     if (unfit) throw new StartError(unfit);

@@ -6,26 +6,32 @@ import { findUser, insertUser, setPasswordHash } from '../infrastructure/user.ro
 
 const NAME = 'Demo owner';
 
-/**
- * Creates the demo account, owner of the demo project, where it is missing. Sets a new password at
- * each start, which only this process knows. Development only.
- */
-export async function prepareDemoOwner(
-  em: EntityManager,
-  { projectId, password }: { projectId: string; password: string },
-): Promise<void> {
+/** Creates the demo account, owner of the demo project, where it is missing. Development only. */
+export async function prepareDemoOwner(em: EntityManager, projectId: string): Promise<void> {
   const now = new Date();
-  const passwords = new Passwords();
-  const passwordHash = await passwords.hash(password).finally(() => passwords.onApplicationShutdown());
   await em.fork().transactional(async (tx) => {
-    const requested = { name: NAME, email: DEMO_OWNER_EMAIL, passwordHash };
-    const userId = (await insertUser(tx, requested, now)) ?? (await findUser(tx, DEMO_OWNER_EMAIL))?.id;
-    if (userId === undefined) throw new Error('the demo account no longer exists');
-    await setPasswordHash(tx, userId, passwordHash, now);
+    const userId =
+      (await insertUser(tx, { name: NAME, email: DEMO_OWNER_EMAIL, passwordHash: null }, now)) ??
+      (await demoOwnerId(tx));
     await accessTables(tx)
       .insertInto('project_member')
       .values({ projectId, userId, role: 'owner', createdAt: now })
       .onConflict((conflict) => conflict.columns(['projectId', 'userId']).doNothing())
       .execute();
   });
+}
+
+/** Gives the demo account a new password, which only this process knows. Takes the time of a password hash. */
+export async function setDemoPassword(em: EntityManager, password: string): Promise<void> {
+  const passwords = new Passwords();
+  const passwordHash = await passwords.hash(password).finally(() => passwords.onApplicationShutdown());
+  await em.fork().transactional(async (tx) => {
+    await setPasswordHash(tx, await demoOwnerId(tx), passwordHash, new Date());
+  });
+}
+
+async function demoOwnerId(em: EntityManager): Promise<string> {
+  const owner = await findUser(em, DEMO_OWNER_EMAIL);
+  if (!owner) throw new Error('the demo account no longer exists');
+  return owner.id;
 }

@@ -222,6 +222,14 @@ export async function endScan(
   `.execute(tx.getKysely());
 }
 
+/** Whether a scan is queued or running in any project. */
+export async function hasOpenScans(em: EntityManager): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`
+    select exists (select from scan where status in ('queued', 'running')) as open
+  `.execute(em.getKysely());
+  return rows[0]?.open === true;
+}
+
 /** Reports that a scanner is running, and forgets those that stopped long ago. */
 export async function reportScanner(em: EntityManager, id: string, browser: string): Promise<void> {
   await sql`

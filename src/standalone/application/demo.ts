@@ -7,7 +7,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { findDemoProject, insertDemoProject } from '../../projects/project.rows.js';
 import { ApiKeyService } from '../../access/api-key.service.js';
 import type { KeyScope } from '../../access/domain/key-scope.js';
-import { prepareDemoOwner } from '../../access/application/demo-owner.js';
+import { prepareDemoOwner, setDemoPassword } from '../../access/application/demo-owner.js';
 import { SignInService } from '../../access/application/sign-in.service.js';
 import { DEMO_OWNER_EMAIL } from '../../access/domain/demo-owner.js';
 import { ROLES, type Role } from '../../access/domain/role.js';
@@ -85,6 +85,7 @@ export function prepareDemo<S extends StandaloneSettings>(
       const signIns = app.get(SignInService, { strict: false });
       link = oneTimeLink(async (address) => {
         const client = { address, cookie: undefined, device: '', language: null };
+        await setDemoPassword(app.get(EntityManager), password);
         const { cookies } = await signIns.signIn({ email: DEMO_OWNER_EMAIL, password }, client);
         return cookies;
       });
@@ -99,7 +100,7 @@ export function prepareDemo<S extends StandaloneSettings>(
       const known = readCredentials(credentialsFile);
       const project = await whenDatabaseIsBack(async () => {
         const found = (await knownProject(app, known)) ?? (await createDemoProject(app));
-        await prepareDemoOwner(app.get(EntityManager), { projectId: found.projectId, password });
+        await prepareDemoOwner(app.get(EntityManager), found.projectId);
         return found;
       });
       await setUpProject({ baseUrl, ...project, receiver, token, formerUrl: known?.receiverUrl }).catch(
