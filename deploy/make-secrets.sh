@@ -17,12 +17,14 @@ keep() {
 keep postgres_password "$(random)"
 keep postgres_owner_password "$(random)"
 keep postgres_runtime_password "$(random)"
+keep postgres_scanner_password "$(random)"
 keep redis_password "$(random)"
 keep auth_secret "$(random)"
 keep secret_keys "k1:$(openssl rand -base64 32)"
 keep evidence_keys "e1:$(openssl rand -base64 32)"
 keep database_owner_url "postgres://service_owner:$(cat secrets/postgres_owner_password)@postgres:5432/service"
 keep database_url "postgres://service_runtime:$(cat secrets/postgres_runtime_password)@postgres:5432/service"
+keep scanner_database_url "postgres://service_scanner:$(cat secrets/postgres_scanner_password)@postgres:5432/service"
 keep redis_url "redis://:$(cat secrets/redis_password)@redis:6379"
 # A doorbell and no store: PostgreSQL holds the backlog, so nothing has to survive here. Keys must not be evicted,
 # though, or BullMQ loses its schedules until the worker makes them anew.

@@ -24,7 +24,7 @@ for (const manifest of loadAll(read('deploy', 'kubernetes', 'consent-service.yam
   try {
     await validateManifest(manifest);
     for (const { image } of manifest.spec?.template?.spec?.containers ?? [])
-      if (image !== `consent-service:${version}`)
+      if (!/^consent-service(-scanner)?:/.test(image) || !image.endsWith(`:${version}`))
         problems.push(`${name} runs ${image}, not version ${version}`);
     console.log(`${name}: as Kubernetes wants it`);
   } catch (error) {
@@ -43,8 +43,9 @@ for (const [name, service] of Object.entries(compose.services)) {
     if (!(other in compose.services)) problems.push(`compose: ${name} waits for ${other}, which is none`);
 }
 problems.push(...hardeningProblems(compose.services));
-const builds = Object.values(compose.services).filter(({ build }) => build);
-if (builds.length !== 1) problems.push('compose: exactly one service builds the image');
+const builds = Object.values(compose.services).flatMap(({ build, image }) => (build ? [image] : []));
+if (builds.toSorted().join() !== 'consent-service,consent-service-scanner')
+  problems.push('compose: exactly one service builds each image');
 JSON.parse(read('deploy', 'grafana', 'consent-service.json'));
 
 const promtool = spawnSync('promtool', ['check', 'rules', join('deploy', 'prometheus', 'alerts.yml')], {
@@ -97,7 +98,7 @@ function proxyProblems(manifests) {
 /** What the image runs with; PostgreSQL and Redis only must not gain privileges. */
 function hardeningProblems(services) {
   return Object.entries(services).flatMap(([name, service]) => {
-    const isOurs = service.image === 'consent-service';
+    const isOurs = service.image.startsWith('consent-service');
     const required = {
       'no-new-privileges': service.security_opt?.includes('no-new-privileges:true'),
       ...(isOurs && {

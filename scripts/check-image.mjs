@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative } from 'node:path';
+import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../dist/standalone/infrastructure/embedded-postgres.js';
 import { freePort } from '../dist/standalone/infrastructure/server-state.js';
 
@@ -31,10 +32,11 @@ chmodSync(root, 0o755);
 const children = [];
 let postgres;
 try {
-  const image = buildStages();
+  const stages = buildStages();
   postgres = await startEmbeddedPostgres(join(root, 'postgres'));
-  await runImage(image);
-  console.log('the image builds, migrates, serves and takes commands');
+  await runImage(stages.at(-1));
+  await runScanner(stages.find(({ name }) => name === 'scanner'));
+  console.log('the images build, migrate, serve, take commands and scan');
 } finally {
   for (const child of children) child.kill('SIGTERM');
   await Promise.all(
@@ -44,7 +46,7 @@ try {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** Follows the Dockerfile. Returns the last stage: its folder, environment, command and health check. */
+/** Follows the Dockerfile. Returns the stages: folder, environment, command and health check of each. */
 function buildStages() {
   const ignored = ignoreRules();
   const stages = [];
@@ -66,7 +68,7 @@ function buildStages() {
     else if (keyword === 'HEALTHCHECK') stage.health = JSON.parse(rest.slice(rest.indexOf('[')));
     else if (keyword !== 'USER' && keyword !== 'EXPOSE') throw new Error(`${keyword} is not known here`);
   }
-  return stage;
+  return stages;
 }
 
 function instructions() {
@@ -120,6 +122,8 @@ function ignoreRules() {
 }
 
 function runLine(stage, line) {
+  // Chromium is installed on this machine, where it was needed for tests.
+  if (line.startsWith('apt-get ')) return;
   // The image's user is not in this machine's user database.
   const command = line.replaceAll('chown node:node', `chown ${USER.uid ?? ''}:${USER.gid ?? ''}`);
   if (command !== line && USER.uid === undefined) return;
@@ -164,6 +168,36 @@ async function runImage(image) {
     `http://127.0.0.1:${apiPort}/cdn/00000000-0000-7000-8000-000000000000/loader.js`,
   );
   if (!loader.ok) throw new Error(`the loader is answered ${loader.status}`);
+}
+
+/** Starts the scanner with the rights of its role, as the API has migrated the database. */
+async function runScanner(image) {
+  const [program, ...args] = USER.uid === undefined ? image.command : [...HARDENED, ...image.command];
+  const folder = inStage(image, '.');
+  const scanner = spawn(program, args, {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      ...image.env,
+      DATABASE_URL: postgres.scannerUrl,
+      PUBLIC_BASE_URL: 'https://consent.example.com',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(scanner);
+  const timer = setTimeout(() => scanner.kill('SIGKILL'), READY_DEADLINE_MS);
+  for await (const text of scanner.stdout.setEncoding('utf8')) if (text.includes('scanner ready')) break;
+  clearTimeout(timer);
+  const client = new Client(postgres.superuserUrl);
+  await client.connect();
+  const deadline = Date.now() + READY_DEADLINE_MS;
+  let reported = [];
+  while (reported.length === 0 && Date.now() < deadline) {
+    ({ rows: reported } = await client.query("select from scanner where browser like 'Chrom%'"));
+    await new Promise((wake) => setTimeout(wake, POLL_MS));
+  }
+  await client.end();
+  if (reported.length === 0) throw new Error('the scanner does not report itself');
 }
 
 /** Runs the image's own health check until it holds. */

@@ -1,4 +1,4 @@
--- The two roles of the service in one database. Run it as a superuser in that database, as often as you like; tables and
+-- The roles of the service in one database. Run it as a superuser in that database, as often as you like; tables and
 -- functions of an earlier version or another role change their owner. Then set DATABASE_OWNER_URL for migrations and
 -- DATABASE_URL for API, worker and commands. The embedded server and docker-compose.yml run this file at their start.
 --
@@ -6,19 +6,26 @@
 -- changes its owner in a separate transaction, which waits for its lock a second at a time. Do not run it inside a
 -- transaction. When the last process with the former role has stopped, run it again, then: revoke service_owner from <that role>;
 --
---   PGOPTIONS="-c service.owner_password=… -c service.runtime_password=…" psql -d service -f roles.sql
+--   PGOPTIONS="-c service.owner_password=… -c service.runtime_password=… -c service.scanner_password=…" \
+--     psql -d service -f roles.sql
 --
--- What service_runtime may do with each table is granted by the migration (src/database/grants.ts).
+-- Without a scanner's password there is no role for scanners.
+--
+-- What service_runtime and service_scanner may do with each table is granted by the migration (src/database/grants.ts).
 do $roles$
 declare
   role_name text;
+  role_names text[] := array['service_owner', 'service_runtime'];
   former_owner text;
   statement text;
   statements text[];
   is_done boolean;
   give_up_at constant timestamptz := clock_timestamp() + interval '5 minutes';
 begin
-  foreach role_name in array array['service_owner', 'service_runtime'] loop
+  if coalesce(current_setting('service.scanner_password', true), '') <> '' then
+    role_names := role_names || 'service_scanner'::text;
+  end if;
+  foreach role_name in array role_names loop
     if not exists (select from pg_roles where rolname = role_name) then
       execute format('create role %I', role_name);
     end if;
@@ -28,18 +35,19 @@ begin
       current_setting(replace(role_name, 'service_', 'service.') || '_password'));
   end loop;
 
-  -- Values stand in the server's log with slow and failed statements: those of the service are visitors' data.
-  -- (A server before 13 has no such setting.)
-  if current_setting('log_parameter_max_length', true) is not null then
-    alter role service_runtime set log_parameter_max_length = 0;
-  end if;
-
-  -- So do values of an index that something violates ("Key (email)=(…) already exists").
-  alter role service_runtime set log_error_verbosity = terse;
+  foreach role_name in array role_names[2:] loop
+    -- Values are in the server's log with slow and failed statements: those of the service are visitors' data.
+    -- (A server before 13 has no such setting.)
+    if current_setting('log_parameter_max_length', true) is not null then
+      execute format('alter role %I set log_parameter_max_length = 0', role_name);
+    end if;
+    -- So are values of an index that something violates ("Key (email)=(…) already exists").
+    execute format('alter role %I set log_error_verbosity = terse', role_name);
+    execute format('grant connect on database %I to %I', current_database(), role_name);
+  end loop;
 
   execute format('alter database %I owner to service_owner', current_database());
   execute format('revoke temporary on database %I from public', current_database());
-  execute format('grant connect on database %I to service_runtime', current_database());
   revoke create on schema public from public;
 
   -- The role that migrated and served so far keeps its rights until it is replaced.

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { readProcessSettings, type Settings } from './settings.js';
+import { readProcessSettings, readScannerSettings, type Settings } from './settings.js';
 import type { Demo } from '../standalone/application/demo.js';
 import type { ReceiverProcess } from '../standalone/application/receiver-process.js';
 import { type Runtime, prepareRuntime } from '../standalone/application/prepare-runtime.js';
@@ -41,7 +41,8 @@ export async function runApi(): Promise<void> {
     const baseUrl = resolveBaseUrl({ publicBaseUrl, host, port });
     await Promise.all([working, demo?.ready(app, baseUrl)]);
     announce(baseUrl, demo, performance.now() - startedMs);
-    if (given.database.databaseUrl === '') offerScans(app, settings, stops);
+    const { scannerDatabaseUrl } = machine;
+    if (scannerDatabaseUrl !== null) offerScans(app, { ...settings, scannerDatabaseUrl }, stops);
   });
 }
 
@@ -62,7 +63,7 @@ export async function runWorker(): Promise<void> {
 /** Runs a scanner alone. It needs a database that others use, too, and a Chromium. */
 export async function runScanner(): Promise<void> {
   await runUntilSignal(async (stops) => {
-    const settings = readProcessSettings();
+    const settings = readScannerSettings();
     const { startScanner } = await import('./start-scanner.js');
     stops.push(await startScanner(settings, { standalone: false }));
     process.stdout.write('scanner ready\n');

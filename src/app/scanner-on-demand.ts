@@ -5,10 +5,12 @@ import { findChromium, readVersion } from '../scans/infrastructure/chromium.js';
 import { hasOpenScans, reportScanner, withdrawScanner } from '../scans/infrastructure/frontier.rows.js';
 import { SCAN_POLL_MS, SCANNER_REPORT_MS } from '../scans/domain/scanner-times.js';
 import { newId } from '../shared/ids.js';
-import type { Settings } from './settings.js';
-import type { ScannerSettings } from './start-scanner.js';
+import type { ScannerSettings, Settings } from './settings.js';
 import type { Stops } from './until-signal.js';
 import { SCANNER, WorkerProcess } from './worker-process.js';
+
+/** The child's settings; its database URL is that of the scanner's role. */
+type OnDemandSettings = Pick<Settings, 'scans' | 'service'> & { scannerDatabaseUrl: string };
 
 /** How long the scanner stays after its last scan. */
 const IDLE_MS = 60_000;
@@ -18,7 +20,7 @@ const IDLE_MS = 60_000;
  * and stops it after a minute without one, because it takes 140 MB. Reports a scanner in between, so that scans can
  * be requested.
  */
-export function offerScans(app: NestExpressApplication, settings: Settings, stops: Stops): void {
+export function offerScans(app: NestExpressApplication, settings: OnDemandSettings, stops: Stops): void {
   const path = findChromium(settings.scans.chromium);
   if (path === null) return;
   const onDemand = new ScannerOnDemand(app.get(EntityManager), settings, path);
@@ -40,7 +42,7 @@ class ScannerOnDemand {
 
   constructor(
     private readonly em: EntityManager,
-    private readonly settings: Settings,
+    private readonly settings: OnDemandSettings,
     private readonly chromium: string,
   ) {}
 
@@ -76,7 +78,8 @@ class ScannerOnDemand {
   }
 
   private start(): WorkerProcess<ScannerSettings> {
-    const { database, scans, service } = this.settings;
+    const { scannerDatabaseUrl, scans, service } = this.settings;
+    const database = { databaseUrl: scannerDatabaseUrl, databaseOwnerUrl: scannerDatabaseUrl };
     const scanner = new WorkerProcess<ScannerSettings>(SCANNER);
     scanner
       .start({ database, scans, service })

@@ -1,7 +1,7 @@
 /** The scanner in a child process of the API; `worker-process.ts` starts it and sends its settings. */
 import { once } from 'node:events';
 import { prepareModuleLoading } from './module-loading.js';
-import type { ScannerSettings } from './start-scanner.js';
+import type { ScannerSettings } from './settings.js';
 import type { FromWorker, ToWorker } from './worker-process.js';
 import { runUntilDisconnect } from './until-signal.js';
 

@@ -48,15 +48,31 @@ export function readProcessSettings(): Settings {
   return readSettings(process.env);
 }
 
+/** What a scanner needs: no keys, and no secrets but the database's. */
+export type ScannerSettings = Pick<Settings, 'database' | 'scans' | 'service'>;
+
+/** As `readProcessSettings`, for a scanner, which runs where the other settings are missing. */
+export function readScannerSettings(): ScannerSettings {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return readNamespaces(process.env, [serviceSettings, databaseSettings, scanSettings]);
+}
+
 /**
  * Reads and checks the environment. Loads only the declarations, so that a wrong setting is reported at once.
  * @throws SettingsError with one sentence for each wrong setting of any module
  */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  return readNamespaces(environment, NAMESPACES);
+}
+
+function readNamespaces<S extends Partial<Settings>>(
+  environment: NodeJS.ProcessEnv,
+  namespaces: readonly { name: string }[],
+): S {
   const read = new SettingReader(environment);
   const settings = Object.fromEntries(
-    NAMESPACES.map((each) => [each.name, read.namespace(each as Namespace)]),
+    namespaces.map((each) => [each.name, read.namespace(each as Namespace)]),
   );
   read.finish();
-  return settings as unknown as Settings;
+  return settings as S;
 }

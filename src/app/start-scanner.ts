@@ -3,11 +3,8 @@ import { Scanner } from '../scans/application/scanner.js';
 import { type ChromiumOptions, findChromium, readVersion } from '../scans/infrastructure/chromium.js';
 import { browserUser } from '../standalone/infrastructure/server-user.js';
 import { ormOptions } from './orm-options.js';
-import type { Settings } from './settings.js';
+import type { ScannerSettings } from './settings.js';
 import { StartError } from './start-error.js';
-
-/** What a scanner needs: no keys and no secrets but the database's. */
-export type ScannerSettings = Pick<Settings, 'database' | 'scans' | 'service'>;
 
 const CONNECTIONS = 3;
 
@@ -39,7 +36,10 @@ export async function startScanner(
   };
 }
 
-async function chromiumOptions(scans: Settings['scans'], standalone: boolean): Promise<ChromiumOptions> {
+async function chromiumOptions(
+  scans: ScannerSettings['scans'],
+  standalone: boolean,
+): Promise<ChromiumOptions> {
   const path = findChromium(scans.chromium);
   if (path === null)
     throw new StartError(

@@ -58,6 +58,47 @@ export async function grantToRuntime(client: ClientBase, role: string): Promise<
   }
 }
 
+/** What a scanner reads and writes: its tables, and nothing else. */
+const SCANNER_TABLES: Record<string, string[]> = {
+  scan: ['SELECT', 'UPDATE'],
+  scan_page: ['SELECT', 'INSERT', 'UPDATE'],
+  scan_state: ['SELECT', 'INSERT', 'UPDATE'],
+  scan_item: ['SELECT', 'INSERT', 'DELETE'],
+  scan_artifact: ['SELECT', 'INSERT', 'UPDATE'],
+  scan_host: ['SELECT', 'INSERT', 'UPDATE'],
+  scan_host_scan: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  scanner: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+};
+const SCAN_FINISHED_FUNCTION = 'scan_finished(uuid, uuid, uuid)';
+export const SCANNER_ROLE = 'service_scanner';
+
+/**
+ * Grants the scanner's role what it lacks, in the owner's transaction. Does nothing where there is no such role, or where
+ * it owns the tables or is superuser.
+ */
+export async function grantToScanner(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ lacking: string }>(
+    `select lacking from (
+       select privilege || ' on ' || name as lacking, has_table_privilege(r.oid, name, privilege) as held
+       from pg_roles r, unnest($2::text[], $3::text[]) as wanted (name, privilege) where rolname = $1
+       union all
+       select 'usage on schema public', has_schema_privilege(r.oid, 'public', 'USAGE') from pg_roles r where rolname = $1
+       union all
+       select 'execute on function ' || $4, has_function_privilege(r.oid, $4, 'EXECUTE') from pg_roles r where rolname = $1
+     ) rights where not held`,
+    [
+      SCANNER_ROLE,
+      ...[0, 1].map((position) =>
+        Object.entries(SCANNER_TABLES).flatMap(([table, privileges]) =>
+          privileges.map((privilege) => [table, privilege][position]),
+        ),
+      ),
+      SCAN_FINISHED_FUNCTION,
+    ],
+  );
+  for (const { lacking } of rows) await client.query(`grant ${lacking} to ${SCANNER_ROLE}`);
+}
+
 /** Privileges that the role lacks on the schemas, and of the owner's sequences and functions, as `… on …`. */
 async function lackingGrants(client: ClientBase, role: string): Promise<string[]> {
   const { rows } = await client.query<{ lacking: string }>(

@@ -4,7 +4,7 @@ import { runMigrations } from 'bullmq';
 import { Client } from 'pg';
 import { QUEUE_SCHEMA, QUEUES } from './queue.js';
 import { sessionOptions } from './postgres-pool.js';
-import { grantToRuntime } from './grants.js';
+import { grantToRuntime, grantToScanner } from './grants.js';
 import { migrations } from '../migrations/index.js';
 
 /** Any number works, as long as every process of the service uses the same advisory lock. */
@@ -58,7 +58,7 @@ export async function migrate(
     await patiently(onWait, async () => {
       await orm.migrator.up();
       await migrateQueues(lock);
-      if (runtimeUrl !== ownerUrl) await grant(lock, await readRole(runtimeUrl));
+      await grant(lock, runtimeUrl === ownerUrl ? null : await readRole(runtimeUrl));
     });
     for (const left of await pendingMigrations(orm)) before.delete(left);
     return [...before];
@@ -95,10 +95,12 @@ async function migrateQueues(client: Client): Promise<void> {
   );
 }
 
-async function grant(client: Client, role: string): Promise<void> {
+/** To the role that serves, which may own the tables itself (null), and to that of scanners. */
+async function grant(client: Client, role: string | null): Promise<void> {
   await client.query('begin');
   try {
-    await grantToRuntime(client, role);
+    if (role !== null) await grantToRuntime(client, role);
+    await grantToScanner(client);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');

@@ -65,8 +65,13 @@ export async function deleteSubscription(tx: EntityManager, { projectId, id }: S
 }
 
 /** How many subscriptions of a provider there are at all. */
-export function countSubscriptions(em: EntityManager, provider: SubscriptionProvider): Promise<number> {
-  return em.count(SubscriptionEntity, { provider });
+export async function countSubscriptions(em: EntityManager, provider: SubscriptionProvider): Promise<number> {
+  // Without entities: a start has not discovered any when it counts.
+  const [row] = await em.execute<{ count: number }[]>(
+    'select count(*)::int as count from subscription where provider = ?',
+    [provider],
+  );
+  return row?.count ?? 0;
 }
 
 /**

@@ -6,15 +6,12 @@ export const SCAN_FINISHED = 'scan.finished';
 /** Decisions changed what the items of the newest scan are classified as. The subject is the scan. */
 export const SCAN_RECLASSIFIED = 'scan.reclassified';
 
-export function scanFinishedMessage(scan: { projectId: string; id: string }): NewOutboxMessage {
-  return messageAbout(SCAN_FINISHED, scan);
-}
-
 export function scanReclassifiedMessage(scan: { projectId: string; id: string }): NewOutboxMessage {
-  return messageAbout(SCAN_RECLASSIFIED, scan);
+  const { projectId, id } = scan;
+  return { orderingKey: scanKey(projectId), projectId, topic: SCAN_RECLASSIFIED, subjectId: id };
 }
 
-/** One key for each project, so that its scans are evaluated in order. */
-function messageAbout(topic: string, { projectId, id }: { projectId: string; id: string }): NewOutboxMessage {
-  return { orderingKey: namedKey(`scans:${projectId}`), projectId, topic, subjectId: id };
+/** One ordering key for each project, so that its scans are evaluated in order. */
+export function scanKey(projectId: string): string {
+  return namedKey(`scans:${projectId}`);
 }

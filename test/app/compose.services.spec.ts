@@ -86,7 +86,7 @@ describe('the parts of docker-compose.yml, with its secrets', () => {
     redis.disconnect();
   });
 
-  it('PostgreSQL has the two roles with the passwords of the files', () => {
+  it('PostgreSQL has the roles with the passwords of the files', () => {
     execFileSync('sh', [join(checkout, 'deploy', 'postgres', '10-roles.sh')], {
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -98,6 +98,7 @@ describe('the parts of docker-compose.yml, with its secrets', () => {
         ROLES_FILE: join(checkout, 'deploy', 'postgres', 'roles.sql'),
         SERVICE_OWNER_PASSWORD_FILE: join(checkout, 'secrets', 'postgres_owner_password'),
         SERVICE_RUNTIME_PASSWORD_FILE: join(checkout, 'secrets', 'postgres_runtime_password'),
+        SERVICE_SCANNER_PASSWORD_FILE: join(checkout, 'secrets', 'postgres_scanner_password'),
       },
     });
   });

@@ -227,3 +227,67 @@ async function makeWithOneRole(superuserUrl: string): Promise<void> {
   );
   await client.end();
 }
+
+describe('the role of scanners', () => {
+  let scanner: Client;
+
+  beforeAll(async () => {
+    scanner = new Client({ connectionString: database.scannerUrl });
+    await scanner.connect();
+  });
+
+  afterAll(() => scanner.end());
+
+  it('may touch no table but those of scans', async () => {
+    const { rows } = await scanner.query<{ name: string; privileges: string }>(
+      `select c.relname as name, string_agg(p, ', ' order by p) as privileges
+       from pg_class c, unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) p
+       where relnamespace in ('public'::regnamespace, 'bullmq'::regnamespace) and relkind in ('r', 'p', 'v', 'm')
+         and has_table_privilege(c.oid, p)
+       group by c.relname order by c.relname`,
+    );
+    expect(rows).toEqual([
+      { name: 'scan', privileges: 'SELECT, UPDATE' },
+      { name: 'scan_artifact', privileges: 'INSERT, SELECT, UPDATE' },
+      { name: 'scan_host', privileges: 'INSERT, SELECT, UPDATE' },
+      { name: 'scan_host_scan', privileges: 'DELETE, INSERT, SELECT, UPDATE' },
+      { name: 'scan_item', privileges: 'DELETE, INSERT, SELECT' },
+      { name: 'scan_page', privileges: 'INSERT, SELECT, UPDATE' },
+      { name: 'scan_state', privileges: 'INSERT, SELECT, UPDATE' },
+      { name: 'scanner', privileges: 'DELETE, INSERT, SELECT, UPDATE' },
+    ]);
+  });
+
+  it('may use no sequence, and no function of the owner but the one that announces a scan', async () => {
+    const { rows } = await scanner.query(
+      `select c.relname as name from pg_class c
+       where relnamespace in ('public'::regnamespace, 'bullmq'::regnamespace) and relkind = 'S'
+         and (has_sequence_privilege(c.oid, 'USAGE') or has_sequence_privilege(c.oid, 'SELECT'))
+       union all
+       select p.proname from pg_proc p
+       where p.pronamespace = 'public'::regnamespace and p.prosecdef and has_function_privilege(p.oid, 'EXECUTE')`,
+    );
+    expect(rows).toEqual([{ name: 'scan_finished' }]);
+  });
+
+  it('announces only a scan that its transaction ended', async () => {
+    const [projectId, scanId] = [newId(), newId()];
+    await database.query("insert into project (id, name) values ($1, 'Scanned')", [projectId]);
+    await database.query(
+      `insert into scan (project_id, id, status, urls, domains, pages_max)
+       values ($1, $2, 'running', '{https://shop.example/}', '{shop.example}', 30)`,
+      [projectId, scanId],
+    );
+    const announce = (): Promise<unknown> =>
+      scanner.query('select scan_finished($1, $2, $1)', [projectId, scanId]);
+    await expect(announce()).rejects.toMatchObject({ code: '23514' });
+    await scanner.query('begin');
+    await scanner.query("update scan set status = 'completed', ended_at = now() where id = $1", [scanId]);
+    await announce();
+    await scanner.query('commit');
+    await expect(announce()).rejects.toMatchObject({ code: '23514' });
+    expect(
+      await database.query('select topic, subject_id from outbox_message where project_id = $1', [projectId]),
+    ).toEqual([{ topic: 'scan.finished', subject_id: scanId }]);
+  });
+});

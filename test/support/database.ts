@@ -10,13 +10,15 @@ export interface TestDatabase {
   url: string;
   /** As the role that migrates. */
   ownerUrl: string;
+  /** As the role of scanners. */
+  scannerUrl: string;
   orm: MikroORM;
   /** As the server's superuser: runs SQL outside the service, as a person with psql would. */
   query<Row extends Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
-type UrlName = 'TEST_TEMPLATE_DATABASE_URL' | 'TEST_OWNER_URL' | 'TEST_SUPERUSER_URL';
+type UrlName = 'TEST_TEMPLATE_DATABASE_URL' | 'TEST_OWNER_URL' | 'TEST_SCANNER_URL' | 'TEST_SUPERUSER_URL';
 
 /** A URL of the server that the run has started; `database` other than the template's. */
 function serverUrl(name: UrlName, database: string): string {
@@ -41,6 +43,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url,
     ownerUrl: serverUrl('TEST_OWNER_URL', name),
+    scannerUrl: serverUrl('TEST_SCANNER_URL', name),
     orm,
     query: async <Row extends Record<string, unknown>>(sql: string, params: unknown[] = []) =>
       (await client.query<Row>(sql, params)).rows,

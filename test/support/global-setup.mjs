@@ -22,6 +22,7 @@ export default async function globalSetup() {
   await orm.close();
   process.env.TEST_TEMPLATE_DATABASE_URL = server.databaseUrl;
   process.env.TEST_OWNER_URL = server.ownerUrl;
+  process.env.TEST_SCANNER_URL = server.scannerUrl;
   process.env.TEST_SUPERUSER_URL = server.superuserUrl;
   globalThis.__testDatabase = { server, folder };
 }

@@ -3,7 +3,7 @@ import { OutboxService } from '../../src/outbox/outbox.service.js';
 import type { ItemDetails } from '../../src/scans/domain/observation.js';
 import type { ItemKind } from '../../src/scans/domain/scan.js';
 import { SCAN_STATES, type ScanState } from '../../src/scans/domain/scan-state.js';
-import { SCAN_FINISHED, scanFinishedMessage } from '../../src/scans/scans.events.js';
+import { SCAN_FINISHED, scanKey } from '../../src/scans/scans.events.js';
 import { newId } from '../../src/shared/ids.js';
 
 /** An item of a test's scan, on its pages in its states. */
@@ -93,5 +93,9 @@ export async function insertTestScan(
 /** Announces a scan as the scanner does at its end: a worker evaluates it. */
 export async function announceTestScan(em: EntityManager, projectId: string, id: string): Promise<void> {
   const outbox = OutboxService.appendOnly(em, { topics: [SCAN_FINISHED] });
-  await em.fork().transactional((tx) => outbox.append(tx, scanFinishedMessage({ projectId, id })));
+  await em
+    .fork()
+    .transactional((tx) =>
+      outbox.append(tx, { orderingKey: scanKey(projectId), projectId, topic: SCAN_FINISHED, subjectId: id }),
+    );
 }

@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { OutboxService } from '../../outbox/outbox.service.js';
 import { parseExceptions } from '../../shared/address-policy.js';
 import { NameResolver } from '../../shared/name-resolver.js';
 import { concludeScan, type PageReason } from '../domain/scan.js';
@@ -9,6 +8,7 @@ import { SCANNER_NAME, scannerUserAgent } from '../domain/scanner-client.js';
 import { type OpenChromium, openChromium } from '../infrastructure/chromium.js';
 import {
   addPages,
+  announceScan,
   beginVisit,
   type ClaimedScan,
   endScan,
@@ -26,7 +26,6 @@ import { within } from '../infrastructure/page-recorder.js';
 import { visitPage } from '../infrastructure/page-visit.js';
 import { ScanContext } from '../infrastructure/scan-context.js';
 import { SiteReader } from '../infrastructure/site-file.js';
-import { SCAN_FINISHED, scanFinishedMessage } from '../scans.events.js';
 import { PageQueue } from './page-queue.js';
 import type { ScannerOptions } from './scanner-options.js';
 import { SitePace } from './site-pace.js';
@@ -66,8 +65,6 @@ interface Site {
 export class ScanRun {
   private readonly scope: ScanScope;
   private readonly proxy: GuardedProxy;
-  /** Without keys: the worker does what follows. */
-  private readonly outbox: OutboxService;
   private chromium: OpenChromium | null = null;
   private context: ScanContext | null = null;
   private states: StateRun | null = null;
@@ -85,7 +82,6 @@ export class ScanRun {
     const exceptions = parseExceptions(settings.allowedPrivateTargets);
     const { excludedHosts } = settings;
     this.scope = { domains: scan.domains, allowedTargets: exceptions.targets, excludedHosts, production };
-    this.outbox = OutboxService.appendOnly(em, { topics: [SCAN_FINISHED] });
     this.proxy = new GuardedProxy({
       resolver: new NameResolver({
         timeoutMs: CONNECT_TIMEOUT_MS,
@@ -235,7 +231,7 @@ export class ScanRun {
       const pages = await readFrontier(tx, this.scan);
       const conclusion = concludeScan({ stoppedBy: ending.stoppedBy, pages });
       await endScan(tx, this.scan, { ...conclusion, unvisited: ending.unvisited });
-      await this.outbox.append(tx, scanFinishedMessage(this.scan));
+      await announceScan(tx, this.scan);
     });
   }
 

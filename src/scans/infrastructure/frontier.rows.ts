@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ObservedItem } from '../domain/observation.js';
 import type { PageReason, ScanReason } from '../domain/scan.js';
 import type { ScanState } from '../domain/scan-state.js';
+import { scanKey } from '../scans.events.js';
 import { DAY_MS, PAGES_KNOWN_MAX, VERIFIED_DAYS, VISITS_PER_PAGE_MAX } from '../domain/scan-limits.js';
 
 /** A scan that this scanner holds a lease on. */
@@ -270,6 +271,11 @@ export async function insertItems(
         and i.details->>'type' is not distinct from new.details->>'type'
     )
   `.execute(tx.getKysely());
+}
+
+/** Appends `scan.finished` for a scan that this transaction ended, with the rights of a scanner's role. */
+export async function announceScan(tx: EntityManager, { projectId, id }: ClaimedScan): Promise<void> {
+  await sql`select scan_finished(${projectId}, ${id}, ${scanKey(projectId)})`.execute(tx.getKysely());
 }
 
 /** Adds to the numbers of what pages attempted. */

@@ -6,6 +6,8 @@ import { fillInSecrets, type StandaloneSettings } from '../infrastructure/secret
 /** Where the service runs: its settings, complete, and what has to be stopped in the end. */
 export interface Runtime<S extends StandaloneSettings = StandaloneSettings> {
   settings: S;
+  /** For the scanner of the embedded server's database; null: another program scans. */
+  scannerDatabaseUrl: string | null;
   /** Empty in production, where STRIPE_WEBHOOK_SECRETS is given. */
   billingWebhookSecret: string;
   stop(): Promise<void>;
@@ -18,9 +20,15 @@ export interface Runtime<S extends StandaloneSettings = StandaloneSettings> {
  */
 export async function prepareRuntime<S extends StandaloneSettings>(given: S): Promise<Runtime<S>> {
   const { production, dataDir } = given.service;
-  if (production) return { settings: given, billingWebhookSecret: '', stop: () => Promise.resolve() };
+  if (production)
+    return {
+      settings: given,
+      scannerDatabaseUrl: null,
+      billingWebhookSecret: '',
+      stop: () => Promise.resolve(),
+    };
   if (given.database.databaseUrl) {
-    return { ...fillInSecrets(given), stop: () => Promise.resolve() };
+    return { ...fillInSecrets(given), scannerDatabaseUrl: null, stop: () => Promise.resolve() };
   }
   const unlock = lockDataFolder(dataDir);
   try {
@@ -32,6 +40,7 @@ export async function prepareRuntime<S extends StandaloneSettings>(given: S): Pr
         ...settings,
         database: { databaseUrl: server.databaseUrl, databaseOwnerUrl: server.ownerUrl },
       },
+      scannerDatabaseUrl: server.scannerUrl,
       billingWebhookSecret,
       stop: async () => {
         unwatch();

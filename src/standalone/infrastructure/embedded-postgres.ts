@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { createRoles, OWNER_ROLE, RUNTIME_ROLE } from './embedded-roles.js';
+import { createRoles, OWNER_ROLE, RUNTIME_ROLE, SCANNER_ROLE } from './embedded-roles.js';
 import { findBinaries, placeForServer, readOrMakePassword } from './server-home.js';
 import { adoptRunningServer, freePort, isServerAlive } from './server-state.js';
 import { initialise, launch, READY_DEADLINE_MS, sentenceOf, stop, SUPERUSER } from './server-tools.js';
@@ -9,6 +9,7 @@ import { initialise, launch, READY_DEADLINE_MS, sentenceOf, stop, SUPERUSER } fr
 const SUPERUSER_PASSWORD_FILE = 'password';
 const OWNER_PASSWORD_FILE = 'password-owner';
 const RUNTIME_PASSWORD_FILE = 'password-runtime';
+const SCANNER_PASSWORD_FILE = 'password-scanner';
 const WATCH_INTERVAL_MS = 500;
 
 /** A running embedded server. */
@@ -17,6 +18,8 @@ export interface EmbeddedPostgres {
   databaseUrl: string;
   /** As the role that owns the tables and migrates them. */
   ownerUrl: string;
+  /** As the role that scans. */
+  scannerUrl: string;
   /** As the server's superuser, for tests and repairs; the service never uses it. */
   superuserUrl: string;
   port: number;
@@ -51,6 +54,7 @@ export async function startEmbeddedPostgres(
   await createRoles(urls.superuserUrl, {
     owner: readOrMakePassword(home.folder, OWNER_PASSWORD_FILE),
     runtime: readOrMakePassword(home.folder, RUNTIME_PASSWORD_FILE),
+    scanner: readOrMakePassword(home.folder, SCANNER_PASSWORD_FILE),
   });
   return {
     ...urls,
@@ -63,12 +67,13 @@ export async function startEmbeddedPostgres(
 function connectionUrls(
   folder: string,
   port: number,
-): { databaseUrl: string; ownerUrl: string; superuserUrl: string } {
+): Pick<EmbeddedPostgres, 'databaseUrl' | 'ownerUrl' | 'scannerUrl' | 'superuserUrl'> {
   const url = (role: string, passwordFile: string): string =>
     `postgresql://${role}:${readOrMakePassword(folder, passwordFile)}@127.0.0.1:${port}/${SUPERUSER}`;
   return {
     databaseUrl: url(RUNTIME_ROLE, RUNTIME_PASSWORD_FILE),
     ownerUrl: url(OWNER_ROLE, OWNER_PASSWORD_FILE),
+    scannerUrl: url(SCANNER_ROLE, SCANNER_PASSWORD_FILE),
     superuserUrl: url(SUPERUSER, SUPERUSER_PASSWORD_FILE),
   };
 }

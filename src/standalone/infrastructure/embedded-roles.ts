@@ -8,18 +8,22 @@ const ROLES_FILE = join(import.meta.dirname, '..', '..', '..', 'deploy', 'postgr
 /** Who migrates, and who serves. Neither is the server's superuser. */
 export const OWNER_ROLE = 'service_owner';
 export const RUNTIME_ROLE = 'service_runtime';
+/** Who scans. */
+export { SCANNER_ROLE } from '../../database/grants.js';
 
 /**
- * Makes the owner's and the run-time role in the database of `superuserUrl`, or gives existing ones these passwords,
+ * Makes the roles of owner, service and scanner in the database of `superuserUrl`, or gives existing ones these passwords,
  * and hands over to the owner what an earlier version made as superuser. Harmless when repeated.
  */
 export async function createRoles(
   superuserUrl: string,
-  passwords: { owner: string; runtime: string },
+  passwords: { owner: string; runtime: string; scanner: string },
 ): Promise<void> {
   const client = new Client({
     connectionString: superuserUrl,
-    options: `-c service.owner_password=${passwords.owner} -c service.runtime_password=${passwords.runtime}`,
+    options: Object.entries(passwords)
+      .map(([role, password]) => `-c service.${role}_password=${password}`)
+      .join(' '),
   });
   await client.connect();
   try {
