@@ -10,6 +10,7 @@ import { databaseCommands } from './database-commands.js';
 import { erasureListeners } from './erasure-listeners.js';
 import { outboxCommands } from '../outbox/application/outbox-commands.js';
 import { demoCommands } from '../standalone/application/demo-commands.js';
+import { readProofs } from '../scans/infrastructure/statement.rows.js';
 import { siteCommands } from '../publishing/application/site-commands.js';
 import type { Command, StandaloneCommand } from '../shared/operator-command.js';
 import { migrateCommand } from './migrate-command.js';
@@ -23,7 +24,7 @@ export const DATABASE_COMMANDS: Command[] = [
   ...mailCommands,
   ...auditCommands,
   ...erasureCommands(erasureListeners),
-  ...evidenceCommands,
+  ...evidenceCommands(readProofs),
   ...accountCommands,
   ...databaseCommands,
   ...demoCommands,

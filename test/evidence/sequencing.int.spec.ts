@@ -27,6 +27,7 @@ import { newId } from '../../src/shared/ids.js';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { type Outcome, runProgram } from '../support/run-ops.js';
+import { backUpLog, type EvidenceBackup, restoreLog } from '../support/evidence-backup.js';
 import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -399,36 +400,9 @@ async function expectStored(project: TestProject, size: number): Promise<void> {
   expect(await service.database.query('select from evidence_tile where log = $1', [project.id])).toEqual([]);
 }
 
-const EVIDENCE_TABLES = {
-  evidence_log: 'log',
-  evidence_past_log: 'log',
-  evidence_tile: 'log',
-  evidence_leaf: 'project_id',
-};
-type Backup = Record<string, string>;
-
-/** What the database knows of a log, as a backup would hold it. */
-async function backUp({ id }: TestProject): Promise<Backup> {
-  const backup: Backup = {};
-  for (const [table, column] of Object.entries(EVIDENCE_TABLES)) {
-    const [row] = await service.database.query<{ rows: string }>(
-      `select coalesce(json_agg(t), '[]')::text as rows from ${table} t where ${column} = $1`,
-      [id],
-    );
-    backup[table] = row?.rows ?? '[]';
-  }
-  return backup;
-}
-
-async function restore({ id }: TestProject, backup: Backup): Promise<void> {
-  for (const [table, column] of Object.entries(EVIDENCE_TABLES)) {
-    await service.database.query(`delete from ${table} where ${column} = $1`, [id]);
-    await service.database.query(
-      `insert into ${table} select * from json_populate_recordset(null::${table}, $1::json)`,
-      [backup[table]],
-    );
-  }
-}
+const backUp = ({ id }: TestProject): Promise<EvidenceBackup> => backUpLog(service, id);
+const restore = ({ id }: TestProject, backup: EvidenceBackup): Promise<void> =>
+  restoreLog(service, id, backup);
 
 /** Every file of a folder, by its path. */
 function filesOf(folder: string): Record<string, string> {

@@ -12,10 +12,11 @@ import { outboxSettings } from '../../outbox/outbox.settings.js';
 import { serviceSettings } from '../../settings/service.settings.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
+import type { ReadBodies } from './check-entries.js';
 import type { RecordCheckTools } from './check-records.js';
 
 /** `evidence check`: reads logs and compares records with them. */
-export const checkCommand: Command = {
+export const checkCommand = (readBodies: ReadBodies): Command => ({
   name: 'evidence check',
   synopsis: '<projectId> | --all',
   summary:
@@ -34,7 +35,7 @@ export const checkCommand: Command = {
       const tools = await createTools(context);
       let faulty = 0;
       for (const log of projectId === null ? await listLogIds(orm.em.fork()) : [projectId])
-        if (!(await checkOne({ ...tools, em: orm.em.fork() }, log))) faulty += 1;
+        if (!(await checkOne({ ...tools, readBodies, em: orm.em.fork() }, log))) faulty += 1;
       if (projectId === null) {
         const { count, problem } = await checkTimestamps(orm.em.fork(), tools.storage);
         if (count > 0) print(`${count} timestamps  ${problem ?? 'ok'}`);
@@ -44,7 +45,7 @@ export const checkCommand: Command = {
       if (faulty > 0) throw new OperatorError(`Problems were found in ${faulty} of the logs.`);
     };
   },
-};
+});
 
 async function createTools({ orm, settings }: Context): Promise<RecordCheckTools> {
   const [{ recordRetention }, { LogSigner }, { LogStorage }] = await Promise.all([
@@ -63,7 +64,7 @@ async function createTools({ orm, settings }: Context): Promise<RecordCheckTools
 }
 
 /** Prints the result for a log, the logs that it continues, and its records. Returns whether there is no problem. */
-async function checkOne(tools: RecordCheckTools, log: string): Promise<boolean> {
+async function checkOne(tools: RecordCheckTools & { readBodies: ReadBodies }, log: string): Promise<boolean> {
   const { checkLogs } = await import('./check-log.js');
   const checks = await checkLogs(tools, log);
   if (checks.length === 0) throw new OperatorError('This project has no log.');
@@ -74,7 +75,8 @@ async function checkOne(tools: RecordCheckTools, log: string): Promise<boolean> 
     print(`${log}  records are not compared: the log is damaged`);
     return false;
   }
-  return (await compareRecords(tools, log)) && isWell;
+  const areRecordsWell = await compareRecords(tools, log);
+  return (await compareScans(tools, log)) && areRecordsWell && isWell;
 }
 
 async function compareRecords(tools: RecordCheckTools, projectId: string): Promise<boolean> {
@@ -96,4 +98,19 @@ async function compareRecords(tools: RecordCheckTools, projectId: string): Promi
     print(`${projectId}  ${hashed} records cannot be compared: their visitor references were hashed since`);
   print(`${projectId}  ${compared} records  ${found === 0 ? 'ok' : `${found} with problems`}`);
   return found === 0;
+}
+
+async function compareScans(
+  { readBodies, ...tools }: RecordCheckTools & { readBodies: ReadBodies },
+  projectId: string,
+): Promise<boolean> {
+  const { checkEntries } = await import('./check-entries.js');
+  const { compared, findings } = await checkEntries(tools, projectId, readBodies);
+  if (compared === 0) return true;
+  for (const { id, kind, detail } of findings.slice(0, LISTED_MAX))
+    print(`${projectId}  scan ${id}  ${kind}: ${detail}`);
+  print(
+    `${projectId}  ${compared} scans  ${findings.length === 0 ? 'ok' : `${findings.length} with problems`}`,
+  );
+  return findings.length === 0;
 }

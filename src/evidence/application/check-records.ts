@@ -106,7 +106,8 @@ function readPage(tools: RecordCheckTools, projectId: string, afterId: string): 
   );
 }
 
-async function openLogs(tools: CheckTools, projectId: string): Promise<Map<number, OpenedLog>> {
+/** The logs of a project by epoch, with a reader of each tree. */
+export async function openLogs(tools: CheckTools, projectId: string): Promise<Map<number, OpenedLog>> {
   const newest = await findLog(tools.em, projectId);
   const logs = new Map<number, OpenedLog>();
   for (const past of await listPastLogs(tools.em, projectId))

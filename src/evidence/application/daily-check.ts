@@ -8,6 +8,8 @@ import {
   saveCheckResult,
 } from '../infrastructure/check.rows.js';
 import { DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
+import { checkEntries } from './check-entries.js';
+import type { CheckTools } from './check-log.js';
 import { checkRecordPage } from './check-records.js';
 import { LogSigner } from './log-signer.js';
 
@@ -60,12 +62,19 @@ export class DailyCheck {
       const page = await checkRecordPage(tools, { projectId: log, afterId, now });
       const [first] = page.findings;
       if (first) await this.report(log, `The record ${first.id} is ${first.kind}: ${first.detail}`);
-      else if (page.afterId === null) await saveCheckResult(em, log, null);
-      else await saveCheckProgress(em, log, page.afterId);
+      else if (page.afterId !== null) await saveCheckProgress(em, log, page.afterId);
+      else await this.checkOthers(tools, log);
     } catch (error) {
       if (!(error instanceof DamagedLog)) throw error;
       await this.report(log, `${error.message} Restore the storage from a backup.`);
     }
+  }
+
+  /** The entries that are not records. */
+  private async checkOthers(tools: CheckTools, log: string): Promise<void> {
+    const [first] = (await checkEntries(tools, log)).findings;
+    if (first) await this.report(log, `The entry ${first.id} is ${first.kind}: ${first.detail}`);
+    else await saveCheckResult(tools.em, log, null);
   }
 
   private async report(log: string, problem: string): Promise<void> {

@@ -17,6 +17,7 @@ import { REASON_LETTERS_MAX } from '../domain/continuation.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
 import { checkCommand } from './check-command.js';
+import type { ReadBodies } from './check-entries.js';
 
 /** Logs that one command continues. */
 const CONTINUED_MAX = 10_000;
@@ -60,7 +61,10 @@ const continueCommand: Command = {
 };
 
 /** Commands about the evidence logs. */
-export const evidenceCommands: Command[] = [statusCommand, checkCommand, continueCommand];
+/** `readBodies` reads what the entries of other modules commit to. */
+export function evidenceCommands(readBodies: ReadBodies): Command[] {
+  return [statusCommand, checkCommand(readBodies), continueCommand];
+}
 
 async function printSigning({ orm, settings }: Context): Promise<void> {
   const [{ findStatus }, { LogSigner }, { countStaleLogs }] = await Promise.all([

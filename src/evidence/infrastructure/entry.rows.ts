@@ -56,6 +56,19 @@ export async function lockUnsequenced(tx: EntityManager, limit: number): Promise
   return rows;
 }
 
+/** Entries with a leaf, in the order of their ids. */
+export async function listSequenced(
+  em: EntityManager,
+  { projectId, afterId, limit }: { projectId: string; afterId: string | null; limit: number },
+): Promise<(Omit<EntryLeaf, 'projectId'> & { commitment: Buffer })[]> {
+  const { rows } = await sql<Omit<EntryLeaf, 'projectId'> & { commitment: Buffer }>`
+    select id, commitment, epoch, leaf_index::float8 as index from evidence_entry
+    where project_id = ${projectId} and leaf_index is not null and (${afterId}::uuid is null or id > ${afterId})
+    order by id limit ${limit}
+  `.execute(em.getKysely());
+  return rows;
+}
+
 /** Stores the leaves of entries. */
 export async function saveEntryLeaves(tx: EntityManager, leaves: readonly EntryLeaf[]): Promise<void> {
   await sql`

@@ -94,6 +94,21 @@ export async function readProof(
   return row ?? null;
 }
 
+/** What scans of a project have in its log, by their ids; those that were deleted are left out. */
+export async function readProofs(
+  em: EntityManager,
+  projectId: string,
+  scanIds: readonly string[],
+): Promise<Map<string, StoredProof>> {
+  const rows = await scanTables(em)
+    .selectFrom('scan_proof')
+    .select(['scanId', 'body', 'salt'])
+    .where('projectId', '=', projectId)
+    .where('scanId', 'in', [...scanIds])
+    .execute();
+  return new Map(rows.map(({ scanId, body, salt }) => [scanId, { body, salt }]));
+}
+
 export async function insertProof(
   tx: EntityManager,
   { projectId, scanId }: ScanRef,
