@@ -7,6 +7,7 @@ import { type LoneService, startLoneService } from '../support/processes.js';
 import type { Json } from '../support/json.js';
 import { announceTestScan, insertTestScan, type TestItem } from '../support/scan.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
 import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
 
 const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
@@ -72,6 +73,8 @@ describe('the Scans page', () => {
     const row = (...texts: string[]) =>
       texts.reduce((rows, text) => rows.filter({ hasText: text }), page.getByRole('row')).first();
     // A worker writes the findings after the scan.
+    await page.getByText('“_visits” was set on /demo/shop', { exact: false }).first().waitFor();
+    await page.locator('summary').filter({ hasText: '_ads_id' }).click();
     await page.getByText('“_ads_id” was set on /demo/shop', { exact: false }).first().waitFor();
     await page.locator('.segments').getByText('Cookies', { exact: true }).click();
     await row('_ads_id', 'First party', 'Script', '/demo/shop').waitFor();
@@ -170,6 +173,7 @@ describe('findings and decisions', () => {
 
   it('accepts a finding with a reason, by keyboard, and reopens it', async () => {
     const finding = opened.getByRole('listitem').filter({ hasText: '“sid” was set on / before any choice.' });
+    await opened.locator('summary').filter({ hasText: 'sid' }).press('Enter');
     await finding.getByRole('button', { name: 'Accept' }).press('Enter');
     await opened.getByRole('textbox', { name: 'Reason' }).fill('Keeps the cart.');
     await expectNoFindings(opened);
@@ -177,6 +181,21 @@ describe('findings and decisions', () => {
     await finding.getByText('Accepted: Keeps the cart.').waitFor();
     await finding.getByRole('button', { name: 'Reopen' }).click();
     await finding.getByText('Still there').waitFor();
+  });
+
+  it('accepts all findings on a cookie at once', async () => {
+    const group = opened.locator('details').filter({ has: opened.locator('summary', { hasText: 'sid' }) });
+    await group.getByRole('button', { name: /^Accept \d+ findings$/ }).click();
+    await opened.getByRole('textbox', { name: 'Reason' }).fill('Keeps the cart.');
+    await expectNoFindings(opened);
+    await opened.keyboard.press('Enter');
+    await opened.getByText(/^\d+ findings accepted\.$/).waitFor();
+    const accepted = await group.getByText('Accepted: Keeps the cart.').count();
+    expect(accepted).toBe(await group.getByRole('listitem').count());
+    for (let left = accepted; left > 0; left--) {
+      await group.getByRole('button', { name: 'Reopen' }).first().click();
+      await until('it is open again', async () => (await group.getByText('Accepted:').count()) < left);
+    }
   });
 
   it('compares the scan with the one before', async () => {

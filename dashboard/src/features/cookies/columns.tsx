@@ -5,6 +5,9 @@ import { TruncatedText } from '../../shared/truncated-text';
 import { t } from '../../i18n/i18n';
 import { CategorySelect, cookieName } from './category-select';
 
+/** Of a scan. */
+const STATES = 5;
+
 interface Options {
   projectId: string;
   disabled: boolean;
@@ -55,5 +58,6 @@ function providerOf({ classification: { service, provider } }: CookieDto): strin
 }
 
 function statesOf({ states }: CookieDto): string {
+  if (states.length === STATES) return t('cookies.allStates');
   return states.map((state) => t(`scans.states.${state}`)).join(', ');
 }

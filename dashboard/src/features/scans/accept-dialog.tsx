@@ -7,27 +7,32 @@ import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { findingSentence } from './finding-sentence';
 
-/** Asks why a finding is accepted; the audit log keeps the answer. */
-export function AcceptDialog(props: { projectId: string; finding: FindingDto; onClose: () => void }) {
-  const { projectId, finding, onClose } = props;
+/** Asks why findings are accepted; the audit log keeps the answer for each. */
+export function AcceptDialog(props: { projectId: string; findings: FindingDto[]; onClose: () => void }) {
+  const { projectId, findings, onClose } = props;
+  const count = findings.length;
   const [reason, setReason] = useState('');
   const mutation = useApiMutation({
-    request: async (body: { reason: string }) =>
-      (await findingAccept({ path: { projectId, findingId: finding.id }, body })).data,
-    successMessage: t('findings.accepted'),
+    // One after the other: an accepted finding can be accepted again after a failure.
+    request: async (body: { reason: string }) => {
+      for (const { id } of findings) await findingAccept({ path: { projectId, findingId: id }, body });
+    },
+    successMessage: t('findings.accepted', { count }),
     invalidates: ['findingOfScan', 'findingList', 'findingChanges'],
     onSuccess: onClose,
   });
   return (
     <FormDialog
-      title={t('findings.acceptTitle')}
-      confirmLabel={t('findings.accept')}
+      title={t('findings.acceptTitle', { count })}
+      confirmLabel={t('findings.acceptAll', { count })}
       pending={mutation.isPending}
       error={mutation.error}
       onClose={onClose}
       onSubmit={() => mutation.mutate({ reason })}
     >
-      <Text>{findingSentence(finding)}</Text>
+      {findings.map((finding) => (
+        <Text key={finding.id}>{findingSentence(finding)}</Text>
+      ))}
       <TextInput
         label={t('findings.reason')}
         description={t('findings.reasonHint')}

@@ -4,7 +4,8 @@ import { type Status, StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
 import { findingSentence } from './finding-sentence';
 
-const CERTAINTY: Record<FindingDto['certainty'], Status> = {
+/** How a certainty is marked. */
+export const CERTAINTY_STATUS: Record<FindingDto['certainty'], Status> = {
   settled: 'bad',
   arguable: 'waiting',
   open: 'off',
@@ -26,7 +27,9 @@ export function FindingRow({
       <div className="finding-text">
         <Text fw={550}>{findingSentence(finding)}</Text>
         <div className="finding-facts">
-          <StatusLabel status={CERTAINTY[certainty]}>{t(`findings.certainties.${certainty}`)}</StatusLabel>
+          <StatusLabel status={CERTAINTY_STATUS[certainty]}>
+            {t(`findings.certainties.${certainty}`)}
+          </StatusLabel>
           <span>{t(`findings.statuses.${status}`)}</span>
           <span>{t(`scans.states.${state}`)}</span>
           {category && (

@@ -9,8 +9,9 @@ import { ListEnd } from '../../shared/list-end';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { AcceptDialog } from './accept-dialog';
-import { FindingRow } from './finding-row';
+import { FindingGroup } from './finding-group';
 import { FindingsSummary } from './findings-summary';
+import { groupFindings } from './group-findings';
 import { isRunning } from './scan-status';
 
 const PAGE_ROWS = 50;
@@ -21,7 +22,7 @@ const EVALUATION_MS = 20_000;
 /** The findings of a scan, the most certain first, under their numbers. */
 export function ScanFindings({ project, scan }: { project: ProjectDto; scan: ScanDetailsDto }) {
   const path = { projectId: project.id, scanId: scan.id };
-  const [accepting, setAccepting] = useState<FindingDto | null>(null);
+  const [accepting, setAccepting] = useState<FindingDto[] | null>(null);
   const query = useInfiniteQuery({
     ...findingOfScanInfiniteOptions({ path, query: { limit: PAGE_ROWS } }),
     initialPageParam: { path },
@@ -46,19 +47,19 @@ export function ScanFindings({ project, scan }: { project: ProjectDto; scan: Sca
       <Text c="dimmed">{t('findings.text')}</Text>
       <AccessNote refusal={refusal} projectId={project.id} what={t('findings.accept')} />
       {findings.length > 0 && (
-        <ul className="finding-list" aria-label={t('findings.title')}>
-          {findings.map((finding) => (
-            <FindingRow
-              key={finding.id}
-              finding={finding}
+        <div className="finding-list" role="group" aria-label={t('findings.title')}>
+          {groupFindings(findings).map((group) => (
+            <FindingGroup
+              key={group[0]?.id}
+              findings={group}
               actions={{
                 disabled: refusal !== null,
-                accept: () => setAccepting(finding),
-                reopen: () => reopen.mutate(finding.id),
+                accept: setAccepting,
+                reopen: ({ id }) => reopen.mutate(id),
               }}
             />
           ))}
-        </ul>
+        </div>
       )}
       <ListEnd
         query={query}
@@ -72,7 +73,7 @@ export function ScanFindings({ project, scan }: { project: ProjectDto; scan: Sca
         </Button>
       )}
       {accepting && (
-        <AcceptDialog projectId={project.id} finding={accepting} onClose={() => setAccepting(null)} />
+        <AcceptDialog projectId={project.id} findings={accepting} onClose={() => setAccepting(null)} />
       )}
     </>
   );

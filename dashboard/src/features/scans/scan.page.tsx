@@ -49,10 +49,12 @@ export function ScanPage() {
     notifiesError: true,
   });
   const scan = query.data;
+  const [start] = scan?.urls ?? [];
+  const title = start === undefined ? t('scans.one') : t('scans.oneOf', { host: new URL(start).host });
   const mayCancel = checkAccess(project, { role: 'editor' }) === null && scan && isRunning(scan);
   return (
     <Page
-      title={t('scans.one')}
+      title={title}
       actions={
         mayCancel && (
           <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(scan.id)}>

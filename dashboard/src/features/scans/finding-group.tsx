@@ -1,0 +1,68 @@
+import { Button } from '@mantine/core';
+import type { FindingDto } from '../../client/types.gen';
+import { StatusLabel } from '../../shared/status-label';
+import { t } from '../../i18n/i18n';
+import { CERTAINTY_STATUS, FindingRow } from './finding-row';
+
+/** What an editor can do about findings. */
+export interface FindingActions {
+  disabled: boolean;
+  accept: (findings: FindingDto[]) => void;
+  reopen: (finding: FindingDto) => void;
+}
+
+/**
+ * The findings on one cookie, storage entry or service, under its name. Only those with a certain or arguable finding are
+ * expanded, so that a long list can be surveyed.
+ */
+export function FindingGroup({ findings, actions }: { findings: FindingDto[]; actions: FindingActions }) {
+  // The API lists the most certain first.
+  const [first] = findings;
+  if (!first) return null;
+  const rows = (
+    <ul>
+      {findings.map((finding) => (
+        <FindingRow
+          key={finding.id}
+          finding={finding}
+          actions={{
+            disabled: actions.disabled,
+            accept: () => actions.accept([finding]),
+            reopen: () => actions.reopen(finding),
+          }}
+        />
+      ))}
+    </ul>
+  );
+  if (findings.length === 1) return rows;
+  const open = findings.filter(({ status }) => status === 'new' || status === 'open');
+  return (
+    <details className="finding-group" open={first.certainty !== 'open'}>
+      <summary>
+        <StatusLabel status={CERTAINTY_STATUS[first.certainty]}>
+          {t(`findings.certainties.${first.certainty}`)}
+        </StatusLabel>
+        <strong>{first.name === '' ? first.host : first.name}</strong>
+        <span>{t('findings.count', { count: findings.length })}</span>
+        <span className="finding-states">{statesOf(findings)}</span>
+      </summary>
+      {open.length > 1 && (
+        <Button
+          className="finding-accept-all"
+          variant="default"
+          disabled={actions.disabled}
+          onClick={() => actions.accept(open)}
+        >
+          {t('findings.acceptAll', { count: open.length })}
+        </Button>
+      )}
+      {rows}
+    </details>
+  );
+}
+
+function statesOf(findings: readonly FindingDto[]): string {
+  return [...new Set(findings.map(({ state }) => state))]
+    .map((state) => t(`scans.states.${state}`))
+    .join(', ');
+}
