@@ -186,6 +186,37 @@ describe('the banner editor', () => {
     });
   });
 
+  it('adds a common service with its cookies and blocking rules', async () => {
+    await page.getByRole('tab', { name: 'Categories' }).click();
+    await page.getByLabel('Common services').selectOption('YouTube');
+    await page.getByText('Added YouTube with 2 cookies and 2 blocking rules.').waitFor();
+    await page.getByRole('region', { name: 'YouTube' }).waitFor();
+    expect(await page.getByRole('option', { name: 'YouTube', exact: true }).isDisabled()).toBe(true);
+    expect(await pageFaults(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Blocking' }).click();
+    await until('the rules are listed', async () => {
+      const hosts = await page.getByRole('textbox', { name: 'Host' }).all();
+      return (
+        (await Promise.all(hosts.map((each) => each.inputValue()))).join() ===
+        'youtube.com,youtube-nocookie.com'
+      );
+    });
+    await page.getByRole('button', { name: 'Review and publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Review and publish' });
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const saved = (await (await context.request.get(api(''))).json()) as { services: object[] };
+    expect(saved.services).toMatchObject([
+      {
+        ...{ name: 'YouTube', category: 'marketing' },
+        cookies: [
+          { name: 'VISITOR_INFO1_LIVE', translations: [{ language: 'de', duration: '6 Monate' }] },
+          { name: 'YSC', translations: [{ language: 'de', duration: 'Sitzung' }] },
+        ],
+      },
+    ]);
+  });
+
   it('translates services and cookies, which visitors see in their language', async () => {
     const cookies = [{ name: '_c', duration: '1 day', purpose: 'Counts visits.' }];
     const service = { name: 'Counter', provider: 'Example Ltd', category: 'analytics', cookies };

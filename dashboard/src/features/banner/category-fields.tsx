@@ -1,4 +1,5 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { t } from '../../i18n/i18n';
 import { CategoryTextFields } from './category-text-fields';
 import { type BannerText, CATEGORIES, type SiteService, withEntry, withoutEntry } from './configuration';
@@ -6,6 +7,11 @@ import type { LanguageProps } from './field-props';
 import { ownLanguageName } from './language-name';
 import { ServiceFields } from './service-fields';
 import { ServiceTranslationFields } from './service-translation-fields';
+
+/** Loaded after the page: the list is long. */
+const CommonServiceSelect = lazy(async () => ({
+  default: (await import('./common-services/common-service-select')).CommonServiceSelect,
+}));
 
 const NEW_SERVICE: SiteService = {
   name: '',
@@ -65,11 +71,16 @@ export function CategoryFields({ form, change, fields, language }: LanguageProps
         );
       })}
       {isDefault && (
-        <div>
-          <Button variant="default" onClick={() => change({ services: [...services, NEW_SERVICE] })}>
-            {t('banner.addService')}
-          </Button>
-        </div>
+        <>
+          <Suspense>
+            <CommonServiceSelect form={form} change={change} />
+          </Suspense>
+          <div>
+            <Button variant="default" onClick={() => change({ services: [...services, NEW_SERVICE] })}>
+              {t('banner.addService')}
+            </Button>
+          </div>
+        </>
       )}
     </Stack>
   );
