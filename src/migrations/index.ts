@@ -17,6 +17,7 @@ import { Migration20261214000000_scan_choices } from './Migration20261214000000_
 import { Migration20261215000000_scan_robots } from './Migration20261215000000_scan_robots.js';
 import { Migration20261216000000_scan_hosts } from './Migration20261216000000_scan_hosts.js';
 import { Migration20261217000000_scan_alerts } from './Migration20261217000000_scan_alerts.js';
+import { Migration20261219000000_custom_domains } from './Migration20261219000000_custom_domains.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -38,4 +39,5 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261215000000_scan_robots', class: Migration20261215000000_scan_robots },
   { name: 'Migration20261216000000_scan_hosts', class: Migration20261216000000_scan_hosts },
   { name: 'Migration20261217000000_scan_alerts', class: Migration20261217000000_scan_alerts },
+  { name: 'Migration20261219000000_custom_domains', class: Migration20261219000000_custom_domains },
 ];
