@@ -43,10 +43,13 @@ export function setFirstParty(request: IncomingMessage, firstParty: FirstParty):
 
 const boundProjects = new WeakMap<IncomingMessage, string>();
 
-/** The request came over a host that serves this project alone. */
+/** The request came over a custom domain, which serves this project alone. */
 export function bindProject(request: IncomingMessage, projectId: string): void {
   boundProjects.set(request, projectId);
 }
+
+/** Whether the request came over a custom domain. */
+export const isBound = (request: IncomingMessage): boolean => boundProjects.has(request);
 
 /** Whether the host of a request serves another project than the one that its body names. */
 export function isOfOtherProject(request: IncomingMessage, projectId: string): boolean {

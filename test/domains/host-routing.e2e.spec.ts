@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/shared/ids.js';
 import { visitorKeyHash } from '../../src/consent/domain/visitor-key.js';
+import type { Json } from '../support/json.js';
 import { TARGET } from '../support/custom-domain.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type LoneService, startLoneService } from '../support/processes.js';
@@ -154,6 +155,14 @@ describe('a custom domain', () => {
     }
     const configuration = await send(HOST, `/cdn/${projectId}/config.json`);
     expect(JSON.parse(configuration.text)).not.toHaveProperty('choiceCookie');
+  });
+
+  it('names itself for records, and the service’s own host names its own', async () => {
+    const address = async (host: string): Promise<string> => {
+      const { consentUrl } = JSON.parse((await send(host, `/cdn/${projectId}/config.json`)).text) as Json;
+      return new URL(String(consentUrl), `https://${host}/cdn/${projectId}/loader.js`).href;
+    };
+    for (const host of [HOST, OWN]) expect(await address(host)).toBe(`https://${host}${consents()}`);
   });
 
   it('says nothing about the customer’s other hosts', async () => {
