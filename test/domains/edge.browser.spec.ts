@@ -146,7 +146,9 @@ describe('a custom domain behind Caddy', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Accept all' }).click();
     const [record] = await until('the consent is stored', async () => {
-      const rows = await world.service.database.query('select * from consent_record where project_id = $1', [project.id]);
+      const rows = await world.service.database.query('select * from consent_record where project_id = $1', [
+        project.id,
+      ]);
       return rows.length > 0 ? rows : null;
     });
     expect(record).toMatchObject({ hostname: SITE, action: 'accept_all' });
@@ -182,7 +184,8 @@ describe('a custom domain behind Caddy', () => {
     const [never, had] = ['never.shop.test', 'had.shop.test'];
     const ids = [await verified(other, never), await verified(other, had)];
     expect((await edge.get(had, config(other))).status).toBe(200);
-    for (const id of ids) expect((await other.request('editor', 'DELETE', `/domains/${id}`)).status).toBe(204);
+    for (const id of ids)
+      expect((await other.request('editor', 'DELETE', `/domains/${id}`)).status).toBe(204);
     await world.service.app.get(HostList, { strict: false }).refresh();
     expect(await edge.certificate(never)).toBeNull();
     expect((await edge.get(had, config(other))).status).toBe(404);
@@ -227,7 +230,10 @@ describe('while parts are away', () => {
     } finally {
       await database.query(`grant connect on database ${row!.name} to public`);
     }
-    await until('the database is back', async () => (await fetch(`${world.service.baseUrl}/health/ready`)).ok);
+    await until(
+      'the database is back',
+      async () => (await fetch(`${world.service.baseUrl}/health/ready`)).ok,
+    );
   });
 
   it('without the API, known certificates stay, new ones follow once it is back', async () => {
@@ -248,7 +254,10 @@ describe('while parts are away', () => {
 });
 
 it('renews certificates that are valid for a short time', async () => {
-  const brief = await Edge.start({ ...{ folder, dns, apiPort: api.port, askPort: ask.port }, validSeconds: 15 });
+  const brief = await Edge.start({
+    ...{ folder, dns, apiPort: api.port, askPort: ask.port },
+    validSeconds: 15,
+  });
   try {
     const first = await until('there is a certificate', () => brief.certificate(HOST));
     const second = await until(

@@ -32,7 +32,15 @@ export class FakeDns {
       { stdio: 'ignore' },
     );
     const started = new FakeDns(`127.0.0.1:${dns}`, `http://127.0.0.1:${management}`, server);
-    await until('the name server answers', () => started.clearCname('nothing.test').then(() => true, () => false), DEADLINE_MS);
+    await until(
+      'the name server answers',
+      () =>
+        started.clearCname('nothing.test').then(
+          () => true,
+          () => false,
+        ),
+      DEADLINE_MS,
+    );
     return started;
   }
 
@@ -95,7 +103,10 @@ export class Edge {
           'pebble.json',
           JSON.stringify({
             pebble: {
-              ...{ listenAddress: `127.0.0.1:${acmePort}`, managementListenAddress: `127.0.0.1:${managementPort}` },
+              ...{
+                listenAddress: `127.0.0.1:${acmePort}`,
+                managementListenAddress: `127.0.0.1:${managementPort}`,
+              },
               certificate: file('pebble.pem', issued.certificatePem),
               privateKey: file('pebble.key', issued.privateKeyPem),
               ...{ httpPort, tlsPort: httpsPort, certificateValidityPeriod: validSeconds },
@@ -107,46 +118,62 @@ export class Edge {
     );
     const rootPem = await until(
       'pebble answers',
-      () => get({ port: managementPort, host: 'localhost', path: '/roots/0', ca: authority.certificatePem }).then(
-        ({ text }) => text,
-        () => null,
-      ),
+      () =>
+        get({ port: managementPort, host: 'localhost', path: '/roots/0', ca: authority.certificatePem }).then(
+          ({ text }) => text,
+          () => null,
+        ),
       DEADLINE_MS,
     );
     const caddyfile = readFileSync(resolve('deploy', 'caddy', 'Caddyfile'), 'utf8')
       // Only where the tests are: which authority, and which names it has not.
       .replace('\thttp_port', `\tadmin off\n\tacme_ca_root ${trusted}\n\thttp_port`);
-    const caddy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', file('Caddyfile', caddyfile)], {
-      stdio: 'ignore',
-      env: {
-        ...{ PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: join(folder, `${acmePort}-data`) },
-        ...{ XDG_CONFIG_HOME: join(folder, `${acmePort}-config`), ACME_EMAIL: 'operator@example.com' },
-        ...{ ACME_CA: `https://localhost:${acmePort}/dir`, SERVICE_HOST: 'consent.service.test' },
-        ...{ HTTP_PORT: String(httpPort), HTTPS_PORT: String(httpsPort) },
-        ...{ API: `127.0.0.1:${apiPort}`, ASK: `127.0.0.1:${askPort}` },
+    const caddy = spawn(
+      'caddy',
+      ['run', '--adapter', 'caddyfile', '--config', file('Caddyfile', caddyfile)],
+      {
+        stdio: 'ignore',
+        env: {
+          ...{ PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: join(folder, `${acmePort}-data`) },
+          ...{ XDG_CONFIG_HOME: join(folder, `${acmePort}-config`), ACME_EMAIL: 'operator@example.com' },
+          ...{ ACME_CA: `https://localhost:${acmePort}/dir`, SERVICE_HOST: 'consent.service.test' },
+          ...{ HTTP_PORT: String(httpPort), HTTPS_PORT: String(httpsPort) },
+          ...{ API: `127.0.0.1:${apiPort}`, ASK: `127.0.0.1:${askPort}` },
+        },
       },
-    });
+    );
     const edge = new Edge(httpsPort, rootPem, [caddy, pebble]);
     await until(
       'the service is behind the edge',
-      () => edge.get('consent.service.test', '/health/live').then(({ status }) => status === 200, () => false),
+      () =>
+        edge.get('consent.service.test', '/health/live').then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
       DEADLINE_MS,
     );
     return edge;
   }
 
   /** A request with a certificate that the authority has issued for the host. @throws Error without one. */
-  get(host: string, path: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
+  get(
+    host: string,
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; text: string }> {
     return get({ port: this.httpsPort, host, path, headers, ca: this.rootPem });
   }
 
   /** The certificate that is presented for a host; null: the handshake fails. */
   certificate(host: string): Promise<PeerCertificate | null> {
     return new Promise((done) => {
-      const socket = connect({ port: this.httpsPort, host: '127.0.0.1', servername: host, ca: this.rootPem }, () => {
-        done(socket.getPeerCertificate());
-        socket.destroy();
-      });
+      const socket = connect(
+        { port: this.httpsPort, host: '127.0.0.1', servername: host, ca: this.rootPem },
+        () => {
+          done(socket.getPeerCertificate());
+          socket.destroy();
+        },
+      );
       socket.once('error', () => done(null));
     });
   }
