@@ -62,8 +62,9 @@ export class CustomDomainService {
   ) {}
 
   /** What may be added; `target` null: custom domains are not available. */
-  limits(): { target: string | null; domainsMax: number } {
-    return { target: this.settings.target || null, domainsMax: this.settings.perProjectMax };
+  limits(): { target: string | null; certificateAuthority: string; domainsMax: number } {
+    const { target, certificateAuthority, perProjectMax } = this.settings;
+    return { target: target || null, certificateAuthority, domainsMax: perProjectMax };
   }
 
   async list(projectId: string): Promise<DomainView[]> {

@@ -109,6 +109,11 @@ export class CustomDomainListDto {
     description: 'DNS name below which CNAME records point; null: this service has no custom domains',
   })
   target!: string | null;
+  @ApiProperty({
+    example: 'letsencrypt.org',
+    description: 'The edge’s certificate authority, as CAA records name it',
+  })
+  certificateAuthority!: string;
   @ApiProperty({ description: 'Custom domains that a project can have' }) domainsMax!: number;
   @ApiProperty({ type: [CustomDomainDto] }) items!: CustomDomainDto[];
 }
