@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../support/browser.js';
+import { documentedLine } from '../support/edge.js';
 import { type DnsRecord, type DnsServer, startDnsServer } from '../support/dns-server.js';
 import { pageFaults } from '../support/page-faults.js';
 import { signUpIn } from '../support/person.js';
@@ -115,7 +116,7 @@ describe('custom domains', () => {
     await card.getByText('Active', { exact: true }).waitFor();
     await card.getByText('Certificate in use. Last request').waitFor();
     expect(await card.getByLabel(`Script tag for ${HOST}`).textContent()).toBe(
-      `<script src="https://${HOST}/cdn/${id}/loader.js"></script>`,
+      documentedLine({ hostname: HOST, fallback: service.baseUrl, projectId: id }),
     );
     await expectNoFaults('active');
   });

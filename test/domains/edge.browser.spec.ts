@@ -13,12 +13,15 @@ import {
   issueCertificate,
 } from '../../src/standalone/infrastructure/certificates.js';
 import { type DomainWorld, startDomainWorld } from '../support/custom-domain.js';
-import { Edge, FakeDns } from '../support/edge.js';
+import { documentedLine, Edge, FakeDns } from '../support/edge.js';
 import { createTestProject, type TestProject } from '../support/project.js';
 import { until } from '../support/until.js';
 
 const HOST = 'consent.shop.test';
 const SITE = 'www.shop.test';
+const OWN = 'consent.service.test';
+/** Its certificate is never issued. */
+const BROKEN = 'broken.shop.test';
 const CANARY = 'of-the-shop-7f3a';
 
 let world: DomainWorld;
@@ -28,6 +31,8 @@ let browser: Browser;
 let site: HttpsServer;
 let folder: string;
 let project: TestProject;
+/** The one that the shop's pages name. */
+let shopProject: TestProject;
 let ask: { port: number; open(): Promise<void>; close(): Promise<void> };
 let api: { port: number; open(): Promise<void>; close(): Promise<void> };
 
@@ -50,6 +55,7 @@ beforeAll(async () => {
   const rules = [
     `MAP ${SITE}:443 127.0.0.1:${sitePort}`,
     `MAP *.shop.test:443 127.0.0.1:${edge.httpsPort}`,
+    `MAP ${OWN}:443 127.0.0.1:${edge.httpsPort}`,
     'MAP * ~NOTFOUND',
   ];
   browser = await chromium.launch({
@@ -88,14 +94,17 @@ function reopened(server: Server): { port: number; open(): Promise<void>; close(
 async function startShop(): Promise<HttpsServer> {
   const authority = await createCertificateAuthority();
   const { certificatePem: cert, privateKeyPem: key } = await issueCertificate(authority, [SITE]);
-  const server = createServer({ cert, key }, (_request, response) => {
+  const server = createServer({ cert, key }, (request, response) => {
+    // Each page names another host: `/` or `/<hostname>`.
+    const hostname = (request.url ?? '').slice(1) || HOST;
+    const line = documentedLine({ hostname, fallback: `https://${OWN}`, projectId: shopProject.id });
     response.writeHead(200, {
       'content-type': 'text/html',
       'set-cookie': `shop_session=${CANARY}; Domain=shop.test; Path=/; Secure`,
     });
     response.end(
       `<!doctype html><html lang="en"><head><title>A shop</title>
-       <script src="https://${HOST}/cdn/${project.id}/loader.js"></script></head><body><h1>A shop</h1></body></html>`,
+       ${line}<script type="text/plain" data-category="analytics">window.counted = true</script></head><body><h1>A shop</h1></body></html>`,
     );
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -123,7 +132,7 @@ const config = (of: TestProject): string => `/cdn/${of.id}/config.json`;
 
 describe('a custom domain behind Caddy', () => {
   it('gets from a CNAME to a certificate, the loader and a consent', async () => {
-    project = await newProject();
+    project = shopProject = await newProject();
     expect(await edge.certificate(HOST)).toBeNull();
     const id = await verified(project, HOST);
 
@@ -136,7 +145,8 @@ describe('a custom domain behind Caddy', () => {
     const cookies: string[] = [];
     page.on('request', async (request) => {
       hosts.add(new URL(request.url()).host);
-      cookies.push((await request.allHeaders())['cookie'] ?? '');
+      // The page may be closed before the headers are known.
+      cookies.push((await request.allHeaders().catch((): Record<string, string> => ({})))['cookie'] ?? '');
     });
     const set: string[] = [];
     page.on('response', (response) => {
@@ -211,6 +221,37 @@ describe('a custom domain behind Caddy', () => {
     await world.service.app.get(HostList, { strict: false }).refresh();
     expect((await edge.get(host, config(second))).status).toBe(200);
     expect((await edge.get(host, config(first))).status).toBe(404);
+  });
+});
+
+describe.each([
+  ['has no certificate', BROKEN],
+  ['is suspended', 'suspended.shop.test'],
+])('a custom domain that %s', (_case, hostname) => {
+  it('leaves the banner to the service’s own host, and marked scripts blocked until the choice', async () => {
+    shopProject = await newProject();
+    if (hostname !== BROKEN) {
+      const id = await verified(shopProject, hostname);
+      await until('there is a certificate', () => edge.certificate(hostname));
+      await world.service.database.query(`update custom_domain set state = 'suspended' where id = $1`, [id]);
+      await world.service.app.get(HostList, { strict: false }).refresh();
+    }
+    const context = await browser.newContext({ ignoreHTTPSErrors: true });
+    const page = await context.newPage();
+    await page.goto(`https://${SITE}/${hostname}`);
+    const accept = page.getByRole('button', { name: 'Accept all' });
+    await accept.waitFor();
+    expect(await page.evaluate('window.counted')).toBeUndefined();
+    await accept.click();
+    await until('the script runs', () => page.evaluate('window.counted'));
+    const [record] = await until('the consent is stored', async () => {
+      const rows = await world.service.database.query('select * from consent_record where project_id = $1', [
+        shopProject.id,
+      ]);
+      return rows.length > 0 ? rows : null;
+    });
+    expect(record).toMatchObject({ hostname: SITE, action: 'accept_all' });
+    await context.close();
   });
 });
 

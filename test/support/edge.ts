@@ -211,3 +211,14 @@ async function end(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
   await ended;
 }
+
+/** The script tag that docs/first-party.md shows for a custom domain. */
+export function documentedLine(given: { hostname: string; fallback: string; projectId: string }): string {
+  const text = readFileSync(join('docs', 'first-party.md'), 'utf8');
+  const [, line] = /```html\n(<script\n[^`]*?data-fallback[^`]*?)\n```/.exec(text) ?? [];
+  if (line === undefined) throw new Error('docs/first-party.md shows no script tag with a fallback.');
+  return line
+    .replaceAll('<projectId>', given.projectId)
+    .replace('https://consent.shop.example', `https://${given.hostname}`)
+    .replace('https://consent.example.com', given.fallback);
+}

@@ -9,6 +9,7 @@ import { type Status, StatusLabel } from '../../shared/status-label';
 import { AbsoluteTime, RelativeTime } from '../../shared/timestamps';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { useProject } from '../../shared/use-project';
+import { customDomainLine } from './custom-domain-line';
 import { DnsRecord } from './dns-record';
 
 const STATUS: Record<CustomDomainDto['state'], Status> = {
@@ -49,7 +50,7 @@ export function CustomDomain(props: { domain: CustomDomainDto; authority: string
         )}
         {isWorking && (
           <CopyableCode
-            text={`<script src="https://${domain.hostname}/cdn/${project.id}/loader.js"></script>`}
+            text={customDomainLine(domain.hostname, project.id)}
             label={t('install.domains.line', { host: domain.hostname })}
           />
         )}
