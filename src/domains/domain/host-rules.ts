@@ -1,6 +1,9 @@
 import { type DomainState, SERVING_STATES } from './custom-domain.js';
 import { GOOD_FOR_MS } from './domain-life.js';
 
+/** As browsers write it. */
+const ORIGIN = /^https?:\/\/([a-z0-9.-]+)(?::\d{1,5})?$/;
+
 /** Whether requests over the host are served. */
 export const isServed = ({ state }: { state: DomainState }): boolean => SERVING_STATES.includes(state);
 
@@ -16,7 +19,8 @@ export function hostnameIn(header: string | undefined): string {
 
 /** Whether pages of an origin may read responses: it is one of the project's domains, or below one. */
 export function isOriginOfProject(origin: string, domains: readonly string[]): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { hostname } = new URL(origin);
-  return domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
+  const hostname = ORIGIN.exec(origin)?.[1];
+  return (
+    hostname !== undefined && domains.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`))
+  );
 }

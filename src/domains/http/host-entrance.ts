@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { isPublicRoute } from '../../first-party/domain/public-route.js';
-import { editFinalHeaders } from '../../http/final-headers.js';
+import { applyHeaderRules, type HeaderRules } from '../../http/final-headers.js';
 import { bindProject } from '../../http/first-party.js';
 import { dropForeignHeaders } from '../../http/foreign-headers.js';
 import { nameRequest } from '../../http/logging.js';
@@ -34,7 +34,7 @@ export class HostEntrance {
     const served = host && isServed(host) ? host : null;
     const { origin } = request.headers;
     const isOwnOrigin = origin !== undefined && isOriginOfProject(origin, served?.projectDomains ?? []);
-    editFinalHeaders(response, (sent) => limitHeaders(sent, isOwnOrigin ? origin : null));
+    applyHeaderRules(response, rulesFor(isOwnOrigin ? origin : null));
     const path = (request.url ?? '').split(/[?#]/, 1)[0] ?? '';
     if (!served || !isPublicRoute(served.projectId, { method: request.method, path })) {
       nameRequest(request, response);
@@ -47,17 +47,21 @@ export class HostEntrance {
   }
 }
 
-/** `origin` null: no page may read the response, unless it comes from the host itself. */
-function limitHeaders(response: ServerResponse, origin: string | null): void {
-  response.removeHeader('Set-Cookie');
-  // The customer's other hosts are none of the service's business.
-  const hsts = response.getHeader('Strict-Transport-Security');
-  if (hsts !== undefined)
-    response.setHeader('Strict-Transport-Security', String(hsts).split(';', 1)[0] ?? '');
-  if (!response.hasHeader('Access-Control-Allow-Origin')) return;
-  const vary = response.getHeader('Vary');
-  response.setHeader('Vary', vary === undefined ? 'Origin' : `${String(vary)}, Origin`);
-  if (origin === null) return response.removeHeader('Access-Control-Allow-Origin');
-  response.setHeader('Access-Control-Allow-Origin', origin);
-  response.setHeader('Access-Control-Allow-Credentials', 'true');
+/**
+ * Sets no cookie, and says nothing about the customer's other hosts. `origin` null: no page may read the response, unless
+ * it comes from the host itself.
+ */
+function rulesFor(origin: string | null): HeaderRules {
+  return {
+    rewrite: (name, value) => {
+      if (name === 'set-cookie') return null;
+      if (name === 'strict-transport-security') return String(value).split(';', 1)[0] ?? null;
+      if (name === 'access-control-allow-origin') return origin;
+      return name === 'vary' ? `${String(value)}, Origin` : value;
+    },
+    add: (sent) => [
+      ...(sent.includes('vary') ? [] : ['Vary', 'Origin']),
+      ...(sent.includes('access-control-allow-origin') ? ['Access-Control-Allow-Credentials', 'true'] : []),
+    ],
+  };
 }
