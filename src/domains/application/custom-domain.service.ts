@@ -117,8 +117,8 @@ export class CustomDomainService {
    * @throws DomainError `domain_not_found`, `custom_domains_not_configured`, `too_many_requests`.
    */
   async check({ project, author }: Caller, id: string, now: Date): Promise<DomainView> {
-    this.requireTarget();
     const domain = await this.find(this.em.fork(), project.id, id);
+    this.requireTarget();
     await this.takeAttempt(project.id, now);
     await this.em.fork().transactional((tx) =>
       writeAudit(tx, author, {
