@@ -22,6 +22,7 @@ const MODULES = {
   publishing: ['outbox', 'licensing', 'access', 'projects', 'visits'],
   'first-party': ['access', 'projects', 'publishing'],
   scans: ['outbox', 'mail', 'licensing', 'access', 'projects', 'publishing', 'evidence'],
+  domains: ['mail', 'licensing', 'access', 'projects', 'first-party'],
   operations: ['outbox', 'access'],
 };
 

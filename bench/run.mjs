@@ -37,6 +37,7 @@ const BY_NAME = [
   'sequencing',
   'visitors',
   'visits',
+  'custom-domain',
   'enumeration',
   'many',
   'banner',

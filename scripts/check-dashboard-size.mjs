@@ -12,7 +12,10 @@ const TOTAL_BYTES_MAX = 340_000;
 const ALWAYS_LOADED = /^(inter-latin-wght-normal|icon)-/;
 const SHELL = 'src/app/shell.tsx';
 /** Messages that only the pages of some features load. */
-const PAGE_MESSAGES = [{ features: /\/(scans|cookies)\//, messages: 'messages/scans.en.json' }];
+const PAGE_MESSAGES = [
+  { features: /\/install\//, messages: 'messages/install.en.json' },
+  { features: /\/(scans|cookies)\//, messages: 'messages/scans.en.json' },
+];
 
 const folder = join('dist', 'dashboard');
 const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));

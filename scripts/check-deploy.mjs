@@ -18,13 +18,16 @@ const { validateManifest } = await import('../test/extras/kubernetes.mjs');
 
 const { version } = JSON.parse(read('package.json'));
 const manifests = [];
-for (const manifest of loadAll(read('deploy', 'kubernetes', 'consent-service.yaml'))) {
+const EDGE_IMAGE = 'caddy:2';
+for (const manifest of ['consent-service.yaml', 'edge.yaml'].flatMap((file) =>
+  loadAll(read('deploy', 'kubernetes', file)),
+)) {
   manifests.push(manifest);
   const name = `${manifest.kind} ${manifest.metadata?.name}`;
   try {
     await validateManifest(manifest);
     for (const { image } of manifest.spec?.template?.spec?.containers ?? [])
-      if (!/^consent-service(-scanner)?:/.test(image) || !image.endsWith(`:${version}`))
+      if (image !== EDGE_IMAGE && (!/^consent-service(-scanner)?:/.test(image) || !image.endsWith(`:${version}`)))
         problems.push(`${name} runs ${image}, not version ${version}`);
     console.log(`${name}: as Kubernetes wants it`);
   } catch (error) {
@@ -46,6 +49,7 @@ problems.push(...hardeningProblems(compose.services));
 const builds = Object.values(compose.services).flatMap(({ build, image }) => (build ? [image] : []));
 if (builds.toSorted().join() !== 'consent-service,consent-service-scanner')
   problems.push('compose: exactly one service builds each image');
+problems.push(...edgeProblems());
 JSON.parse(read('deploy', 'grafana', 'consent-service.json'));
 
 const promtool = spawnSync('promtool', ['check', 'rules', join('deploy', 'prometheus', 'alerts.yml')], {
@@ -56,6 +60,24 @@ else if (promtool.status !== 0) problems.push('promtool refuses deploy/prometheu
 
 for (const problem of problems) console.error(String(problem));
 process.exit(problems.length > 0 ? 1 : 0);
+
+/** The edge's configuration, by Caddy itself. */
+function edgeProblems() {
+  const { status, error, stderr } = spawnSync(
+    'caddy',
+    ['validate', '--adapter', 'caddyfile', '--config', join('deploy', 'caddy', 'Caddyfile')],
+    {
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        ...{ ACME_EMAIL: 'a@example.com', SERVICE_HOST: 'consent.example.com' },
+        ...{ API: 'api:3000', ASK: 'api:3001' },
+      },
+    },
+  );
+  if (error) return ['caddy is not installed; on Debian: apt-get install caddy'];
+  return status === 0 ? [] : [`Caddy refuses deploy/caddy/Caddyfile: ${stderr}`];
+}
 
 /** Default deny in both directions, and an ingress policy for each port that a deployment serves. */
 function networkProblems(manifests) {

@@ -105,10 +105,14 @@ async function shoot(options, { mayBeSilent = false } = {}) {
 }
 
 answerCalls({
-  /** @param {{ baseUrl: string, projectId: string, connections: number, seconds: number }} args */
-  closedLoop: ({ baseUrl, projectId, connections, seconds }) =>
+  /**
+   * `host`: another name in `Host`.
+   * @param {{ baseUrl: string, projectId: string, connections: number, seconds: number, host?: string }} args
+   */
+  closedLoop: ({ baseUrl, projectId, connections, seconds, host }) =>
     shoot({
       url: `${baseUrl}${pathOf(projectId)}`,
+      ...(host !== undefined && { headers: { ...HEADERS, host } }),
       body: JSON.stringify(CHOICE),
       connections,
       duration: seconds,

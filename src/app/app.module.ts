@@ -8,6 +8,7 @@ import { BillingModule } from '../billing/billing.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { ERASURE_LISTENERS } from '../consent/erasure-listener.js';
 import { DatabaseModule } from '../database/database.module.js';
+import { DomainsModule } from '../domains/domains.module.js';
 import { EvidenceModule } from '../evidence/evidence.module.js';
 import { FirstPartyModule } from '../first-party/first-party.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
@@ -94,6 +95,8 @@ export class AppModule {
         ForwardingModule.forRoot(settings.app),
         BillingModule,
         PublishingModule,
+        // Ahead of the path proxy: a custom domain serves no `/first-party/`.
+        DomainsModule,
         FirstPartyModule,
         ScansModule,
         OperationsModule.forRoot(settings.app),

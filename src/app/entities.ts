@@ -34,6 +34,7 @@ import {
   VisitorIndexingSchema,
   VisitorReferenceSchema,
 } from '../consent/infrastructure/consent.entities.js';
+import { CustomDomainAttemptsSchema, CustomDomainSchema } from '../domains/infrastructure/domain.entities.js';
 import {
   EvidenceKeySchema,
   EvidenceEntrySchema,
@@ -157,6 +158,9 @@ export const entities = [
   PublicationSchema,
   // first party
   FirstPartyProxySchema,
+  // custom domains
+  CustomDomainSchema,
+  CustomDomainAttemptsSchema,
   // scans
   ScanSchema,
   ScanPageSchema,

@@ -8,6 +8,7 @@ import { credentialsIn, sessionCookieName } from '../access/domain/credential.js
 import { AuthLibrary } from '../access/infrastructure/auth-library.js';
 import { AppModule } from './app.module.js';
 import { CheckedInputPipe } from './checked-input.pipe.js';
+import { HostList } from '../domains/application/host-list.js';
 import { mountDashboard } from './dashboard.js';
 import { refuseDeepBody } from '../http/body-depth.js';
 import { findMounts, serveAheadOfExpress } from './http-mounts.js';
@@ -86,6 +87,7 @@ export async function createHttpApp(
   app.useGlobalPipes(new CheckedInputPipe());
   if (!options.operationsOnly) {
     await app.get(AuthLibrary, { strict: false }).load();
+    await app.get(HostList, { strict: false }).start();
     mountApiDocs(app);
     mountDashboard(app, production);
   }

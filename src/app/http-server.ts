@@ -18,7 +18,14 @@ export async function listen(
   setting: string,
 ): Promise<number> {
   await app.init();
-  const server: Server = app.getHttpServer();
+  return listenOn(app.getHttpServer() as Server, { port, host, setting });
+}
+
+/** The same for a server. */
+export async function listenOn(
+  server: Server,
+  { port, host, setting }: { port: number; host: string; setting: string },
+): Promise<number> {
   try {
     // Not `app.listen`, which also logs the error: it is reported below, in a sentence.
     await new Promise<void>((resolve, reject) => {

@@ -8,7 +8,7 @@ import type { ReceiverProcess } from '../standalone/application/receiver-process
 import { type Runtime, prepareRuntime } from '../standalone/application/prepare-runtime.js';
 import { refuseUnwritableStorage } from './storage-check.js';
 import { resolveBaseUrl } from '../shared/base-url.js';
-import { close, listen } from './http-server.js';
+import { close, listen, listenOn } from './http-server.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
 import { offerScans } from './scanner-on-demand.js';
 import { WorkerProcess } from './worker-process.js';
@@ -39,6 +39,7 @@ export async function runApi(): Promise<void> {
     const { host, publicBaseUrl } = settings.service;
     const port = await listen(app, settings.service.port, host, 'PORT');
     const baseUrl = resolveBaseUrl({ publicBaseUrl, host, port });
+    await listenForAsks(app, settings, stops);
     await Promise.all([working, demo?.ready(app, baseUrl)]);
     announce(baseUrl, demo, performance.now() - startedMs);
     const { scannerDatabaseUrl } = machine;
@@ -96,6 +97,16 @@ async function reportWorker(app: NestExpressApplication, worker: WorkerProcess):
   ]);
   app.get(Metrics).includeWorker(() => worker.metrics());
   app.get(ReadinessChecks, { strict: false }).includeWorker(() => worker.isRunning);
+}
+
+/** Where the edge asks about certificates, on a port of its own. */
+async function listenForAsks(app: NestExpressApplication, settings: Settings, stops: Stops): Promise<void> {
+  const { askPort, askHost } = settings.domains;
+  if (askPort === 0) return;
+  const { AskServer } = await import('../domains/http/ask-server.js');
+  const ask = app.get(AskServer, { strict: false });
+  stops.push(() => ask.close());
+  await listenOn(ask.server, { port: askPort, host: askHost, setting: 'CUSTOM_DOMAIN_ASK_PORT' });
 }
 
 type Application = typeof import('./http-app.js') & typeof import('../standalone/application/demo.js');

@@ -3,6 +3,7 @@ import { accessSettings } from '../access/access.settings.js';
 import { billingSettings } from '../billing/billing.settings.js';
 import { consentSettings } from '../consent/consent.settings.js';
 import { databaseSettings } from '../database/database.settings.js';
+import { domainSettings } from '../domains/domains.settings.js';
 import { evidenceSettings } from '../evidence/evidence.settings.js';
 import { forwardingSettings } from '../forwarding/forwarding.settings.js';
 import { licensingSettings } from '../licensing/licensing.settings.js';
@@ -33,6 +34,7 @@ export const NAMESPACES = [
   licensingSettings,
   billingSettings,
   publishingSettings,
+  domainSettings,
   evidenceSettings,
   scanSettings,
 ] as const;

@@ -40,3 +40,19 @@ export function choiceCookieHeaders(request: IncomingMessage, choice: FirstParty
 export function setFirstParty(request: IncomingMessage, firstParty: FirstParty): void {
   byRequest.set(request, firstParty);
 }
+
+const boundProjects = new WeakMap<IncomingMessage, string>();
+
+/** The request came over a custom domain, which serves this project alone. */
+export function bindProject(request: IncomingMessage, projectId: string): void {
+  boundProjects.set(request, projectId);
+}
+
+/** Whether the request came over a custom domain. */
+export const isBound = (request: IncomingMessage): boolean => boundProjects.has(request);
+
+/** Whether the host of a request serves another project than the one that its body names. */
+export function isOfOtherProject(request: IncomingMessage, projectId: string): boolean {
+  const bound = boundProjects.get(request) ?? firstPartyOf(request)?.projectId;
+  return bound !== undefined && bound !== projectId.toLowerCase();
+}

@@ -16,6 +16,8 @@ export interface ProjectListener {
   created?(tx: EntityManager, created: ProjectCreated): Promise<void>;
   /** What is published of the project has changed, its domains or its controller; the project's row is held. */
   changed?(tx: EntityManager, projectId: string): Promise<void>;
+  /** Another person is an owner, or an owner is not one anymore; the project's row is held. */
+  ownersChanged?(tx: EntityManager, projectId: string): Promise<void>;
   /**
    * The project is about to be deleted but still exists: listeners with many rows delete them now, in separate
    * transactions. One over millions of rows would exceed every timeout and hold back the vacuum of the

@@ -41,6 +41,11 @@ export const FIELD_CODES = [
   'token_required_again',
   'token_useless',
   'token_characters',
+  // Of custom domains.
+  'public_suffix',
+  'own_host',
+  'preview_host',
+  'outside_project',
   // Of the addresses of a scan.
   'scan_urls_missing',
   'scan_url_malformed',

@@ -93,6 +93,11 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/first-party/proxy/secret`]: { least: 'editor' },
   [`DELETE ${AT}/first-party/proxy/secret`]: { least: 'editor' },
   [`DELETE ${AT}/first-party/proxy/secret/former`]: { least: 'editor' },
+  [`GET ${AT}/domains`]: { least: 'viewer' },
+  [`POST ${AT}/domains`]: { least: 'editor' },
+  [`GET ${AT}/domains/{domainId}`]: { least: 'viewer' },
+  [`POST ${AT}/domains/{domainId}/check`]: { least: 'editor' },
+  [`DELETE ${AT}/domains/{domainId}`]: { least: 'editor' },
   [`POST ${AT}/scans`]: { least: 'editor' },
   [`GET ${AT}/scans`]: { least: 'viewer' },
   [`GET ${AT}/scans/{scanId}`]: { least: 'viewer' },
@@ -244,7 +249,12 @@ let service: TestService;
 let people: People;
 
 beforeAll(async () => {
-  service = await startTestService(BEHIND_LOOPBACK_PROXY);
+  service = await startTestService({
+    ...BEHIND_LOOPBACK_PROXY,
+    CUSTOM_DOMAIN_TARGET: 'edge.service.test',
+    // Nothing answers: a check is unclear, at once.
+    CUSTOM_DOMAIN_RESOLVERS: '127.0.0.1:9',
+  });
   const [viewer, editor, owner, late, gone, stranger, former, unconfirmed] = (await Promise.all(
     Array.from({ length: 8 }, () => signUp(service)),
   )) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser];
@@ -281,6 +291,7 @@ async function ask(
     findingId: newId(),
     cookieId: newId(),
     sessionId: newId(),
+    domainId: newId(),
     version: '1',
     ...ids,
   };
@@ -563,7 +574,13 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
     `insert into evidence_log (log, origin, size, edge, checkpoint_size) values ($1, 'log', 1, $2, 1)`,
     [project.id, Buffer.alloc(64)],
   );
-  const ofScans = { scanId, findingId, cookieId };
+  const domainId = newId();
+  await service.database.query(
+    `insert into custom_domain (id, project_id, hostname, token, state, state_since, created_at, next_check_at)
+     values ($2, $1, 'consent.shop.example', '', 'pending', now(), now(), now())`,
+    [project.id, domainId],
+  );
+  const ofScans = { scanId, findingId, cookieId, domainId };
   return { ...ids, ...ofScans, invitationId, erasureId, version: '1', configHash, path: '0/000.p/1' };
 }
 

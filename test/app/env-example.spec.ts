@@ -36,6 +36,7 @@ describe('.env.example', () => {
   it('shows the defaults', () => {
     const left = [
       'CONTACT_URL',
+      'CUSTOM_DOMAIN_TARGET',
       'DATABASE_URL',
       'EVIDENCE_HEADS_URL',
       'EVIDENCE_KEYS',

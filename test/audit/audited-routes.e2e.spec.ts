@@ -68,6 +68,10 @@ const makeSecret = async ({ call }: World): Promise<void> => {
 const makeProxySecret = async ({ call }: World): Promise<void> => {
   secrets.push((await call('POST', '/first-party/proxy/secret')).secret as string);
 };
+const addDomain = async ({ call }: World): Promise<string> => {
+  await call('PATCH', '', { domains: ['www.shop.example'] });
+  return (await call('POST', '/domains', { hostname: 'consent.shop.example' })).id as string;
+};
 const customer = async ({ id }: World): Promise<string> => {
   const customerId = `cus_${id.slice(-8)}`;
   await service.database.query('insert into billing_customer (project_id, customer_id) values ($1, $2)', [
@@ -335,6 +339,15 @@ const AUDITED: Record<string, Audited> = {
       await world.call('DELETE', '/first-party/proxy/secret/former');
     },
   },
+  [`POST ${AT}/domains`]: { action: 'custom_domain.create', change: addDomain },
+  [`POST ${AT}/domains/{domainId}/check`]: {
+    action: 'custom_domain.check',
+    change: async (world) => world.call('POST', `/domains/${await addDomain(world)}/check`),
+  },
+  [`DELETE ${AT}/domains/{domainId}`]: {
+    action: 'custom_domain.remove',
+    change: async (world) => world.call('DELETE', `/domains/${await addDomain(world)}`),
+  },
   [`POST ${AT}/scans/{scanId}/draft`]: {
     action: 'configuration.save_draft',
     change: async (world) => {
@@ -443,6 +456,9 @@ const EXCEPTIONS: Record<string, string> = {
 
 /** Not the main action of any route: the operator's commands, the service itself, and consequences. */
 const NOT_BY_ROUTES: AuditAction[] = [
+  // By checks (test/domains/custom-domains.e2e).
+  'custom_domain.change_state',
+  'custom_domain.release',
   'tier.grant',
   'tier.revoke',
   'billing.replay',
@@ -466,7 +482,13 @@ let ada: TestUser;
 
 beforeAll(async () => {
   stripe = await startFakeStripe();
-  service = await startTestService({ ...BEHIND_LOOPBACK_PROXY, ...stripeEnvironment(stripe) });
+  service = await startTestService({
+    ...BEHIND_LOOPBACK_PROXY,
+    ...stripeEnvironment(stripe),
+    CUSTOM_DOMAIN_TARGET: 'edge.service.test',
+    // Nothing answers: a check is unclear, at once.
+    CUSTOM_DOMAIN_RESOLVERS: '127.0.0.1:9',
+  });
   ada = await signUp(service);
 });
 

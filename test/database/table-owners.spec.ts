@@ -46,6 +46,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'evidence_tile',
   ],
   'first-party': ['first_party_proxy'],
+  domains: ['custom_domain', 'custom_domain_attempts'],
   // The two that follow are the halves of `delivery`, by outcome.
   forwarding: [
     'delivery',

@@ -87,6 +87,10 @@ export class DocumentWorld {
       FORWARDING_EXTRA_CA_FILE: authority.caFile,
       FORWARDING_CONNECT_TIMEOUT_MS: '300',
       FORWARDING_TIMEOUT_MS: '1000',
+      CUSTOM_DOMAIN_TARGET: 'edge.service.test',
+      // Nothing answers: a check is unclear, at once.
+      CUSTOM_DOMAIN_RESOLVERS: '127.0.0.1:9',
+      CUSTOM_DOMAIN_ATTEMPTS_PER_DAY: '1000',
     });
     const releaseHorizon = pinHorizon(service);
     return new DocumentWorld(service, stripe, receiver, authority, () => stamper.close(), releaseHorizon);
@@ -301,6 +305,16 @@ export class DocumentWorld {
       const hash = /^logo-(\w+)\.png$/.exec(banner.logo ?? '')?.[1];
       return hash === undefined ? null : { params: { hash } };
     });
+  };
+
+  /** A custom domain that is not verified; another one each time, because one is removed. */
+  private readonly domain = async ({ project }: Stage): Promise<Supplied> => {
+    await this.made(project.request('owner', 'PATCH', '', { domains: ['www.example.com'] }));
+    await this.service.database.query('delete from custom_domain where project_id = $1', [project.id]);
+    const added = await this.made(
+      project.request('owner', 'POST', '/domains', { hostname: 'consent.example.com' }),
+    );
+    return { params: { domainId: String(added['id']) } };
   };
 
   /** Another one each time: a scan is canceled only once, and a project has one active scan. */
@@ -554,6 +568,13 @@ export class DocumentWorld {
     cdnBanner: this.site,
     cdnConfiguration: this.site,
     cdnLogo: this.logo,
+    domainAdd: async ({ project }) => {
+      await this.made(project.request('owner', 'PATCH', '', { domains: ['www.example.com'] }));
+      return { body: { hostname: 'consent.example.com' } };
+    },
+    domainRead: this.domain,
+    domainCheck: this.domain,
+    domainRemove: this.domain,
     scanRequest: async ({ project }) => {
       await reportTestScanner(this.service);
       await this.made(project.request('owner', 'PATCH', '', { domains: ['www.example.com'] }));

@@ -14,14 +14,26 @@ export interface DnsServer {
 
 const TYPE_A = 1;
 const TYPE_CNAME = 5;
+const TYPE_TXT = 16;
 const TYPE_AAAA = 28;
+const TYPE_CAA = 257;
 /** A pointer to the name in the question. */
 const QUESTION_NAME = Buffer.from([0xc0, 0x0c]);
 const HEADER_BYTES = 12;
+const SERVER_FAILURE = 2;
 const NAME_ERROR = 3;
 
-/** What a name has: addresses; another name (CNAME); other addresses at each question, the last ones for good. */
-export type DnsRecord = string[] | { alias: string } | { inTurn: string[][] };
+/**
+ * What a name has: addresses; another name (CNAME); other addresses at each question, the last ones for good; texts; the
+ * CAs that may issue (CAA); no answer but an error.
+ */
+export type DnsRecord =
+  | string[]
+  | { alias: string }
+  | { inTurn: string[][] }
+  | { texts: string[] }
+  | { issuers: string[] }
+  | { error: true };
 
 /**
  * Starts a server with the given records per name; `null` leaves a name unanswered, `*.` covers every other label. The
@@ -44,13 +56,17 @@ export async function startDnsServer(records: Record<string, DnsRecord | null>):
     const addresses = addressesOf(alias === null ? record : (records[alias] ?? undefined), time);
     const wanted = (addresses ?? []).filter((address) => isIP(address) === (type === TYPE_AAAA ? 6 : 4));
     const answers = [TYPE_A, TYPE_AAAA].includes(type) ? wanted : [];
+    const data = dataOf(record, type);
+    const isMissing = addresses === undefined && !(alias !== null && type === TYPE_CNAME);
+    const code = record && 'error' in record ? SERVER_FAILURE : isMissing ? NAME_ERROR : 0;
     const header = Buffer.alloc(HEADER_BYTES);
     query.copy(header, 0, 0, 2);
-    header.writeUInt16BE(0x8180 | (addresses === undefined ? NAME_ERROR : 0), 2);
+    header.writeUInt16BE(0x8180 | code, 2);
     header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(answers.length + (alias === null ? 0 : 1), 6);
+    header.writeUInt16BE(answers.length + data.length + (alias === null ? 0 : 1), 6);
     const owner = alias === null ? QUESTION_NAME : nameBytes(alias);
     const body = answers.map((address) => answerOf(owner, type, addressBytes(address)));
+    body.push(...data.map((bytes) => answerOf(QUESTION_NAME, type, bytes)));
     if (alias !== null) body.unshift(answerOf(QUESTION_NAME, TYPE_CNAME, nameBytes(alias)));
     const answer = Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...body]);
     const send = (): void => {
@@ -83,7 +99,20 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
 
 function addressesOf(record: DnsRecord | undefined, time: number): string[] | undefined {
   if (record === undefined || Array.isArray(record)) return record;
-  return 'inTurn' in record ? (record.inTurn[time] ?? record.inTurn.at(-1)) : undefined;
+  if ('inTurn' in record) return record.inTurn[time] ?? record.inTurn.at(-1);
+  return 'alias' in record ? undefined : [];
+}
+
+/** The data of texts and of CAA records. */
+function dataOf(record: DnsRecord | undefined, type: number): Buffer[] {
+  if (record === undefined || Array.isArray(record)) return [];
+  if ('texts' in record && type === TYPE_TXT)
+    return record.texts.map((text) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]));
+  if ('issuers' in record && type === TYPE_CAA)
+    return record.issuers.map((issuer) =>
+      Buffer.concat([Buffer.from([0, 5]), Buffer.from(`issue${issuer}`)]),
+    );
+  return [];
 }
 
 function answerOf(owner: Buffer, type: number, data: Buffer): Buffer {

@@ -1,12 +1,17 @@
 import { createTranslator } from 'use-intl/core';
 import en from '../../messages/en.json' with { type: 'json' };
+import type install from '../../messages/install.en.json';
 import type scans from '../../messages/scans.en.json';
 import type { Language } from './locale';
 
-export type Messages = typeof en & typeof scans;
+export type Messages = typeof en & typeof install & typeof scans;
 
 /** Messages that are loaded with the pages that need them, so that other pages do not load them. */
 const PAGE_MESSAGES = {
+  install: {
+    en: () => import('../../messages/install.en.json', { with: { type: 'json' } }),
+    de: () => import('../../messages/install.de.json', { with: { type: 'json' } }),
+  },
   scans: {
     en: () => import('../../messages/scans.en.json', { with: { type: 'json' } }),
     de: () => import('../../messages/scans.de.json', { with: { type: 'json' } }),

@@ -4,6 +4,7 @@ import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { MailService } from '../../mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
+import { ProjectEvents } from '../../projects/projects.events.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { linkEnded } from '../domain/account-link.js';
@@ -28,6 +29,7 @@ export class JoinProject {
     private readonly projects: ProjectService,
     private readonly revocation: MembershipRevocation,
     private readonly mails: MailService,
+    private readonly events: ProjectEvents,
   ) {}
 
   /**
@@ -65,6 +67,7 @@ export class JoinProject {
       after: { role },
     });
     await tx.flush();
+    if (role !== former && role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
     if (invitation.transfersOwnership) await this.stepDown(tx, invitation, { userId, former, author });
     return { projectId, role };
   }

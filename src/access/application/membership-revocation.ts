@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
+import { ProjectEvents } from '../../projects/projects.events.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { ApiKeyService } from '../api-key.service.js';
 import { type Role, roleCovers } from '../domain/role.js';
@@ -20,7 +21,10 @@ interface MemberRef {
  */
 @Injectable()
 export class MembershipRevocation {
-  constructor(private readonly apiKeys: ApiKeyService) {}
+  constructor(
+    private readonly apiKeys: ApiKeyService,
+    private readonly events: ProjectEvents,
+  ) {}
 
   /**
    * Ends a membership, and revokes every key and invitation that the member created on the project (ADR 14).
@@ -36,6 +40,7 @@ export class MembershipRevocation {
     const { projectId, userId: target, role } = member;
     await writeAudit(tx, author, { projectId, action, target, before: { role } });
     tx.remove(member);
+    if (role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
   }
 
   /**

@@ -81,6 +81,7 @@ export class MembershipService implements OnModuleInit {
         ...{ projectId, action: 'member.change_role', target },
         ...{ before: { role: member.role }, after: { role } },
       });
+      if (member.role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
       member.role = role;
     });
     return this.read(ref);

@@ -4,7 +4,7 @@ import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
 import { clientAddress } from '../../http/client-address.js';
 import { DomainError } from '../../shared/domain-error.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
-import { choiceCookieHeaders, firstPartyOf } from '../../http/first-party.js';
+import { choiceCookieHeaders, firstPartyOf, isOfOtherProject } from '../../http/first-party.js';
 import { jsonReader } from '../../http/json-body.js';
 import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
 import { ProblemFilter } from '../../http/problem.filter.js';
@@ -76,6 +76,8 @@ export class VisitorEndpoint {
       if (firstParty?.isProven === false) this.rateLimiter.consumeProxy(firstParty.projectId);
       else this.rateLimiter.consume(this.addressOf(request));
       const visitorRequest = check(await readBody(request, response));
+      if (isOfOtherProject(request, visitorRequest.holder.projectId))
+        throw new DomainError('not_found', 'Not found.');
       const { body, location, chosen } = await this.answer(name, visitorRequest, new Date());
       this.metrics.count(name, 'answered');
       const text = JSON.stringify(body);

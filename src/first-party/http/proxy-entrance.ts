@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { addressBehindClient } from '../../http/client-address.js';
 import { type FirstParty, setFirstParty } from '../../http/first-party.js';
+import { dropForeignHeaders } from '../../http/foreign-headers.js';
 import { nameRequest } from '../../http/logging.js';
 import { sendProblem } from '../../http/problem.filter.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
@@ -11,9 +12,6 @@ import { ProxySightings } from '../application/proxy-sightings.js';
 import { choiceCookies, type CookieRules } from '../domain/choice-cookie.js';
 import { PROXY_SECRET_HEADER, readProxyHeaders } from '../domain/proxy-headers.js';
 import { isPublicRoute, parseProxyUrl } from '../domain/public-route.js';
-
-/** Of the customer's visitors: they are dropped before anything else reads or logs the request. */
-const FOREIGN_HEADERS = ['cookie', 'authorization', 'proxy-authorization', PROXY_SECRET_HEADER];
 
 /**
  * Takes requests that a customer's proxy forwards to `/first-party/<projectId>/…`. What passes is served as if it had
@@ -35,7 +33,7 @@ export class ProxyEntrance {
     if (!target) return serve();
     const { projectId, path, query } = target;
     const secret = request.headers[PROXY_SECRET_HEADER];
-    dropForeignHeaders(request);
+    dropForeignHeaders(request, [PROXY_SECRET_HEADER]);
     if (!isPublicRoute(projectId, { method: request.method, path })) {
       nameRequest(request, response);
       sendProblem(request, response, { status: 404, code: 'not_found', detail: 'Not found.' });
@@ -74,15 +72,4 @@ export class ProxyEntrance {
       choiceCookies: (choice) => (rules ? choiceCookies(choice, { rules, host: said.host }) : []),
     };
   }
-}
-
-function dropForeignHeaders(request: IncomingMessage): void {
-  const kept: string[] = [];
-  const { rawHeaders } = request;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
-    if (!FOREIGN_HEADERS.includes(name.toLowerCase())) kept.push(name, value);
-  }
-  for (const name of FOREIGN_HEADERS) delete request.headers[name];
-  request.rawHeaders = kept;
 }

@@ -57,9 +57,9 @@ it.each([
   expect(tiers).toEqual(expected);
 });
 
-it('marks custom domains as planned, and no feature that exists', () => {
-  expect(PLANNED).toEqual(['customDomains']);
-  expect(isPlanned('customDomains')).toBe(true);
+it('marks no feature that exists as planned', () => {
+  expect(PLANNED).toEqual([]);
+  expect(isPlanned('customDomains')).toBe(false);
   expect(isPlanned('pagesPerScan')).toBe(false);
   expect(isPlanned('consentForwarding')).toBe(false);
 });

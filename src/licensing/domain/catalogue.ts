@@ -110,9 +110,7 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
  * Limits and features of the catalogue that are announced and do not exist yet, in any tier. The change that builds
  * one removes it from this list.
  */
-export const PLANNED = ['customDomains'] as const satisfies readonly (
-  keyof TierLimits | keyof TierFeatures
-)[];
+export const PLANNED: readonly (keyof TierLimits | keyof TierFeatures)[] = [];
 
 /** Whether a limit or a feature of the catalogue is announced and does not exist yet. */
 export function isPlanned(name: keyof TierLimits | keyof TierFeatures): boolean {

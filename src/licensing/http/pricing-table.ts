@@ -12,6 +12,7 @@ export function comparisonTable(texts: PricingTexts): string {
   const names = Object.keys(texts.features) as FeatureName[];
   const row = (name: FeatureName): string =>
     tableRow(rowTitle(name, texts), (entry) => featureCell(name, entry, texts));
+  const planned = names.filter(isPlanned);
   const everyPlan = NOT_LIMITED_BY_TIER.map((name) =>
     tableRow(capitalized(texts.notLimitedNames[name]), () => included(true, texts)),
   );
@@ -21,10 +22,10 @@ export function comparisonTable(texts: PricingTexts): string {
 <thead><tr><td>${hiddenText(texts.feature)}</td>${ENTRIES.map(({ name }) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
 ${group(texts.available, names.filter((name) => !isPlanned(name)).map(row))}
 ${group(texts.inEveryPlan, everyPlan)}
-${group(texts.planned, names.filter(isPlanned).map(row))}
+${planned.length > 0 ? group(texts.planned, planned.map(row)) : ''}
 </table>
 </div>
-<p class="hint">${texts.fairUse} ${texts.plannedNote}</p>`;
+<p class="hint">${texts.fairUse}${planned.length > 0 ? ` ${texts.plannedNote}` : ''}</p>`;
 }
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -1,5 +1,4 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PLANNED } from '../domain/catalogue.js';
 import { TIERS, type Tier } from '../domain/tier.js';
 
 export class BillingPriceDto {
@@ -71,11 +70,10 @@ export class PricingDto {
   tiers!: TierEntryDto[];
 
   @ApiProperty({
-    enum: PLANNED,
-    isArray: true,
+    type: [String],
     description: 'Limits and features that are announced but not available yet, in any tier',
   })
-  planned!: (typeof PLANNED)[number][];
+  planned!: string[];
 
   @ApiProperty({ type: [String], description: 'What no tier limits' })
   notLimitedByTier!: string[];

@@ -10,6 +10,8 @@ export const mailLinks = {
     context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/deliveries`,
   scan: (context: MailContext, scanId: string): string =>
     context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/scans/${scanId}`,
+  install: (context: MailContext): string =>
+    context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/install`,
   unsubscribe: ({ baseUrl }: MailContext, token: string): string => `${baseUrl}/unsubscribe?token=${token}`,
 };
 

@@ -212,6 +212,25 @@ export const GERMAN_MAILS: MailTemplates = {
     reason: `Sie erhalten diese E-Mail, weil Scan-Benachrichtigungen für dieses Projekt in Ihrem Konto bei ${BRAND} eingeschaltet sind.`,
     unsubscribe: { label: 'Abbestellen', url: mailLinks.unsubscribe(context, token) },
   }),
+  custom_domain: ({ project, hostname, event, dnsRecords, at: when }, context) => ({
+    subject: {
+      failing: `DNS-Einträge von ${hostname} prüfen`,
+      suspending: `${hostname} wird gesperrt`,
+      releasing: `${hostname} wird entfernt`,
+      moved: `${hostname} wurde aus ${quoted(project)} entfernt`,
+    }[event],
+    paragraphs: [
+      {
+        failing: `Die eigene Domain ${hostname} von ${quoted(project)} lässt sich nicht mehr bestätigen. Bis sie wieder bestätigt ist, bekommt sie kein neues Zertifikat; am ${when === null ? '' : at(when)} wird sie gesperrt.`,
+        suspending: `Die eigene Domain ${hostname} von ${quoted(project)} ist seit Tagen nicht bestätigt. Am ${when === null ? '' : at(when)} wird sie gesperrt: Dann zeigt sie kein Banner und speichert keine Einwilligungen.`,
+        releasing: `Die eigene Domain ${hostname} von ${quoted(project)} ist gesperrt. Am ${when === null ? '' : at(when)} wird sie aus dem Projekt entfernt.`,
+        moved: `Die DNS-Einträge von ${hostname} nennen jetzt ein anderes Projekt; die Domain wurde deshalb aus ${quoted(project)} entfernt. Falls Sie die Einträge nicht geändert haben, prüfen Sie, wer Zugriff auf Ihr DNS hat.`,
+      }[event],
+      ...(event === 'moved' ? [] : [`Legen Sie einen dieser DNS-Einträge an: ${dnsRecords.join(' oder ')}`]),
+      { label: 'Eigene Domains öffnen', url: mailLinks.install(context) },
+    ],
+    reason: OF_OWNER,
+  }),
 };
 
 /** Names of items, which the site chooses, and how many there are besides. */

@@ -199,6 +199,25 @@ export const ENGLISH_MAILS: MailTemplates = {
     reason: `You received this email because scan alerts for this project are turned on in your ${BRAND} account.`,
     unsubscribe: { label: 'Unsubscribe', url: mailLinks.unsubscribe(context, token) },
   }),
+  custom_domain: ({ project, hostname, event, dnsRecords, at: when }, context) => ({
+    subject: {
+      failing: `Fix the DNS records of ${hostname}`,
+      suspending: `${hostname} will be suspended`,
+      releasing: `${hostname} will be removed`,
+      moved: `${hostname} was removed from "${nameInMail(project)}"`,
+    }[event],
+    paragraphs: [
+      {
+        failing: `We can no longer verify the custom domain ${hostname} of "${nameInMail(project)}". It gets no new certificate until it is verified again, and is suspended on ${when === null ? '' : at(when)}.`,
+        suspending: `The custom domain ${hostname} of "${nameInMail(project)}" has not been verified for days. On ${when === null ? '' : at(when)} it is suspended: it then serves no banner and stores no consent.`,
+        releasing: `The custom domain ${hostname} of "${nameInMail(project)}" is suspended. On ${when === null ? '' : at(when)} it is removed from the project.`,
+        moved: `The DNS records of ${hostname} now name another project, so it was removed from "${nameInMail(project)}". If you did not change them, check who has access to your DNS.`,
+      }[event],
+      ...(event === 'moved' ? [] : [`Create one of these DNS records: ${dnsRecords.join(' or ')}`]),
+      { label: 'Open custom domains', url: mailLinks.install(context) },
+    ],
+    reason: OF_OWNER,
+  }),
 };
 
 /** Names of items, which the site chooses, and how many there are besides. */

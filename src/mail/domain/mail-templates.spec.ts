@@ -13,6 +13,8 @@ const VALUES = {
   ...{ lost: 2, sent: 3, records: 2, more: false, scanId: 's1', token: 'tok' },
   ...{ newItems: { count: 7, names: ['_ga', 'Google Ads'] }, beforeConsent: { count: 1, names: ['_fbp'] } },
   loaderGone: ['shop.example'],
+  ...{ hostname: 'consent.shop.example', event: 'failing', at: '2026-12-01T04:36:07.250Z' },
+  dnsRecords: ['consent.shop.example CNAME t.edge.example.com', '_c.consent.shop.example TXT t'],
 };
 const NAMES = Object.keys(ENGLISH_MAILS);
 
@@ -46,6 +48,22 @@ describe(fillTemplate.name, () => {
     expect(urlIn('receiver_away', null)).toBe('https://consent.example.com/');
     expect(urlIn('password_changed')).toBe('https://consent.example.com/forgotten-password');
     expect(urlIn('account_deleted')).toBeNull();
+  });
+
+  it('says what happens to a custom domain, when, and which record is missing', () => {
+    for (const event of ['failing', 'suspending', 'releasing', 'moved']) {
+      for (const language of MAIL_LANGUAGES) {
+        const letter = fillTemplate(
+          { template: 'custom_domain', values: { ...VALUES, event }, language },
+          CONTEXT,
+        );
+        const text = letter ? renderLetter(letter).text : '';
+        expect(text).toContain('consent.shop.example');
+        expect(text.includes('CNAME t.edge.example.com')).toBe(event !== 'moved');
+        expect(/2026/.test(text)).toBe(event !== 'moved');
+        expect(text).toContain('https://consent.example.com/projects/p1/install');
+      }
+    }
   });
 
   it('names what a scan found, and lets nothing that a site chose become a link', () => {

@@ -36,6 +36,16 @@ interface MailValuesByTemplate {
     loaderGone: string[];
     token: string;
   };
+  /** What happens to a custom domain because its DNS records are not as they should be (docs/first-party.md). */
+  custom_domain: {
+    project: string;
+    hostname: string;
+    event: 'failing' | 'suspending' | 'releasing' | 'moved';
+    /** Records of which one is required. */
+    dnsRecords: string[];
+    /** When it happens; null: now. */
+    at: string | null;
+  };
 }
 
 /** Where the links of a mail lead that are not among its values. */

@@ -118,19 +118,19 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
   };
 }
 
-/** What differs through a customer's proxy: addresses as seen from the loader, and the choice cookie of its host. */
-export function firstPartyMembers({
+/** Addresses as seen from the loader, on a customer's host: all requests go to that host. */
+export function relativeAddresses({
   projectId,
   visitsUrl,
-  banner,
-}: SiteDocument): Pick<SiteDocument, 'consentUrl' | 'visitsUrl' | 'choiceCookie'> {
+}: SiteDocument): Pick<SiteDocument, 'consentUrl' | 'visitsUrl'> {
   // From /cdn/<projectId>/loader.js.
   const base = `../../v1/projects/${projectId}`;
-  return {
-    consentUrl: `${base}/consents`,
-    visitsUrl: visitsUrl === null ? null : `${base}/visits`,
-    choiceCookie: banner.shareSubdomains ? 'domain' : 'host',
-  };
+  return { consentUrl: `${base}/consents`, visitsUrl: visitsUrl === null ? null : `${base}/visits` };
+}
+
+/** The choice cookie of the site's main host, which a customer's proxy lets the service set. */
+export function choiceCookieKind({ banner }: SiteDocument): NonNullable<SiteDocument['choiceCookie']> {
+  return banner.shareSubdomains ? 'domain' : 'host';
 }
 
 /**

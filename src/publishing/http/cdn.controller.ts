@@ -24,10 +24,10 @@ import {
   UNKNOWN_PROJECT,
 } from '../domain/cache-control.js';
 import { DECLARATION_POLICY } from '../domain/declaration-page.js';
-import { firstPartyMembers } from '../domain/document.js';
+import { choiceCookieKind, relativeAddresses } from '../domain/document.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
 import { sendCompressed } from '../../http/compressed.js';
-import { firstPartyOf } from '../../http/first-party.js';
+import { firstPartyOf, isBound } from '../../http/first-party.js';
 import { isUnchanged } from '../../http/entity-tag.js';
 import { orUnavailable } from '../../shared/or-unavailable.js';
 
@@ -209,6 +209,7 @@ export class CdnController {
     const region = this.regionOf(request);
     const { countryHeader, subdivisionHeader } = this.settings;
     const firstParty = firstPartyOf(request);
+    const isOnCustomerHost = firstParty !== undefined || isBound(request);
     const isOfVisitor = countryHeader !== '' || firstParty !== undefined;
     response.setHeader('Cache-Control', isOfVisitor ? CONFIGURATION_OF_VISITOR : CONFIGURATION);
     if (countryHeader) response.vary([countryHeader, subdivisionHeader].filter(Boolean).join(', '));
@@ -219,9 +220,10 @@ export class CdnController {
       body: JSON.stringify({
         ...document,
         ...{ region, isEu: isEu(region) },
-        ...(firstParty && firstPartyMembers(document)),
+        ...(isOnCustomerHost && relativeAddresses(document)),
+        ...(firstParty && { choiceCookie: choiceCookieKind(document) }),
       }),
-      etag: `"${document.configHash}-${region}${firstParty ? '-first-party' : ''}"`,
+      etag: `"${document.configHash}-${region}${firstParty ? '-first-party' : isOnCustomerHost ? '-custom-domain' : ''}"`,
     });
   }
 

@@ -14,6 +14,7 @@ import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { isPublished } from '../banner/configuration';
 import { useProject } from '../../shared/use-project';
+import { CustomDomains } from './custom-domains';
 import { FirstParty } from './first-party';
 import { Guides } from './guides';
 
@@ -43,6 +44,7 @@ export function InstallPage() {
         <Guides script={script} line={line} />
       </Section>
       <FirstParty />
+      <CustomDomains />
     </Page>
   );
 }

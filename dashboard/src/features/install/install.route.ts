@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { projectRoute } from '../../shared/parent-routes';
 
 export const installRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/install',
-  component: lazyRouteComponent(() => import('./install.page'), 'InstallPage'),
+  component: lazyPage('install', () => import('./install.page'), 'InstallPage'),
 });

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { caaIssuers, type HostRecords, judgeHost, type Lookup } from './dns-verdict.js';
+
+const EXPECTED = { hostname: 'consent.shop.example', token: 'a1b2', target: 'edge.example.com' };
+const NONE: Lookup = { kind: 'none' };
+const FAILED: Lookup = { kind: 'failed' };
+const found = (...values: string[]): Lookup => ({ kind: 'found', values });
+const records = (given: Partial<HostRecords>): HostRecords => ({ cname: NONE, txt: NONE, ...given });
+const judge = (...answers: Partial<HostRecords>[]) => judgeHost(answers.map(records), EXPECTED);
+const RIGHT = { cname: found('A1B2.edge.example.com.') };
+
+describe('one resolver', () => {
+  it.each([
+    ['the CNAME, in any case and with a trailing dot', RIGHT, { kind: 'good', method: 'cname' }],
+    ['the TXT', { txt: found('other', 'a1b2') }, { kind: 'good', method: 'txt' }],
+    ['the TXT beside another CNAME', { cname: found('cdn.example'), txt: found('a1b2') }, { kind: 'good' }],
+    ['the CNAME where TXT fails', { ...RIGHT, txt: FAILED }, { kind: 'good', method: 'cname' }],
+    ['nothing', {}, { kind: 'bad', problem: 'no_record', found: null }],
+    [
+      'the token of another project',
+      { cname: found('ffff.edge.example.com') },
+      { kind: 'bad', problem: 'wrong_token', found: 'ffff.edge.example.com' },
+    ],
+    ['the target without a token', { cname: found('edge.example.com') }, { problem: 'other_target' }],
+    ['a longer name', { cname: found('x.a1b2.edge.example.com') }, { problem: 'wrong_token' }],
+    ['a look-alike', { cname: found('a1b2.edge.example.com.evil.example') }, { problem: 'other_target' }],
+    ['another TXT', { txt: found('a1b2c') }, { kind: 'bad', problem: 'wrong_token', found: 'a1b2c' }],
+    ['no answer to one question', { cname: FAILED }, { kind: 'unclear', problem: 'resolvers_failed' }],
+    ['no answer to the other', { txt: FAILED }, { kind: 'unclear', problem: 'resolvers_failed' }],
+  ])('judges %s', (_name, answer, verdict) => {
+    expect(judge(answer)).toMatchObject(verdict);
+  });
+
+  it('stores what it found without control characters, at bounded length', () => {
+    const verdict = judge({ txt: found(`\u0000\n${'x'.repeat(500)}`) });
+    expect(verdict).toMatchObject({ found: `??${'x'.repeat(251)}` });
+  });
+});
+
+describe('two resolvers', () => {
+  it('confirm and deny together alone', () => {
+    expect(judge(RIGHT, RIGHT)).toEqual({ kind: 'good', method: 'cname' });
+    expect(judge({}, {})).toMatchObject({ kind: 'bad', problem: 'no_record' });
+    expect(judge(RIGHT, {})).toEqual({ kind: 'unclear', problem: 'resolvers_disagree' });
+    expect(judge(RIGHT, { cname: FAILED })).toEqual({ kind: 'unclear', problem: 'resolvers_failed' });
+    expect(judge({}, { cname: FAILED })).toEqual({ kind: 'unclear', problem: 'resolvers_failed' });
+    expect(judge()).toMatchObject({ kind: 'unclear' });
+  });
+});
+
+it('reads the CAs of CAA records', () => {
+  expect(caaIssuers([])).toBeNull();
+  expect(caaIssuers([{}])).toBeNull();
+  expect(
+    caaIssuers([{ issue: 'LetsEncrypt.org; validationmethods=http-01' }, { issue: 'pki.goog' }]),
+  ).toEqual(['letsencrypt.org', 'pki.goog']);
+  expect(caaIssuers([{ issue: ';' }])).toEqual([]);
+});

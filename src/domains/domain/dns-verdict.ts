@@ -1,0 +1,72 @@
+import type { DomainMethod, DomainProblem } from './custom-domain.js';
+import { expectedRecords } from './domain-token.js';
+
+/** What a resolver returned. */
+export type Lookup = { kind: 'found'; values: string[] } | { kind: 'none' } | { kind: 'failed' };
+
+/** The records of a host at one resolver. */
+export interface HostRecords {
+  cname: Lookup;
+  txt: Lookup;
+}
+
+export type DnsVerdict =
+  | { kind: 'good'; method: DomainMethod }
+  | { kind: 'bad'; problem: DomainProblem; found: string | null }
+  | { kind: 'unclear'; problem: DomainProblem };
+
+const FOUND_CHARACTERS_MAX = 253;
+
+/** The verdict of all resolvers: only together they confirm or deny. */
+export function judgeHost(
+  answers: readonly HostRecords[],
+  expected: { hostname: string; token: string; target: string },
+): DnsVerdict {
+  const verdicts = answers.map((records) => judgeRecords(records, expected));
+  const [first] = verdicts;
+  if (!first) return { kind: 'unclear', problem: 'resolvers_failed' };
+  if (verdicts.every(({ kind }) => kind === first.kind)) return first;
+  const hasFailed = verdicts.some(({ kind }) => kind === 'unclear');
+  return { kind: 'unclear', problem: hasFailed ? 'resolvers_failed' : 'resolvers_disagree' };
+}
+
+function judgeRecords(
+  { cname, txt }: HostRecords,
+  expected: { hostname: string; token: string; target: string },
+): DnsVerdict {
+  const records = expectedRecords(expected, expected.target);
+  const targets = valuesOf(cname).map(normalName);
+  const texts = valuesOf(txt);
+  if (targets.includes(records.cname.value)) return { kind: 'good', method: 'cname' };
+  if (texts.includes(records.txt.value)) return { kind: 'good', method: 'txt' };
+  if (cname.kind === 'failed' || txt.kind === 'failed')
+    return { kind: 'unclear', problem: 'resolvers_failed' };
+  const [target] = targets;
+  const [text] = texts;
+  if (target?.endsWith(`.${expected.target}`)) return bad('wrong_token', target);
+  if (target !== undefined) return bad('other_target', target);
+  if (text !== undefined) return bad('wrong_token', text);
+  return bad('no_record', null);
+}
+
+const bad = (problem: DomainProblem, found: string | null): DnsVerdict => ({
+  ...{ kind: 'bad', problem },
+  found: found === null ? null : printable(found),
+});
+
+// oxlint-disable-next-line no-control-regex -- control characters are what this finds
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/g;
+
+/** Others choose it: control characters could not be stored or shown. */
+const printable = (text: string): string =>
+  text.toWellFormed().replace(CONTROL_CHARACTERS, '?').slice(0, FOUND_CHARACTERS_MAX);
+
+const valuesOf = (lookup: Lookup): string[] => (lookup.kind === 'found' ? lookup.values : []);
+const normalName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
+
+/** CAs that the nearest CAA records allow to issue for a hostname; null: any. An empty list: none. */
+export function caaIssuers(records: readonly { issue?: string | undefined }[]): string[] | null {
+  const issuers = records.flatMap(({ issue }) => (issue === undefined ? [] : [issue]));
+  if (issuers.length === 0) return null;
+  return issuers.map((issue) => printable(normalName((issue.split(';')[0] ?? '').trim()))).filter(Boolean);
+}

@@ -1,0 +1,194 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import { existingProject, joinProject } from '../../projects/project.rows.js';
+import type { CustomDomain, DomainMethod, DomainProblem, DomainState } from '../domain/custom-domain.js';
+
+/** A check holds its domain for this long; after that another worker checks it. */
+const CHECK_LEASE_SECONDS = 600;
+
+const COLUMNS = sql`
+  d.id, d.project_id as "projectId", d.hostname, d.token, d.state, d.state_since as "stateSince",
+  d.created_at as "createdAt", d.checked_at as "checkedAt", d.good_at as "goodAt",
+  d.next_check_at as "nextCheckAt", d.method, d.problem, d.found, d.caa_issuers as "caaIssuers",
+  d.warned_at as "warnedAt", d.certificate_asked_at as "certificateAskedAt", d.seen_at as "seenAt"`;
+
+async function select(em: EntityManager, rest: RawBuilder<unknown>): Promise<CustomDomain[]> {
+  const query = sql<CustomDomain>`select ${COLUMNS} from custom_domain d ${rest}`;
+  return (await query.execute(em.getKysely())).rows;
+}
+
+/** A project's domains, by name. */
+export function readDomains(em: EntityManager, projectId: string): Promise<CustomDomain[]> {
+  return select(em, sql`where d.project_id = ${projectId} order by d.hostname`);
+}
+
+export async function readDomain(
+  em: EntityManager,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<CustomDomain | null> {
+  return (await select(em, sql`where d.project_id = ${projectId} and d.id = ${id}`))[0] ?? null;
+}
+
+/** The domain, held until the transaction ends; null: it is gone. */
+export async function lockDomain(tx: EntityManager, id: string): Promise<CustomDomain | null> {
+  return (await select(tx, sql`where d.id = ${id} for update`))[0] ?? null;
+}
+
+/** The domain of the project that has proven control of a hostname; null: none has. */
+export async function readHolder(em: EntityManager, hostname: string): Promise<CustomDomain | null> {
+  return (await select(em, sql`where d.hostname = ${hostname} and d.state <> 'pending'`))[0] ?? null;
+}
+
+/** One check at a time decides who has a hostname, until the transaction ends. */
+export async function lockHostname(tx: EntityManager, hostname: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('custom domain ' || ${hostname}, 0))`.execute(
+    tx.getKysely(),
+  );
+}
+
+/** Returns false where the project has the hostname already. */
+export async function insertDomain(
+  tx: EntityManager,
+  {
+    id,
+    projectId,
+    hostname,
+    token,
+    now,
+  }: { id: string; projectId: string; hostname: string; token: string; now: Date },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into custom_domain (id, project_id, hostname, token, state, state_since, created_at, next_check_at)
+    values (${id}, ${projectId}, ${hostname}, ${token}, 'pending', ${now}, ${now}, ${now})
+    on conflict (project_id, hostname) do nothing returning 1
+  `.execute(tx.getKysely());
+  return rows.length > 0;
+}
+
+export async function deleteDomain(tx: EntityManager, id: string): Promise<void> {
+  await sql`delete from custom_domain where id = ${id}`.execute(tx.getKysely());
+}
+
+/** What a check changes of a domain. */
+export interface CheckedDomain {
+  state: DomainState;
+  stateSince: Date;
+  checkedAt: Date;
+  goodAt: Date | null;
+  nextCheckAt: Date;
+  method: DomainMethod | null;
+  problem: DomainProblem | null;
+  found: string | null;
+  caaIssuers: string[] | null;
+  warnedAt: Date | null;
+}
+
+export async function updateDomain(tx: EntityManager, id: string, checked: CheckedDomain): Promise<void> {
+  await sql`
+    update custom_domain set
+      state = ${checked.state}, state_since = ${checked.stateSince}, checked_at = ${checked.checkedAt},
+      good_at = ${checked.goodAt}, next_check_at = ${checked.nextCheckAt}, method = ${checked.method},
+      problem = ${checked.problem}, found = ${checked.found}, caa_issuers = ${checked.caaIssuers}::text[],
+      warned_at = ${checked.warnedAt}
+    where id = ${id}
+  `.execute(tx.getKysely());
+}
+
+/** At most `limit` domains whose check is due, longest due first. */
+export async function claimDue(
+  em: EntityManager,
+  { now, limit }: { now: Date; limit: number },
+): Promise<CustomDomain[]> {
+  const { rows } = await sql<CustomDomain>`
+    update custom_domain d set next_check_at = ${now}::timestamptz + ${CHECK_LEASE_SECONDS} * interval '1 second'
+    where d.id in (
+      select id from custom_domain where next_check_at <= ${now}
+      order by next_check_at limit ${limit} for update skip locked
+    ) returning ${COLUMNS}
+  `.execute(em.getKysely());
+  return rows;
+}
+
+/** All domains of a project are checked as soon as possible. */
+export async function checkSoon(tx: EntityManager, projectId: string): Promise<void> {
+  await sql`update custom_domain set next_check_at = least(next_check_at, now()) where project_id = ${projectId}`.execute(
+    tx.getKysely(),
+  );
+}
+
+/** Takes one of the day's attempts; false: none is left. */
+export async function takeAttempt(
+  em: EntityManager,
+  projectId: string,
+  { max, now }: { max: number; now: Date },
+): Promise<boolean> {
+  const day = now.toISOString().slice(0, 10);
+  const { rows } = await sql`
+    insert into custom_domain_attempts as a (project_id, day, attempts)
+    select id, ${day}::date, 1 from ${existingProject(projectId)} p
+    on conflict (project_id) do update set
+      attempts = case when a.day = excluded.day then a.attempts + 1 else 1 end, day = excluded.day
+    where a.day <> excluded.day or a.attempts < ${max}
+    returning 1
+  `.execute(em.getKysely());
+  return rows.length > 0;
+}
+
+/** A hostname that belongs to a project, as requests need it. */
+export interface HeldHost {
+  hostname: string;
+  id: string;
+  projectId: string;
+  state: DomainState;
+  goodAt: Date;
+  projectDomains: string[];
+}
+
+const HELD = sql`from custom_domain d ${joinProject(sql`d.project_id`)} where d.state <> 'pending'`;
+
+export async function readHeldHosts(em: EntityManager): Promise<HeldHost[]> {
+  const { rows } = await sql<HeldHost>`
+    select d.hostname, d.id, d.project_id as "projectId", d.state, d.good_at as "goodAt",
+           p.domains as "projectDomains" ${HELD}
+  `.execute(em.getKysely());
+  return rows;
+}
+
+/** Another text as soon as `readHeldHosts` returns something else. */
+export async function readHeldVersion(em: EntityManager): Promise<string> {
+  const { rows } = await sql<{ version: string }>`
+    select count(*) || ' ' || coalesce(sum(hashtextextended(
+      concat_ws(' ', d.hostname, d.id, d.project_id, d.state, d.good_at, p.domains::text), 0)), 0) as version ${HELD}
+  `.execute(em.getKysely());
+  return rows[0]?.version ?? '';
+}
+
+/** A request over the host; the first one makes a verified domain active. */
+export async function writeSeen(em: EntityManager, id: string, at: Date): Promise<void> {
+  await sql`
+    update custom_domain set seen_at = ${at},
+      state_since = case when state = 'verified' then ${at} else state_since end,
+      state = case when state = 'verified' then 'active' else state end
+    where id = ${id}
+  `.execute(em.getKysely());
+}
+
+export async function writeCertificateAsked(em: EntityManager, id: string, at: Date): Promise<void> {
+  await sql`update custom_domain set certificate_asked_at = ${at} where id = ${id}`.execute(em.getKysely());
+}
+
+/** Domains by state, and the age of the oldest good check of those that serve. */
+export async function countDomains(
+  em: EntityManager,
+): Promise<{ states: Map<DomainState, number>; oldestGoodSeconds: number }> {
+  const { rows } = await sql<{ state: DomainState; count: number; oldest: number }>`
+    select state, count(*)::int as count,
+           coalesce(extract(epoch from now() - min(good_at)), 0)::float8 as oldest
+    from custom_domain group by state
+  `.execute(em.getKysely());
+  const healthy = rows.filter(({ state }) => state === 'verified' || state === 'active');
+  return {
+    states: new Map(rows.map(({ state, count }) => [state, count])),
+    oldestGoodSeconds: Math.max(0, ...healthy.map(({ oldest }) => oldest)),
+  };
+}
