@@ -27,7 +27,10 @@ for (const manifest of ['consent-service.yaml', 'edge.yaml'].flatMap((file) =>
   try {
     await validateManifest(manifest);
     for (const { image } of manifest.spec?.template?.spec?.containers ?? [])
-      if (image !== EDGE_IMAGE && (!/^consent-service(-scanner)?:/.test(image) || !image.endsWith(`:${version}`)))
+      if (
+        image !== EDGE_IMAGE &&
+        (!/^consent-service(-scanner)?:/.test(image) || !image.endsWith(`:${version}`))
+      )
         problems.push(`${name} runs ${image}, not version ${version}`);
     console.log(`${name}: as Kubernetes wants it`);
   } catch (error) {

@@ -7,6 +7,7 @@ import type { ScannerSettings } from './settings.js';
 import { StartError } from './start-error.js';
 
 const CONNECTIONS = 3;
+const MEGABYTE = 1_000_000;
 
 /** Starts a scanner; returns what stops it. @throws StartError with a sentence for the operator */
 export async function startScanner(
@@ -50,7 +51,10 @@ async function chromiumOptions(
     throw new StartError('The scanner must not run as root. Start it as another user.');
   const user = isRoot ? browserUser() : null;
   if (isRoot && !user) throw new StartError('The scanner found no unused user id to run Chromium as.');
-  return { path, version: await versionOf(path), contact: scans.contact, sandbox: scans.sandbox, user };
+  return {
+    ...{ path, version: await versionOf(path), contact: scans.contact, sandbox: scans.sandbox, user },
+    memoryBytesMax: scans.memoryMegabytes * MEGABYTE,
+  };
 }
 
 async function versionOf(path: string): Promise<string> {

@@ -122,6 +122,13 @@ export const scanSettings = declareSettings({
       max: 100_000,
       meaning: 'data that one scan may transfer, in megabytes',
     }),
+    memoryMegabytes: integer('SCANNER_MEMORY_MB', {
+      default: 1500,
+      min: 300,
+      max: 100_000,
+      meaning:
+        'memory that Chromium may use with all its processes, in megabytes; it is replaced when it uses more',
+    }),
     retentionDays: integer('SCAN_RETENTION_DAYS', {
       default: 90,
       min: 1,

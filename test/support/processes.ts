@@ -211,6 +211,13 @@ export function childrenOf(parent: number): Map<string, number> {
   return new Map(children.map(({ pid }) => [programOf(pid), pid]));
 }
 
+/** The children of a process. */
+export function childPids(parent: number): number[] {
+  return processTable()
+    .filter((entry) => entry.parent === parent && entry.state !== 'Z')
+    .map(({ pid }) => pid);
+}
+
 /** Whether a process is running. */
 export function isRunning(pid: number): boolean {
   return isThere(pid);

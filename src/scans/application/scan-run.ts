@@ -40,8 +40,8 @@ const VISIT_EXTRA_MS = 15_000;
 const RENEW_EVERY_MS = SCAN_LEASE_MS / 3;
 const MEGABYTE = 1_000_000;
 
-const CRASHED: PageResult = {
-  ...{ status: 'failed', reason: 'crashed', httpStatus: null, finalUrl: null, loaderFound: false },
+const TOO_MUCH_MEMORY: PageResult = {
+  ...{ status: 'failed', reason: 'memory_limit', httpStatus: null, finalUrl: null, loaderFound: false },
   ...{ durationMs: 0, items: [], links: [], aliases: [] },
   refused: { downloads: 0, popups: 0, dialogs: 0 },
 };
@@ -100,7 +100,7 @@ export class ScanRun {
     signal.addEventListener('abort', stop);
     try {
       const em = this.em.fork();
-      await recoverPages(em, this.scan);
+      await recoverPages(em, this.scan, 'scanner_stopped');
       await addPages(
         em,
         this.scan,
@@ -193,26 +193,32 @@ export class ScanRun {
     }
   }
 
-  private async visit({ url }: FrontierPage): Promise<PageResult> {
+  /** null: the browser stopped during the visit. */
+  private async visit({ url }: FrontierPage): Promise<PageResult | null> {
     const { chromium, context, scope, proxy, scan } = this;
-    if (!chromium || !context) return CRASHED;
+    if (!chromium || !context) return null;
     const timeoutMs = this.options.settings.pageSeconds * 1000;
     const visiting = visitPage(context, url, { projectId: scan.projectId, scope, timeoutMs, proxy });
-    const result = await within<PageResult | null>(timeoutMs + VISIT_EXTRA_MS, visiting, null);
-    if (result !== null && result.reason !== 'crashed') return result;
+    const visited = await within<PageResult | null>(timeoutMs + VISIT_EXTRA_MS, visiting, null);
+    const result = (await chromium.isAlive()) ? visited : null;
+    const isUsable = result !== null && result.reason !== 'crashed' && !chromium.usedTooMuchMemory;
+    if (isUsable) return result;
     // The profile goes with the browser; the next page starts with an empty one.
     this.chromium = null;
     proxy.closePage();
     await chromium.close();
+    if (chromium.usedTooMuchMemory) return TOO_MUCH_MEMORY;
     if (result === null) this.browserFailures += 1;
-    return result ?? CRASHED;
+    return result;
   }
 
   /** False: the scan is no longer this scanner's, and nothing was stored. */
-  private store(page: FrontierPage, result: PageResult): Promise<boolean> {
+  private store(page: FrontierPage, result: PageResult | null): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
       if (!(await holdScan(tx, this.scan))) return false;
-      await storeVisit(tx, this.scan, page, result);
+      // The page is visited again in another browser, once.
+      if (result === null) await recoverPages(tx, this.scan, 'crashed');
+      else await storeVisit(tx, this.scan, page, result);
       return true;
     });
   }

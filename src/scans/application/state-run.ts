@@ -111,8 +111,11 @@ export class StateRun {
         pages,
         options: { scope, proxy, pace, timeoutMs, dwellMs: dwellSeconds * 1000 },
       });
-      return await raced(testing, stateMinutes * 60_000);
+      const result = await raced(testing, stateMinutes * 60_000);
+      if (this.chromium.usedTooMuchMemory) return notTested('memory_limit');
+      return (await this.chromium.isAlive()) ? result : null;
     } catch (error) {
+      if (this.chromium?.usedTooMuchMemory) return notTested('memory_limit');
       if (this.options.isActive()) scanner.log(`scanner: state ${state}: ${firstLine(error)}`);
       return null;
     } finally {

@@ -15,6 +15,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
 import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../domain/scanner-client.js';
+import { within } from './page-recorder.js';
+import { watchMemory } from './process-memory.js';
 
 const USUAL_PATHS = [
   '/usr/bin/chromium',
@@ -29,6 +31,7 @@ const USUAL_PATHS = [
 const FOLDER_PREFIX = 'consent-scan-';
 const VERSION_TIMEOUT_MS = 20_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
+const ALIVE_TIMEOUT_MS = 3_000;
 
 /** Nothing but what the page causes, and no way around the proxy. */
 const ARGUMENTS = [
@@ -58,6 +61,8 @@ export interface ChromiumOptions {
   /** As `chromium --version` prints it. */
   version: string;
   sandbox: boolean;
+  /** It is killed when it uses more. */
+  memoryBytesMax: number;
   /** null: the scanner's own user. */
   user: ChromiumUser | null;
 }
@@ -65,6 +70,10 @@ export interface ChromiumOptions {
 /** A browser with an empty profile. */
 export interface OpenChromium {
   context: BrowserContext;
+  /** Whether it still carries out commands. */
+  isAlive(): Promise<boolean>;
+  /** Whether it was killed because it used too much memory. */
+  readonly usedTooMuchMemory: boolean;
   /** Closes it and deletes its profile. */
   close(): Promise<void>;
 }
@@ -109,9 +118,25 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
+    let usedTooMuchMemory = false;
+    const stopWatching = watchMemory({
+      marker: profile,
+      bytesMax: options.memoryBytesMax,
+      onExceeded: () => (usedTooMuchMemory = true),
+    });
     return {
       context,
+      isAlive: () =>
+        within(
+          ALIVE_TIMEOUT_MS,
+          context.cookies().then(() => true),
+          false,
+        ),
+      get usedTooMuchMemory() {
+        return usedTooMuchMemory;
+      },
       close: async () => {
+        stopWatching();
         await context.close().catch(() => {});
         remove();
       },

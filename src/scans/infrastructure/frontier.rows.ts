@@ -86,12 +86,16 @@ export async function releaseScan(em: EntityManager, scan: ClaimedScan): Promise
   await sql`update scan set leased_until = null where ${held(scan)}`.execute(em.getKysely());
 }
 
-/** Pages that a scanner was visiting when it stopped: visited a second time, then given up. */
-export async function recoverPages(em: EntityManager, scan: ClaimedScan): Promise<void> {
+/** Pages that were being visited when the scanner or its browser stopped: visited a second time, then given up. */
+export async function recoverPages(
+  em: EntityManager,
+  scan: ClaimedScan,
+  reason: 'scanner_stopped' | 'crashed',
+): Promise<void> {
   await sql`
     update scan_page set
       status = case when visits >= ${VISITS_PER_PAGE_MAX} then 'failed' else 'found' end,
-      reason = case when visits >= ${VISITS_PER_PAGE_MAX} then 'scanner_stopped' end
+      reason = case when visits >= ${VISITS_PER_PAGE_MAX} then ${reason} end
     where ${of(scan)} and status = 'visiting'
   `.execute(em.getKysely());
 }
