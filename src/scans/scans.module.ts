@@ -12,6 +12,7 @@ import { ScanReportService } from './application/scan-report.service.js';
 import { ScanRetention } from './application/scan-retention.js';
 import { ScanProofService } from './application/scan-proof.service.js';
 import { ScanFinishedHandler } from './application/scan-finished-handler.js';
+import { ScanRequests } from './application/scan-requests.js';
 import { ScanService } from './application/scan.service.js';
 import { CookieController } from './http/cookie.controller.js';
 import { FindingController } from './http/finding.controller.js';
@@ -42,6 +43,7 @@ import { ScanMetrics } from './infrastructure/scan.metrics.js';
     UnsubscribePageController,
   ],
   providers: [
+    ScanRequests,
     ScanService,
     ScanScheduleService,
     ScheduledScans,

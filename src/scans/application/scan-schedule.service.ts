@@ -8,7 +8,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { firstScanAt, type ScanFrequency, type ScheduleInactivity } from '../domain/scan-schedule.js';
 import { deleteSchedule, readSchedule, writeSchedule } from '../infrastructure/schedule.rows.js';
-import { ScanService } from './scan.service.js';
+import { ScanRequests } from './scan-requests.js';
 
 /** A project's schedule as the API shows it. */
 export interface ScheduleView {
@@ -26,7 +26,7 @@ export class ScanScheduleService {
     private readonly em: EntityManager,
     private readonly projects: ProjectService,
     private readonly licensing: LicensingService,
-    private readonly scans: ScanService,
+    private readonly requests: ScanRequests,
   ) {}
 
   async read(project: Project): Promise<ScheduleView> {
@@ -63,6 +63,6 @@ export class ScanScheduleService {
   private async inactivity(project: Project): Promise<ScheduleInactivity | null> {
     const tier = await this.licensing.tierOf(project, new Date());
     if (!SCHEDULED_SCAN_TIERS.includes(tier)) return 'tier';
-    return (await this.scans.defaultUrls(project)).length === 0 ? 'no_address' : null;
+    return (await this.requests.defaultUrls(project)).length === 0 ? 'no_address' : null;
   }
 }

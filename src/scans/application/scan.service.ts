@@ -2,19 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { LicensingService } from '../../licensing/licensing.service.js';
-import type { Project } from '../../projects/domain/project.js';
-import { findDemoProject } from '../../projects/project.rows.js';
-import { ProjectService } from '../../projects/project.service.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
-import { parseExceptions } from '../../shared/address-policy.js';
-import { DomainError, fieldErrors, tooManyRequests } from '../../shared/domain-error.js';
+import { DomainError } from '../../shared/domain-error.js';
 import { isUuid } from '../../shared/ids.js';
 import { type Page, readCursor, toPage } from '../../shared/page.js';
-import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
 import { type ItemGroup, kindsIn } from '../domain/scan.js';
-import { DAY_MS, pagesPerScan, scansPerDay, waitForScanMs } from '../domain/scan-limits.js';
 import type {
   ScanFigures,
   ScanItemView,
@@ -22,49 +13,19 @@ import type {
   ScanStateView,
   ScanView,
 } from '../domain/scan-view.js';
-import { type ScanSettings, scanSettings } from '../scans.settings.js';
-import { readHostScans } from '../infrastructure/host.rows.js';
-import { readHost } from '../infrastructure/frontier.rows.js';
 import {
   cancelScan,
-  hasActiveScan,
-  isScannerAlive,
   type ItemKey,
   readFigures,
   readItemPage,
   readPages,
-  readRequestTimes,
   readScan,
   readScanPage,
 } from '../infrastructure/scan.rows.js';
 import { readScreenshot, readStates } from '../infrastructure/state.rows.js';
-import { SCAN_STATES, type ScanState, type SkippableState, statesToSkip } from '../domain/scan-state.js';
-import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
-import { queueScan } from './queue-scan.js';
+import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 
-/** Domains whose home pages are scanned where no address is given. */
-const DEFAULT_DOMAINS_MAX = 5;
 const ITEM_KEY = new RegExp(String.raw`^(${SCAN_STATES.join('|')})\.(\d{1,9})\.(\d{1,9})$`);
-
-const UNAVAILABLE =
-  'No scanner is running. Install Chromium on the server, for example with "apt-get install chromium", and restart the service, or start a scanner with "npm run start:scanner".';
-
-/** What is scanned, and how. */
-interface ScanOptions {
-  urls?: readonly string[] | undefined;
-  skipStates?: readonly SkippableState[] | undefined;
-  ignoreRobots?: boolean | undefined;
-}
-
-/** What a project may scan now. */
-export interface ScanAllowance {
-  scannerAvailable: boolean;
-  /** Start addresses of a scan without any. */
-  defaultUrls: string[];
-  pagesMax: number;
-  scansPerDay: number;
-  scansLeft: number;
-}
 
 /** Which items are listed. */
 interface ItemQuery {
@@ -81,73 +42,10 @@ export interface ScanDetails extends ScanView {
   states: ScanStateView[];
 }
 
-/** Requests, reads and cancels scans of a project. */
+/** Reads and cancels scans of a project. */
 @Injectable()
 export class ScanService {
-  private readonly allowedTargets: ReadonlySet<string>;
-
-  constructor(
-    private readonly em: EntityManager,
-    private readonly projects: ProjectService,
-    private readonly licensing: LicensingService,
-    @InjectSettings(scanSettings) private readonly settings: ScanSettings,
-    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
-  ) {
-    this.allowedTargets = parseExceptions(settings.allowedPrivateTargets).targets;
-  }
-
-  /** What the project may scan at the moment, for the page that offers it. */
-  async allowance(project: Project): Promise<ScanAllowance> {
-    const em = this.em.fork();
-    const now = new Date();
-    const tier = await this.licensing.tierOf(project, now);
-    const limit = scansPerDay(tier);
-    const recent = await readRequestTimes(em, project.id, new Date(now.getTime() - DAY_MS));
-    return {
-      scannerAvailable: await isScannerAlive(em, SCANNER_ALIVE_MS),
-      defaultUrls: await this.defaultUrls(project),
-      pagesMax: pagesPerScan(tier),
-      scansPerDay: limit,
-      scansLeft: Math.max(0, limit - recent.length),
-    };
-  }
-
-  /**
-   * Queues a scan of the given addresses, or of the project's domains.
-   * @throws DomainError `validation_failed` for addresses outside the project, and for robots.txt that is to be ignored
-   * on a host that is not verified; `scanner_unavailable`, `scan_running`,
-   * `too_many_requests` after the day's scans of the plan or of the hosts
-   */
-  async request(
-    { project, author }: { project: Project; author: Author },
-    given: ScanOptions,
-  ): Promise<ScanDetails> {
-    const urls = await this.startUrls(project, given.urls);
-    const skippedStates = statesToSkip(given.skipStates ?? []);
-    const ignoreRobots = given.ignoreRobots ?? false;
-    if (ignoreRobots) await this.requireVerified(project, urls);
-    const id = await this.em.fork().transactional(async (tx) => {
-      // One request at a time: the checks below hold until the commit.
-      await this.projects.lock(tx, project.id);
-      if (!(await isScannerAlive(tx, SCANNER_ALIVE_MS)))
-        throw new DomainError('scanner_unavailable', UNAVAILABLE);
-      if (await hasActiveScan(tx, project.id))
-        throw new DomainError('scan_running', 'A scan of this project is running. Wait for it or cancel it.');
-      const now = new Date();
-      const tier = await this.licensing.tierOf(project, now);
-      const recent = await readRequestTimes(tx, project.id, new Date(now.getTime() - DAY_MS));
-      const limit = scansPerDay(tier);
-      const waitMs = waitForScanMs(recent, { limit, now });
-      if (waitMs > 0)
-        throw tooManyRequests(`Your plan includes ${limit} scans in 24 hours. Scan again later.`, waitMs);
-      await this.requireHostScans(tx, urls, now);
-      return queueScan(tx, {
-        ...{ project, author, urls, pagesMax: pagesPerScan(tier), skippedStates, ignoreRobots },
-        origin: 'manual',
-      });
-    });
-    return this.read(project.id, id);
-  }
+  constructor(private readonly em: EntityManager) {}
 
   /** Newest first. */
   async list(projectId: string, query: { limit: number; cursor?: string }): Promise<Page<ScanView>> {
@@ -223,93 +121,7 @@ export class ScanService {
     });
     return this.read(projectId, id);
   }
-
-  /** Refuses a scan that could visit nothing, because its hosts have had their scans of the day. */
-  private async requireHostScans(tx: EntityManager, urls: readonly string[], now: Date): Promise<void> {
-    const limit = this.settings.hostScansPerDay;
-    const hosts = [...new Set(urls.map((url) => new URL(url).host))];
-    const scans = new Map((await readHostScans(tx, hosts)).map(({ host, times }) => [host, times]));
-    const waitMs = Math.min(...hosts.map((host) => waitForScanMs(scans.get(host) ?? [], { limit, now })));
-    if (waitMs > 0)
-      throw tooManyRequests(
-        `${hosts.join(', ')} had ${limit} scans in 24 hours, over all projects. Scan again later.`,
-        waitMs,
-      );
-  }
-
-  /** robots.txt is the host's: only who has shown control of the host may ignore it. */
-  private async requireVerified(project: Project, urls: readonly string[]): Promise<void> {
-    const em = this.em.fork();
-    const hosts = [...new Set(urls.map((url) => new URL(url).host))];
-    const unverified: string[] = [];
-    for (const host of hosts) if (!(await readHost(em, project.id, host)).verified) unverified.push(host);
-    if (unverified.length === 0) return;
-    throw fieldErrors([
-      {
-        field: 'ignoreRobots',
-        message: `robots.txt can be ignored only on hosts on which a scan found the loader of this project, which is not so for ${unverified.join(', ')}. Scan once without this option.`,
-        code: 'scan_robots_unverified',
-      },
-    ]);
-  }
-
-  private async startUrls(project: Project, given: readonly string[] | undefined): Promise<string[]> {
-    if (given === undefined || given.length === 0) {
-      const urls = await this.defaultUrls(project);
-      if (urls.length > 0) return urls;
-      throw fieldErrors([
-        {
-          field: 'urls',
-          message: 'Enter an address, or add a domain to the project.',
-          code: 'scan_urls_missing',
-        },
-      ]);
-    }
-    const scope = this.scopeOf(project);
-    const normalized = given.map((text) => normalizePageUrl(text));
-    const errors = normalized.flatMap((url, index) => {
-      const refusal = url === null ? 'malformed' : judgeScanAddress(url, scope);
-      return refusal === null ? [] : [{ field: `urls.${index}`, ...ADDRESS_PROBLEMS[refusal] }];
-    });
-    if (errors.length > 0) throw fieldErrors(errors);
-    return [...new Set(normalized.filter((url) => url !== null))];
-  }
-
-  /** Start addresses of a scan without any: the home pages of the project's domains. */
-  async defaultUrls(project: Project): Promise<string[]> {
-    const own = project.domains.slice(0, DEFAULT_DOMAINS_MAX).map((domain) => `https://${domain}/`);
-    const scope = this.scopeOf(project);
-    const { demoUrls } = this.settings;
-    const isDemo = demoUrls.length > 0 && (await findDemoProject(this.em.fork())) === project.id;
-    return (isDemo ? demoUrls : own).filter((url) => judgeScanAddress(url, scope) === null);
-  }
-
-  private scopeOf({ domains }: Project): ScanScope {
-    const { excludedHosts } = this.settings;
-    return {
-      domains,
-      allowedTargets: this.allowedTargets,
-      excludedHosts,
-      production: this.service.production,
-    };
-  }
 }
-
-const ADDRESS_PROBLEMS = {
-  malformed: {
-    message: 'Enter an address that starts with https:// or http://.',
-    code: 'scan_url_malformed',
-  },
-  outside_project: {
-    message: "The host must be one of the project's domains, or below one of them.",
-    code: 'scan_url_outside',
-  },
-  excluded: {
-    message: 'The operator of this service excluded this host from scans.',
-    code: 'scan_url_excluded',
-  },
-  port: { message: 'Only the ports 80 and 443 can be scanned.', code: 'scan_url_port' },
-} as const;
 
 async function existing(em: EntityManager, projectId: string, id: string): Promise<ScanView> {
   const scan = isUuid(id) ? await readScan(em, projectId, id) : null;

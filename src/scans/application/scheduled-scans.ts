@@ -11,7 +11,7 @@ import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
 import { hasActiveScan, isScannerAlive, readLastSkippedStates } from '../infrastructure/scan.rows.js';
 import { readDueProjects, readDueSchedule, writeSchedule } from '../infrastructure/schedule.rows.js';
 import { queueScan } from './queue-scan.js';
-import { ScanService } from './scan.service.js';
+import { ScanRequests } from './scan-requests.js';
 
 const LOOK_EVERY_MS = 60_000;
 /** Projects whose scans one run starts; the others are still due at the next run. */
@@ -30,7 +30,7 @@ export class ScheduledScans implements OnModuleInit {
     private readonly em: EntityManager,
     private readonly maintenance: Maintenance,
     private readonly licensing: LicensingService,
-    private readonly scans: ScanService,
+    private readonly requests: ScanRequests,
   ) {}
 
   onModuleInit(): void {
@@ -62,7 +62,7 @@ export class ScheduledScans implements OnModuleInit {
     const { frequency, nextAt, now } = schedule;
     await writeSchedule(tx, projectId, { frequency, nextAt: nextScanAt(nextAt, { frequency, now }) });
     const tier = await this.licensing.tierOf(project, now);
-    const urls = await this.scans.defaultUrls(project);
+    const urls = await this.requests.defaultUrls(project);
     if (!SCHEDULED_SCAN_TIERS.includes(tier) || urls.length === 0) return false;
     await queueScan(tx, {
       ...{ project, urls, author: SYSTEM, origin: 'schedule' },

@@ -15,6 +15,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { ApiBodyExample, ApiRefusals } from '../../http/api-description.js';
 import { PageQuery } from '../../http/page-query.js';
 import type { Project } from '../../projects/domain/project.js';
+import { ScanRequests } from '../application/scan-requests.js';
 import { ScanService } from '../application/scan.service.js';
 import { SCAN_STATES } from '../domain/scan-state.js';
 import { ScanItemDto, ScanItemPageDto, ScanItemsQuery } from './scan-item.dto.js';
@@ -25,7 +26,10 @@ import { RequestScanDto, ScanDetailsDto, ScanDto, ScanListDto } from './scan.dto
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/scans')
 export class ScanController {
-  constructor(private readonly scans: ScanService) {}
+  constructor(
+    private readonly scans: ScanService,
+    private readonly requests: ScanRequests,
+  ) {}
 
   /** `skipStates: ["accept"]` fires none of the site's pixels. 429 after the day's scans of the plan; 503 `scanner_unavailable` where no scanner is running. */
   @Post()
@@ -41,7 +45,8 @@ export class ScanController {
     @Body() body: RequestScanDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ScanDetailsDto> {
-    const scan = await this.scans.request({ project, author }, body);
+    const id = await this.requests.request({ project, author }, body);
+    const scan = await this.scans.read(project.id, id);
     response.setHeader('Location', `/v1/projects/${project.id}/scans/${scan.id}`);
     return ScanDetailsDto.of(scan);
   }
@@ -54,7 +59,7 @@ export class ScanController {
   async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<ScanListDto> {
     const [{ items, nextCursor }, allowance] = await Promise.all([
       this.scans.list(project.id, query),
-      this.scans.allowance(project),
+      this.requests.allowance(project),
     ]);
     return { items: items.map((scan) => ScanDto.of(scan)), nextCursor, allowance };
   }

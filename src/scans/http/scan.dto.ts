@@ -2,7 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import { ListOf } from '../../http/body-shape.js';
 import { IfGiven } from '../../http/if-given.decorator.js';
-import type { ScanAllowance, ScanDetails } from '../application/scan.service.js';
+import type { ScanAllowance } from '../application/scan-requests.js';
+import type { ScanDetails } from '../application/scan.service.js';
 import {
   PAGE_REASONS,
   PAGE_SENTENCES,
