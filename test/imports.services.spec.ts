@@ -78,6 +78,7 @@ const REFUSED: [file: string, imported: string][] = [
   ['consent/probe', 'evidence/evidence.service'],
   ['consent/probe', 'visits/visits.service'],
   ['consent/probe', 'licensing/application/use-case'],
+  ['domains/probe', 'forwarding/forwarding.service'],
   ['evidence/probe', 'forwarding/forwarding.service'],
   ['evidence/probe', 'visits/visits.service'],
   ['evidence/application/probe', 'consent/infrastructure/store'],

@@ -73,6 +73,9 @@ beforeAll(async () => {
     FORWARDING_EXTRA_CA_FILE: authority.caFile,
     FORWARDING_CONNECT_TIMEOUT_MS: '300',
     FORWARDING_TIMEOUT_MS: '1000',
+    CUSTOM_DOMAIN_TARGET: 'edge.service.test',
+    // Nothing answers: a check is unclear, at once.
+    CUSTOM_DOMAIN_RESOLVERS: '127.0.0.1:9',
   });
   client = new RawClient(service.baseUrl, { connectionsMax: CONCURRENCY, timeoutMs: ANSWER_MAX_MS });
   watch = new SecretWatch([

@@ -91,8 +91,9 @@ isolated(`a hostile page behind the guarded proxy${refusal === null ? '' : ` (sk
   it('sends no packet beside the proxy', () => {
     expect(result.beside).toMatchObject({ connections: 0, datagrams: 0 });
     expect(result.beside.relayed).toBeGreaterThan(100);
-    // The counters count.
+    // The counters count; a refused connection may be tried again.
     const { connections, datagrams } = result.besideAfterLeak;
-    expect({ connections, datagrams }).toEqual({ connections: 2, datagrams: 2 });
+    expect(connections).toBeGreaterThanOrEqual(2);
+    expect(datagrams).toBe(2);
   });
 });
