@@ -32,7 +32,12 @@ let service: TestService;
 let client: RawClient;
 
 beforeAll(async () => {
-  service = await startTestService(BEHIND_LOOPBACK_PROXY);
+  service = await startTestService({
+    ...BEHIND_LOOPBACK_PROXY,
+    CUSTOM_DOMAIN_TARGET: 'edge.service.test',
+    // Nothing answers: a check is unclear, at once.
+    CUSTOM_DOMAIN_RESOLVERS: '127.0.0.1:9',
+  });
   client = new RawClient(service.baseUrl, { connectionsMax: CONCURRENCY, timeoutMs: ANSWER_MAX_MS });
 });
 

@@ -104,7 +104,7 @@ export async function readProofs(
     .selectFrom('scan_proof')
     .select(['scanId', 'body', 'salt'])
     .where('projectId', '=', projectId)
-    .where('scanId', 'in', [...scanIds])
+    .where('scanId', '=', sql<string>`any(${[...scanIds]}::uuid[])`)
     .execute();
   return new Map(rows.map(({ scanId, body, salt }) => [scanId, { body, salt }]));
 }
