@@ -99,7 +99,7 @@ async function reportWorker(app: NestExpressApplication, worker: WorkerProcess):
   app.get(ReadinessChecks, { strict: false }).includeWorker(() => worker.isRunning);
 }
 
-/** Where the edge asks about certificates, on a port of its own. */
+/** Where the edge asks about certificates, on a separate port. */
 async function listenForAsks(app: NestExpressApplication, settings: Settings, stops: Stops): Promise<void> {
   const { askPort, askHost } = settings.domains;
   if (askPort === 0) return;

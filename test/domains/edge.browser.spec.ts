@@ -90,7 +90,7 @@ function reopened(server: Server): { port: number; open(): Promise<void>; close(
   return known;
 }
 
-/** The customer's own site, with a session of its own. */
+/** The customer's site, which has its own session cookie. */
 async function startShop(): Promise<HttpsServer> {
   const authority = await createCertificateAuthority();
   const { certificatePem: cert, privateKeyPem: key } = await issueCertificate(authority, [SITE]);

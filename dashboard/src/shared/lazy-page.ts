@@ -1,7 +1,7 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { loadPageMessages } from '../i18n/i18n';
 
-/** A lazily loaded page with messages of its own, which are loaded before its modules. */
+/** A lazily loaded page whose messages are in a separate file, which is loaded before the page's modules. */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module & string>(
   messages: Parameters<typeof loadPageMessages>[0],
   load: () => Promise<Module>,

@@ -8,7 +8,7 @@ const QUERY_TRIES = 2;
 /** The name or the type does not exist; every other code means that the resolver could not say. */
 const MISSING = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** Reads the records of custom domains, from each resolver on its own. */
+/** Reads the records of custom domains, from each resolver separately. */
 export class DnsLookup {
   private readonly resolvers: Resolver[];
 
