@@ -2,18 +2,22 @@
 // service reads from beside its code is copied with its licenses.
 import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { transformFileSync } from '@swc/core';
+import { transformFile } from '@swc/core';
 
 const SOURCE = 'src';
 const out = process.argv[2];
 
-for (const path of globSync(`${SOURCE}/**/*.ts`, { exclude: [`${SOURCE}/**/*.spec.ts`] })) {
+const sources = globSync(`${SOURCE}/**/*.ts`, { exclude: [`${SOURCE}/**/*.spec.ts`] });
+// swc works on all cores.
+await Promise.all(sources.map(compile));
+
+for (const folder of globSync(`${SOURCE}/**/known-data`))
+  cpSync(folder, join(out, relative(SOURCE, folder)), { recursive: true });
+
+async function compile(path) {
   const target = join(out, relative(SOURCE, path).replace(/\.ts$/, '.js'));
-  const { code, map } = transformFileSync(path, { sourceFileName: relative(dirname(target), path) });
+  const { code, map } = await transformFile(path, { sourceFileName: relative(dirname(target), path) });
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, `${code}\n//# sourceMappingURL=${basename(target)}.map\n`);
   writeFileSync(`${target}.map`, map);
 }
-
-for (const folder of globSync(`${SOURCE}/**/known-data`))
-  cpSync(folder, join(out, relative(SOURCE, folder)), { recursive: true });

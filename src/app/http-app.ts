@@ -5,7 +5,6 @@ import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { Logger } from 'nestjs-pino';
 import { credentialsIn, sessionCookieName } from '../access/domain/credential.js';
-import { AuthLibrary } from '../access/infrastructure/auth-library.js';
 import { AppModule } from './app.module.js';
 import { CheckedInputPipe } from './checked-input.pipe.js';
 import { HostList } from '../domains/application/host-list.js';
@@ -86,7 +85,6 @@ export async function createHttpApp(
   app.use('/v1', refuseDeepBody);
   app.useGlobalPipes(new CheckedInputPipe());
   if (!options.operationsOnly) {
-    await app.get(AuthLibrary, { strict: false }).load();
     await app.get(HostList, { strict: false }).start();
     mountApiDocs(app);
     mountDashboard(app, production);

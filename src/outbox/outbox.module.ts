@@ -9,7 +9,7 @@ import { OutboxMetrics } from './infrastructure/outbox.metrics.js';
 import { OutboxPartitions } from './infrastructure/outbox.partitions.js';
 import { OutboxProcessor } from './application/outbox.processor.js';
 import { PartitionRotation } from './application/partition-rotation.js';
-import { OutboxService } from './outbox.service.js';
+import { OutboxService, WORKER_NOTIFIER } from './outbox.service.js';
 import { OutboxSettler } from './application/outbox.settler.js';
 import { SingleStatementSettler } from './infrastructure/single-statement-settler.js';
 import { OutboxStore } from './infrastructure/outbox.store.js';
@@ -28,6 +28,7 @@ export class OutboxModule {
       providers: [
         OutboxService,
         WakeupNotifier,
+        { provide: WORKER_NOTIFIER, useExisting: WakeupNotifier },
         OutboxStore,
         OutboxPartitions,
         PartitionRotation,

@@ -27,11 +27,16 @@ import {
   waitingSince,
 } from './infrastructure/claim-throttles.js';
 import type { ClaimThrottle, ThrottleKey } from './domain/claim-throttle.js';
-import { WakeupNotifier } from './infrastructure/wakeup-notifier.js';
 import type { NewOutboxMessage } from './domain/outbox-message.js';
 import type { OutboxHandler } from './outbox.handler.js';
 
 export type { WaitingOf } from './infrastructure/waiting-messages.js';
+
+/** Notifies the workers that messages wait; provided without BullMQ, which threads need not load. */
+export interface WorkerNotifier {
+  notify(): void;
+}
+export const WORKER_NOTIFIER = Symbol('worker notifier');
 
 /** Public interface of the outbox: modules append messages, handlers register for topics. */
 @Injectable()
@@ -43,7 +48,7 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
 
   constructor(
     private readonly em: EntityManager,
-    @Inject(WakeupNotifier) private readonly notifier: Pick<WakeupNotifier, 'notify'>,
+    @Inject(WORKER_NOTIFIER) private readonly notifier: WorkerNotifier,
   ) {}
 
   /**

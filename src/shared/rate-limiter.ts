@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 interface Window {
   consumed: number;
   /** On the clock of `nowMs`. */
@@ -20,24 +18,29 @@ export interface RateLimit {
  * invents keys can lift a limit for a moment, but can't fill the memory.
  */
 export class RateLimiter {
-  private readonly windows: LRUCache<string, Window>;
+  /** In order of use, the latest key last. An `LRUCache` would reserve memory for all `keysMax` keys at the start. */
+  private readonly windows = new Map<string, Window>();
 
-  constructor(private readonly limit: RateLimit) {
-    this.windows = new LRUCache({ max: limit.keysMax });
-  }
+  constructor(private readonly limit: RateLimit) {}
 
   /** Consumes points. Returns 0 if that was within the limit, else the milliseconds until the window ends. */
   consume(key: string, nowMs: number, points = 1): number {
-    const window = this.windows.get(key);
-    if (window === undefined || window.endsAtMs <= nowMs) {
-      this.windows.set(key, { consumed: points, endsAtMs: nowMs + this.limit.windowMs });
-      return points <= this.limit.points ? 0 : this.limit.windowMs;
-    }
+    const known = this.windows.get(key);
+    const window =
+      known && known.endsAtMs > nowMs ? known : { consumed: 0, endsAtMs: nowMs + this.limit.windowMs };
     window.consumed += points;
+    this.keep(key, window);
     return window.consumed <= this.limit.points ? 0 : window.endsAtMs - nowMs;
   }
 
   get size(): number {
     return this.windows.size;
+  }
+
+  private keep(key: string, window: Window): void {
+    this.windows.delete(key);
+    this.windows.set(key, window);
+    const [oldest] = this.windows.size > this.limit.keysMax ? this.windows.keys() : [];
+    if (oldest !== undefined) this.windows.delete(oldest);
   }
 }

@@ -59,9 +59,10 @@ export class SecondFactorService {
     password: string,
     { cookie }: Client,
   ): Promise<{ totpUri: string; recoveryCodes: string[] }> {
+    const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
     const made = await countingFailure(attempt, () =>
-      this.library.api.enableTwoFactor({
+      library.enableTwoFactor({
         body: { password, method: 'totp' },
         headers: cookieHeaders(cookie),
       }),
@@ -75,10 +76,11 @@ export class SecondFactorService {
    * @throws DomainError `second_factor_invalid`, `second_factor_missing`, `too_many_requests`.
    */
   async confirm(user: User, code: string, client: Client): Promise<SignIn> {
+    const library = await this.library.api();
     const attempt = await this.signIns.countPassword(`${user.userId}\ncode`);
     const { headers, response } = await countingFailure(attempt, () =>
       this.usingOnce(user.userId, code, () =>
-        this.library.api.verifyTOTP({ body: { code }, headers: sessionHeaders(client), returnHeaders: true }),
+        library.verifyTOTP({ body: { code }, headers: sessionHeaders(client), returnHeaders: true }),
       ),
     );
     await this.notify(user, 'second_factor_enabled');
@@ -87,9 +89,10 @@ export class SecondFactorService {
 
   /** Takes the factor away. @throws DomainError `invalid_credentials`, `second_factor_missing`, `too_many_requests`. */
   async disable(user: User, password: string, client: Client): Promise<string[]> {
+    const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
     const { headers } = await countingFailure(attempt, () =>
-      this.library.api.disableTwoFactor({
+      library.disableTwoFactor({
         body: { password },
         headers: sessionHeaders(client),
         returnHeaders: true,
@@ -101,9 +104,10 @@ export class SecondFactorService {
 
   /** Other recovery codes, this once. @throws DomainError `invalid_credentials`, `second_factor_missing`, `too_many_requests`. */
   async replaceRecoveryCodes(user: User, password: string, { cookie }: Client): Promise<string[]> {
+    const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
     const { backupCodes } = await countingFailure(attempt, () =>
-      this.library.api.generateBackupCodes({ body: { password }, headers: cookieHeaders(cookie) }),
+      library.generateBackupCodes({ body: { password }, headers: cookieHeaders(cookie) }),
     );
     await this.notify(user, 'recovery_codes_replaced');
     return backupCodes;
@@ -115,14 +119,15 @@ export class SecondFactorService {
    * @throws DomainError `second_factor_invalid`, `authentication_required`, `too_many_requests`.
    */
   async signIn(factor: SecondFactor, client: Client): Promise<SignIn> {
+    const library = await this.library.api();
     const { address } = client;
     await this.limits.followLink(address);
     const cookie = withoutSession(client.cookie);
     const headers = sessionHeaders({ ...client, cookie });
     const opened = await (
       'code' in factor
-        ? this.library.api.verifyTOTP({ body: { code: factor.code }, headers, returnHeaders: true })
-        : this.library.api.verifyBackupCode({
+        ? library.verifyTOTP({ body: { code: factor.code }, headers, returnHeaders: true })
+        : library.verifyBackupCode({
             body: { code: factor.recoveryCode },
             headers,
             returnHeaders: true,

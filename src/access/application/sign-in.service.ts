@@ -117,8 +117,9 @@ export class SignInService {
     await this.signInsByAddress.consume(network);
     const email = fields.email.toLowerCase();
     const attempt = await this.attempts.signIn(email, network);
+    const library = await this.library.api();
     const check = () =>
-      this.library.api.signInEmail({
+      library.signInEmail({
         body: fields,
         headers: sessionHeaders({ ...client, cookie: undefined }),
         returnHeaders: true,
@@ -175,7 +176,8 @@ export class SignInService {
 
   /** The values that delete the cookies of a browser, and the session with them if there is one. */
   async dropCookies(cookie: string | undefined): Promise<string[]> {
-    const { headers } = await this.library.api.signOut({
+    const library = await this.library.api();
+    const { headers } = await library.signOut({
       headers: cookieHeaders(cookie),
       returnHeaders: true,
     });
@@ -191,9 +193,10 @@ export class SignInService {
     passwords: { currentPassword: string; newPassword: string },
     client: Client,
   ): Promise<SignIn> {
+    const library = await this.library.api();
     const attempt = await this.attempts.change(userId);
     const { headers, response } = await countingFailure(attempt, () =>
-      this.library.api.changePassword({
+      library.changePassword({
         body: { ...passwords, revokeOtherSessions: true },
         headers: sessionHeaders(client),
         returnHeaders: true,
@@ -205,7 +208,8 @@ export class SignInService {
   /** The user of a session cookie, or null. A session is not prolonged by being used. */
   async find(cookie: string | undefined): Promise<(SignedInUser & { sessionId: string }) | null> {
     if (cookie === undefined) return null;
-    const found = await this.library.api.getSession({
+    const library = await this.library.api();
+    const found = await library.getSession({
       headers: cookieHeaders(cookie),
       query: { disableRefresh: true },
     });
@@ -223,7 +227,8 @@ export class SignInService {
     if (!(await this.find(cookie))) {
       return { session: null, cookies: cookie === undefined ? [] : await this.dropCookies(cookie) };
     }
-    const { headers, response } = await this.library.api.getSession({
+    const library = await this.library.api();
+    const { headers, response } = await library.getSession({
       headers: cookieHeaders(cookie),
       returnHeaders: true,
     });

@@ -7,10 +7,13 @@ import { AuthPool } from './auth-pool.js';
 import type { Auth } from './auth.js';
 import { Passwords } from './passwords.js';
 
-/** better-auth, once in an API process. Workers never load it: it takes a tenth of the time and memory of a start. */
+/**
+ * better-auth, once in an API process. It takes a tenth of the time and memory of a start, so the API loads it when it is
+ * ready, or for the first request that needs it, and workers never do.
+ */
 @Injectable()
 export class AuthLibrary {
-  private auth: Auth | null = null;
+  private loading: Promise<Auth['api']> | null = null;
 
   constructor(
     private readonly pool: AuthPool,
@@ -19,18 +22,19 @@ export class AuthLibrary {
     @InjectSettings(accessSettings) private readonly settings: AccessSettings,
   ) {}
 
-  get api(): Auth['api'] {
-    if (!this.auth) throw new Error('better-auth is not loaded in this process.');
-    return this.auth.api;
+  /** The library's functions. */
+  api(): Promise<Auth['api']> {
+    this.loading ??= this.load();
+    return this.loading;
   }
 
-  /** Every API process calls it when it starts: wrong options of the library stop the start, not the first sign-in. */
-  async load(): Promise<void> {
+  private async load(): Promise<Auth['api']> {
     const { createAuth } = await import('./auth.js');
     const { authSecret } = this.settings;
     const { pool } = this.pool;
-    this.auth = createAuth({ ...this.service, authSecret }, { pool, passwords: this.passwords });
-    await this.auth.$context;
+    const auth = createAuth({ ...this.service, authSecret }, { pool, passwords: this.passwords });
+    await auth.$context;
+    return auth.api;
   }
 }
 
