@@ -44,7 +44,6 @@ export async function runApi(): Promise<void> {
     announce(baseUrl, demo, performance.now() - startedMs);
     const { scannerDatabaseUrl } = machine;
     if (scannerDatabaseUrl !== null) offerScans(app, { ...settings, scannerDatabaseUrl }, stops);
-    await prepareSignIns(app);
   });
 }
 
@@ -98,12 +97,6 @@ async function reportWorker(app: NestExpressApplication, worker: WorkerProcess):
   ]);
   app.get(Metrics).includeWorker(() => worker.metrics());
   app.get(ReadinessChecks, { strict: false }).includeWorker(() => worker.isRunning);
-}
-
-/** Loads what only sign-ins need, once the service is ready: wrong options of the library still end this start. */
-async function prepareSignIns(app: NestExpressApplication): Promise<void> {
-  const { AuthLibrary } = await import('../access/infrastructure/auth-library.js');
-  await app.get(AuthLibrary, { strict: false }).api();
 }
 
 /** Where the edge asks about certificates, on a separate port. */

@@ -7,10 +7,7 @@ import { AuthPool } from './auth-pool.js';
 import type { Auth } from './auth.js';
 import { Passwords } from './passwords.js';
 
-/**
- * better-auth, once in an API process. It takes a tenth of the time and memory of a start, so the API loads it when it is
- * ready, or for the first request that needs it, and workers never do.
- */
+/** better-auth, loaded by the first request that needs it: it takes a tenth of the time and memory of a start. */
 @Injectable()
 export class AuthLibrary {
   private loading: Promise<Auth['api']> | null = null;
