@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Scanner } from '../scans/application/scanner.js';
 import { type ChromiumOptions, findChromium, readVersion } from '../scans/infrastructure/chromium.js';
@@ -22,6 +23,7 @@ export async function startScanner(
   const orm = await MikroORM.init(
     ormOptions(database.databaseUrl, { name: 'consent-scanner', connections: CONNECTIONS }),
   );
+  yieldToOthers();
   const stopping = new AbortController();
   const scanner = new Scanner(orm.em, {
     settings: scans,
@@ -35,6 +37,15 @@ export async function startScanner(
     await running;
     await orm.close();
   };
+}
+
+/** Where API and database are on the same machine, they come first. Chromium inherits it. */
+function yieldToOthers(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // Some containers forbid it.
+  }
 }
 
 async function chromiumOptions(

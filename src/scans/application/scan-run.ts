@@ -22,7 +22,7 @@ import {
   storeVisit,
 } from '../infrastructure/frontier.rows.js';
 import { GuardedProxy } from '../infrastructure/guarded-proxy.js';
-import { within } from '../infrastructure/page-recorder.js';
+import { within } from '../infrastructure/within.js';
 import { visitPage } from '../infrastructure/page-visit.js';
 import { ScanContext } from '../infrastructure/scan-context.js';
 import { SiteReader } from '../infrastructure/site-file.js';

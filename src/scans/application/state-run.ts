@@ -15,7 +15,7 @@ import {
   readFrontier,
 } from '../infrastructure/frontier.rows.js';
 import type { GuardedProxy } from '../infrastructure/guarded-proxy.js';
-import { within } from '../infrastructure/page-recorder.js';
+import { within } from '../infrastructure/within.js';
 import { ScanContext } from '../infrastructure/scan-context.js';
 import {
   addStates,
