@@ -9,6 +9,7 @@ import {
   type FrontierPage,
   readFrontier,
   readHost,
+  readPagesMax,
   skipPages,
 } from '../infrastructure/frontier.rows.js';
 import { admitToHost } from '../infrastructure/host.rows.js';
@@ -49,7 +50,9 @@ export class PageQueue {
     const em = this.em.fork();
     const pages = (await readFrontier(em, scan)).filter(({ status }) => status !== 'skipped');
     const known = pages.map((page) => ({ ...page, visited: page.status !== 'found' }));
-    if (known.filter(({ visited }) => visited).length >= scan.pagesMax)
+    // The tier may have changed since the scan was claimed.
+    const pagesMax = await readPagesMax(em, scan);
+    if (known.filter(({ visited }) => visited).length >= pagesMax)
       return { kind: 'none', unvisited: 'page_limit' };
     const page = choosePage(known);
     if (page === null)

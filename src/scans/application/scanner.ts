@@ -3,7 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../shared/ids.js';
 import { SCAN_LEASE_MS, SCAN_POLL_MS, SCANNER_REPORT_MS } from '../domain/scanner-times.js';
 import { removeAbandonedProfiles } from '../infrastructure/chromium.js';
-import { claimScan, reportScanner, withdrawScanner } from '../infrastructure/frontier.rows.js';
+import { claimScan } from '../infrastructure/frontier.rows.js';
+import { reportScanner, withdrawScanner } from '../infrastructure/scanner.rows.js';
 import { ScanRun } from './scan-run.js';
 import type { ScannerOptions } from './scanner-options.js';
 
