@@ -71,7 +71,10 @@ async function claim(): Promise<ClaimedScan> {
 }
 
 /** The pages of a scan, of which `visited` have been visited. */
-async function queueOf(scan: ClaimedScan, { pages, visited }: { pages: number; visited: number }): Promise<PageQueue> {
+async function queueOf(
+  scan: ClaimedScan,
+  { pages, visited }: { pages: number; visited: number },
+): Promise<PageQueue> {
   const urls = Array.from({ length: pages }, (_, number) => `https://example.com/page/${number}`);
   await addPages(
     em(),
@@ -82,9 +85,19 @@ async function queueOf(scan: ClaimedScan, { pages, visited }: { pages: number; v
     `update scan_page set status = 'visited', loader_found = true, visited_at = now() where scan_id = $1 and number <= $2`,
     [scan.id, visited],
   );
-  const scope = { domains: scan.domains, allowedTargets: new Set<string>(), excludedHosts: [], production: true };
+  const scope = {
+    domains: scan.domains,
+    allowedTargets: new Set<string>(),
+    excludedHosts: [],
+    production: true,
+  };
   const reader = new SiteReader(proxy, { port, userAgent: 'Service-Scanner/1.0' });
-  const rules = new SiteRules({ reader, scope, agent: 'Service-Scanner', signal: new AbortController().signal });
+  const rules = new SiteRules({
+    reader,
+    scope,
+    agent: 'Service-Scanner',
+    signal: new AbortController().signal,
+  });
   return new PageQueue(em(), scan, { rules, scope, hostScansPerDay: 50 });
 }
 
