@@ -41,11 +41,13 @@ const BY_NAME = [
   'enumeration',
   'many',
   'banner',
+  'scan',
 ];
 /** Benches that need more than PostgreSQL, which the service brings along. */
 const NEEDS = new Map([
   ['many', 'redis-server'],
   ['banner', 'chromium'],
+  ['scan', 'chromium'],
 ]);
 /** The end of PostgreSQL's log, printed when a bench fails. */
 const LOG_CHARACTERS_SHOWN = 3_000;

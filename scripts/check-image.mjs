@@ -172,6 +172,7 @@ async function runImage(image) {
 
 /** Starts the scanner with the rights of its role, as the API has migrated the database. */
 async function runScanner(image) {
+  const scannerPort = await freePort();
   const [program, ...args] = USER.uid === undefined ? image.command : [...HARDENED, ...image.command];
   const folder = inStage(image, '.');
   const scanner = spawn(program, args, {
@@ -181,6 +182,7 @@ async function runScanner(image) {
       ...image.env,
       DATABASE_URL: postgres.scannerUrl,
       PUBLIC_BASE_URL: 'https://consent.example.com',
+      SCANNER_PORT: String(scannerPort),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -198,6 +200,14 @@ async function runScanner(image) {
   }
   await client.end();
   if (reported.length === 0) throw new Error('the scanner does not report itself');
+  for (const [path, expected] of [
+    ['/health/ready', '"ok"'],
+    ['/metrics', 'scanner_scan_running 0'],
+  ]) {
+    const response = await fetch(`http://127.0.0.1:${scannerPort}${path}`);
+    if (!response.ok || !(await response.text()).includes(expected))
+      throw new Error(`${path} of the scanner is answered ${response.status}`);
+  }
 }
 
 /** Runs the image's own health check until it holds. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { findChromium, readVersion } from '../scans/infrastructure/chromium.js';
-import { hasOpenScans, reportScanner, withdrawScanner } from '../scans/infrastructure/frontier.rows.js';
+import { hasOpenScans, reportScanner, withdrawScanner } from '../scans/infrastructure/scanner.rows.js';
 import { SCAN_POLL_MS, SCANNER_REPORT_MS } from '../scans/domain/scanner-times.js';
 import { newId } from '../shared/ids.js';
 import type { ScannerSettings, Settings } from './settings.js';

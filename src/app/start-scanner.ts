@@ -1,8 +1,11 @@
+import { constants, setPriority } from 'node:os';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Scanner } from '../scans/application/scanner.js';
 import { type ChromiumOptions, findChromium, readVersion } from '../scans/infrastructure/chromium.js';
+import { ScannerMetrics } from '../scans/infrastructure/scanner.metrics.js';
 import { browserUser } from '../standalone/infrastructure/server-user.js';
 import { ormOptions } from './orm-options.js';
+import { serveScanner } from './scanner-server.js';
 import type { ScannerSettings } from './settings.js';
 import { StartError } from './start-error.js';
 
@@ -22,19 +25,39 @@ export async function startScanner(
   const orm = await MikroORM.init(
     ormOptions(database.databaseUrl, { name: 'consent-scanner', connections: CONNECTIONS }),
   );
+  yieldToOthers();
   const stopping = new AbortController();
+  const metrics = new ScannerMetrics();
   const scanner = new Scanner(orm.em, {
     settings: scans,
     production: service.production,
     browser,
+    metrics,
     log: (line) => process.stderr.write(`${line}\n`),
   });
+  const { port } = scans;
+  const closeServer =
+    port > 0 && !standalone
+      ? await serveScanner({
+          ...{ port, host: service.host, registry: metrics.registry, isReady: () => scanner.isReady },
+        })
+      : () => {};
   const running = scanner.run(stopping.signal);
   return async () => {
+    closeServer();
     stopping.abort();
     await running;
     await orm.close();
   };
+}
+
+/** Where API and database are on the same machine, they come first. Chromium inherits it. */
+function yieldToOthers(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // Some containers forbid it.
+  }
 }
 
 async function chromiumOptions(

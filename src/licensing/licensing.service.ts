@@ -36,9 +36,14 @@ export interface TierCause {
 /** The effective tier of a project, for one of its host names or (null) for none; null where the project is gone. */
 export type TierLookup = (projectId: string, hostname: string | null) => ResolvedTier | null;
 
+/** Adapts what another module stored for a tier, in the transaction that changes it and under the project's lock. */
+export type TierListener = (tx: EntityManager, change: { projectId: string; tier: Tier }) => Promise<void>;
+
 /** The effective tier of a project, for other modules (spec §3.2). */
 @Injectable()
 export class LicensingService implements OnModuleInit {
+  private readonly listeners: TierListener[] = [];
+
   constructor(
     private readonly em: EntityManager,
     @Inject(PreparedReads) private readonly reads: Reads,
@@ -47,6 +52,10 @@ export class LicensingService implements OnModuleInit {
 
   onModuleInit(): void {
     this.outbox.announce(TIER_CHANGED);
+  }
+
+  onTierChange(listener: TierListener): void {
+    this.listeners.push(listener);
   }
 
   /** The effective tier of a project row, without hostname (spec §3.2). */
@@ -115,6 +124,7 @@ export class LicensingService implements OnModuleInit {
       await recordChange(tx, project, resolved, cause);
       // Followers of tiers (the published configuration) are notified if and only if the change commits.
       await this.outbox.append(tx, tierChangedMessage(projectId));
+      for (const listener of this.listeners) await listener(tx, { projectId, tier: resolved.tier });
     }
     return resolved;
   }

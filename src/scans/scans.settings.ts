@@ -1,6 +1,14 @@
 import { declareSettings, derived, type SettingsOf } from '../settings/declare-settings.js';
 import { serviceSettings } from '../settings/service.settings.js';
-import { flag, integer, isAddressOrCidr, isHostAndPort, list, text } from '../settings/setting-kinds.js';
+import {
+  flag,
+  integer,
+  isAddressOrCidr,
+  isHostAndPort,
+  list,
+  port,
+  text,
+} from '../settings/setting-kinds.js';
 
 /** Fits into the comment of a `User-Agent`. */
 const CONTACT = /^(https?:\/\/[\w.-]+(:\d+)?(\/[\w./~%@+-]*)?|[\w.+-]+@[\w-]+(\.[\w-]+)+)$/;
@@ -10,6 +18,10 @@ export const scanSettings = declareSettings({
   name: 'scans',
   title: 'Scans (docs/scans.md)',
   settings: {
+    port: port('SCANNER_PORT', {
+      default: 0,
+      meaning: "port for a scanner's own health and metrics; 0: none",
+    }),
     /** Empty: the usual paths. */
     chromium: text('SCANNER_CHROMIUM', {
       default: '',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ScannerMetrics } from '../../src/scans/infrastructure/scanner.metrics.js';
 import { Metrics } from '../../src/shared/metrics.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -13,10 +14,14 @@ afterAll(() => service.close());
 
 const scrape = async (): Promise<string> => (await fetch(`${service.baseUrl}/metrics`)).text();
 
-/** Every metric of ours, with its help. Node's and the process's own are the library's. */
+/** Every metric of ours, those of scanners included, with its help. Node's and the process's own are the library's. */
 async function ownMetrics(): Promise<{ name: string; help: string }[]> {
-  const all = await service.app.get(Metrics).registry.getMetricsAsJSON();
-  return all.filter(({ name }) => !/^(nodejs|process)_/.test(name)).map(({ name, help }) => ({ name, help }));
+  const [own, scanner] = await Promise.all(
+    [service.app.get(Metrics), new ScannerMetrics()].map(({ registry }) => registry.getMetricsAsJSON()),
+  );
+  return [...(own ?? []), ...(scanner ?? [])]
+    .filter(({ name }) => !/^(nodejs|process)_/.test(name))
+    .map(({ name, help }) => ({ name, help }));
 }
 
 describe('/metrics', () => {
@@ -64,7 +69,7 @@ describe('/metrics', () => {
       const asked = [...readFileSync(file, 'utf8').matchAll(/\b([a-z]+(?:_[a-z]+)+)(?=[{[)\s])/g)]
         .map(([, name = '']) => name.replace(/_(bucket|count|sum)$/, ''))
         .filter((name) =>
-          /^(build|queue|http|ingest|outbox|forwarding|billing|publishing|database|consent|evidence)_/.test(
+          /^(build|queue|http|ingest|outbox|forwarding|billing|publishing|database|consent|evidence|scanner)_/.test(
             name,
           ),
         );

@@ -5,7 +5,7 @@ import { type LoneService, startLoneService } from './processes.js';
 import { until } from './until.js';
 
 const START_DEADLINE_MS = 60_000;
-const SCAN_DEADLINE_MS = 110_000;
+const SCAN_DEADLINE_MS = 200_000;
 
 /** A service in standalone mode with its scanner, and the demo project of it. */
 export interface ScanService extends LoneService {

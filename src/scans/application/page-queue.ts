@@ -9,6 +9,7 @@ import {
   type FrontierPage,
   readFrontier,
   readHost,
+  readPagesMax,
   skipPages,
 } from '../infrastructure/frontier.rows.js';
 import { admitToHost } from '../infrastructure/host.rows.js';
@@ -49,10 +50,15 @@ export class PageQueue {
     const em = this.em.fork();
     const pages = (await readFrontier(em, scan)).filter(({ status }) => status !== 'skipped');
     const known = pages.map((page) => ({ ...page, visited: page.status !== 'found' }));
-    if (known.filter(({ visited }) => visited).length >= scan.pagesMax)
+    // The tier may have changed since the scan was claimed.
+    const pagesMax = await readPagesMax(em, scan);
+    if (known.filter(({ visited }) => visited).length >= pagesMax)
       return { kind: 'none', unvisited: 'page_limit' };
     const page = choosePage(known);
-    if (page === null) return { kind: 'none', unvisited: 'same_template' };
+    if (page === null)
+      return (await this.addFromLeftSitemaps(known))
+        ? { kind: 'again' }
+        : { kind: 'none', unvisited: 'same_template' };
     if (known.some(({ visited, finalUrl }) => visited && finalUrl === page.url))
       return this.skip([page], 'duplicate');
     if (judgeScanAddress(page.url, this.options.scope) === 'excluded')
@@ -96,6 +102,18 @@ export class PageQueue {
       skipped = true;
     }
     return skipped;
+  }
+
+  /** Sitemaps of start hosts that only their last page verified. */
+  private async addFromLeftSitemaps(known: readonly KnownPage[]): Promise<boolean> {
+    let added = false;
+    for (const origin of this.startOrigins) {
+      const page = known.find(({ status, url }) => status === 'visited' && new URL(url).origin === origin);
+      if (!page) continue;
+      const { verified } = await readHost(this.em.fork(), this.scan.projectId, new URL(origin).host);
+      if (verified && (await this.addFromSitemaps(page))) added = true;
+    }
+    return added;
   }
 
   /** Adds the pages of a start host's sitemaps, once. Returns whether there were any. */

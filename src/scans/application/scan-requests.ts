@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Author } from '../../audit/domain/author.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
@@ -15,7 +15,7 @@ import { type SkippableState, statesToSkip } from '../domain/scan-state.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
 import { readHost } from '../infrastructure/frontier.rows.js';
 import { readHostScans } from '../infrastructure/host.rows.js';
-import { hasActiveScan, isScannerAlive, readRequestTimes } from '../infrastructure/scan.rows.js';
+import { hasActiveScan, isScannerAlive, limitPages, readRequestTimes } from '../infrastructure/scan.rows.js';
 import { type ScanSettings, scanSettings } from '../scans.settings.js';
 import { queueScan } from './queue-scan.js';
 
@@ -43,7 +43,7 @@ export interface ScanAllowance {
 
 /** Requests scans of a project within its limits. */
 @Injectable()
-export class ScanRequests {
+export class ScanRequests implements OnModuleInit {
   private readonly allowedTargets: ReadonlySet<string>;
 
   constructor(
@@ -54,6 +54,13 @@ export class ScanRequests {
     @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {
     this.allowedTargets = parseExceptions(settings.allowedPrivateTargets).targets;
+  }
+
+  /** A scan that has not ended follows the tier. */
+  onModuleInit(): void {
+    this.licensing.onTierChange((tx, { projectId, tier }) =>
+      limitPages(tx, { projectId, pagesMax: pagesPerScan(tier) }),
+    );
   }
 
   /** What the project may scan at the moment, for the page that offers it. */

@@ -22,7 +22,7 @@ import {
   storeVisit,
 } from '../infrastructure/frontier.rows.js';
 import { GuardedProxy } from '../infrastructure/guarded-proxy.js';
-import { within } from '../infrastructure/page-recorder.js';
+import { within } from '../infrastructure/within.js';
 import { visitPage } from '../infrastructure/page-visit.js';
 import { ScanContext } from '../infrastructure/scan-context.js';
 import { SiteReader } from '../infrastructure/site-file.js';
@@ -154,6 +154,7 @@ export class ScanRun {
       if (!(await beginVisit(this.em.fork(), this.scan, next.page.number))) return { kind: 'lost' };
       const result = await this.visit(next.page);
       if (signal.aborted) return { kind: 'stopped' };
+      this.options.metrics.visited(result);
       if (!(await this.store(next.page, result))) return { kind: 'lost' };
       if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'browser_failed' };
     }
@@ -183,9 +184,11 @@ export class ScanRun {
     try {
       this.chromium = await openChromium(this.options.browser, port);
       this.context = await ScanContext.prepare(this.chromium.context);
+      this.options.metrics.browserStarted();
       return true;
     } catch (error) {
       this.browserFailures += 1;
+      this.options.metrics.browserFailed();
       this.options.log(
         `scanner: Chromium could not be started: ${firstLine(error)} (docs/scans.md has the usual causes)`,
       );

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../shared/ids.js';
-import { SCAN_LEASE_MS, SCAN_POLL_MS, SCANNER_REPORT_MS } from '../domain/scanner-times.js';
+import { SCAN_LEASE_MS, SCAN_POLL_MS, SCANNER_ALIVE_MS, SCANNER_REPORT_MS } from '../domain/scanner-times.js';
 import { removeAbandonedProfiles } from '../infrastructure/chromium.js';
-import { claimScan, reportScanner, withdrawScanner } from '../infrastructure/frontier.rows.js';
+import { claimScan } from '../infrastructure/frontier.rows.js';
+import { reportScanner, withdrawScanner } from '../infrastructure/scanner.rows.js';
 import { ScanRun } from './scan-run.js';
 import type { ScannerOptions } from './scanner-options.js';
 
@@ -16,11 +17,17 @@ const RETRY_PAUSE_MS = 2_000;
  */
 export class Scanner {
   private readonly id = newId();
+  private reportedMs = -Infinity;
 
   constructor(
     private readonly em: EntityManager,
     private readonly options: ScannerOptions,
   ) {}
+
+  /** Whether its last report reached the database, so that scans can be requested. */
+  get isReady(): boolean {
+    return performance.now() - this.reportedMs < SCANNER_ALIVE_MS;
+  }
 
   /** Works until the signal; resolves once the scan in progress is handed back. */
   async run(signal: AbortSignal): Promise<void> {
@@ -48,13 +55,22 @@ export class Scanner {
       region: this.options.settings.region || null,
     });
     if (!scan) return false;
-    await new ScanRun(this.em, scan, this.options).run(signal);
+    const { metrics } = this.options;
+    metrics.scanning(true);
+    try {
+      await new ScanRun(this.em, scan, this.options).run(signal);
+    } finally {
+      metrics.scanning(false);
+    }
     return true;
   }
 
   private async report(): Promise<void> {
     const { version } = this.options.browser;
-    await reportScanner(this.em.fork(), this.id, version).catch((error: unknown) => this.explain(error));
+    await reportScanner(this.em.fork(), this.id, version).then(
+      () => (this.reportedMs = performance.now()),
+      (error: unknown) => this.explain(error),
+    );
   }
 
   private explain(error: unknown): null {

@@ -15,7 +15,7 @@ import {
   readFrontier,
 } from '../infrastructure/frontier.rows.js';
 import type { GuardedProxy } from '../infrastructure/guarded-proxy.js';
-import { within } from '../infrastructure/page-recorder.js';
+import { within } from '../infrastructure/within.js';
 import { ScanContext } from '../infrastructure/scan-context.js';
 import {
   addStates,
@@ -105,6 +105,7 @@ export class StateRun {
     const { stateMinutes, pageSeconds, dwellSeconds } = scanner.settings;
     try {
       this.chromium = await openChromium(scanner.browser, proxyPort);
+      scanner.metrics.browserStarted();
       const context = await ScanContext.prepare(this.chromium.context, { signal: state === 'signal' });
       const timeoutMs = pageSeconds * 1000;
       const testing = testState(context, state, {
@@ -116,6 +117,7 @@ export class StateRun {
       return (await this.chromium.isAlive()) ? result : null;
     } catch (error) {
       if (this.chromium?.usedTooMuchMemory) return notTested('memory_limit');
+      if (this.chromium === null) scanner.metrics.browserFailed();
       if (this.options.isActive()) scanner.log(`scanner: state ${state}: ${firstLine(error)}`);
       return null;
     } finally {
@@ -127,7 +129,7 @@ export class StateRun {
 
   /** False: the scan is no longer this scanner's, and nothing was stored. */
   private async store(state: ScanState, result: StateResult): Promise<boolean> {
-    const { em, scan } = this.options;
+    const { em, scan, scanner } = this.options;
     const artifacts = await this.artifactsOf(result);
     return em.fork().transactional(async (tx) => {
       if (!(await holdScan(tx, scan))) return false;
@@ -135,6 +137,7 @@ export class StateRun {
       for (const artifact of artifacts) await storeArtifact(tx, scan, { state, artifact });
       await countRefusals(tx, scan, result.refused);
       await storeState(tx, scan, { state, end: result });
+      scanner.metrics.tested(state, result.status);
       return true;
     });
   }

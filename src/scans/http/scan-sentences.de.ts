@@ -45,6 +45,7 @@ export const STATE_SENTENCES_DE: Readonly<Record<StateReason, string>> = {
   no_control: 'Das Banner hat für diese Wahl keine Schaltfläche, die der Scanner erkennt.',
   no_withdrawal: 'Es wurde nichts gefunden, was das Banner wieder öffnet.',
   click_failed: 'Die Wahl wurde angeklickt, aber das Banner hat sie nicht übernommen.',
+  asked_again: 'Das Banner fragt auf einer Seite, die nach der Ablehnung geladen wurde, erneut.',
   click_mismatch: 'Der Klick im Banner hatte ein anderes Ergebnis; die Wahl wurde über seine API getroffen.',
   pages_failed: 'Nicht alle Seiten konnten geladen werden.',
   time_limit: 'Das Zeitlimit wurde erreicht.',

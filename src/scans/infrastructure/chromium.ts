@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
 import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../domain/scanner-client.js';
-import { within } from './page-recorder.js';
 import { watchMemory } from './process-memory.js';
+import { within } from './within.js';
 
 const USUAL_PATHS = [
   '/usr/bin/chromium',
@@ -42,11 +42,13 @@ const ARGUMENTS = [
   '--disable-domain-reliability',
   '--disable-sync',
   '--no-first-run',
-  '--no-pings',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy',
 ];
+
+/** Cookies of other sites are stored, as in the browsers of most visitors. Some packages of Chromium refuse them. */
+const PREFERENCES = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
 
 /** The user that runs Chromium where the scanner runs as root. */
 interface ChromiumUser {
@@ -98,9 +100,7 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
   const folder = mkdtempSync(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   try {
-    const profile = join(folder, 'profile');
-    mkdirSync(profile, { mode: 0o700 });
-    if (options.user) for (const own of [folder, profile]) chownSync(own, options.user.uid, options.user.gid);
+    const profile = createProfile(folder, options.user);
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: options.user ? runAs(options.user, options.path, folder) : options.path,
       chromiumSandbox: options.sandbox,
@@ -145,6 +145,17 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
     remove();
     throw error;
   }
+}
+
+/** An empty profile with our preferences, which belongs to Chromium's user. */
+function createProfile(folder: string, user: ChromiumUser | null): string {
+  const profile = join(folder, 'profile');
+  const own = join(profile, 'Default');
+  const preferences = join(own, 'Preferences');
+  for (const each of [profile, own]) mkdirSync(each, { mode: 0o700 });
+  writeFileSync(preferences, JSON.stringify(PREFERENCES), { mode: 0o600 });
+  if (user) for (const each of [folder, profile, own, preferences]) chownSync(each, user.uid, user.gid);
+  return profile;
 }
 
 /** Deletes the profiles of scanners that were killed. */

@@ -13,7 +13,6 @@ export interface ClaimedScan {
   claimId: string;
   urls: string[];
   domains: string[];
-  pagesMax: number;
   skippedStates: ScanState[];
   ignoreRobots: boolean;
   startedAt: Date;
@@ -67,7 +66,7 @@ export async function claimScan(
     ) due
     where s.project_id = due.project_id and s.id = due.id
     returning s.project_id as "projectId", s.id, s.claim_id as "claimId", s.urls, s.domains,
-              s.pages_max as "pagesMax", s.skipped_states as "skippedStates",
+              s.skipped_states as "skippedStates",
               s.ignore_robots as "ignoreRobots", s.started_at as "startedAt"
   `.execute(em.getKysely());
   return rows[0] ?? null;
@@ -131,6 +130,14 @@ export async function readFrontier(em: EntityManager, scan: ClaimedScan): Promis
     order by number
   `.execute(em.getKysely());
   return rows;
+}
+
+/** How many pages the scan may visit now. */
+export async function readPagesMax(em: EntityManager, { projectId, id }: ClaimedScan): Promise<number> {
+  const { rows } = await sql<{ pagesMax: number }>`
+    select pages_max as "pagesMax" from scan where project_id = ${projectId} and id = ${id}
+  `.execute(em.getKysely());
+  return rows[0]?.pagesMax ?? 0;
 }
 
 /** Whether the loader was found on a host lately, and how many of its pages were visited in 24 hours. */
@@ -225,28 +232,6 @@ export async function endScan(
     update scan set status = ${end.status}, reason = ${end.reason}, ended_at = now(), claim_id = null, leased_until = null
     where ${held(scan)}
   `.execute(tx.getKysely());
-}
-
-/** Whether a scan is queued or running in any project. */
-export async function hasOpenScans(em: EntityManager): Promise<boolean> {
-  const { rows } = await sql<{ open: boolean }>`
-    select exists (select from scan where status in ('queued', 'running')) as open
-  `.execute(em.getKysely());
-  return rows[0]?.open === true;
-}
-
-/** Reports that a scanner is running, and forgets those that stopped long ago. */
-export async function reportScanner(em: EntityManager, id: string, browser: string): Promise<void> {
-  await sql`
-    with gone as (delete from scanner where seen_at < now() - interval '1 day')
-    insert into scanner (id, browser) values (${id}, ${browser})
-    on conflict (id) do update set seen_at = now()
-  `.execute(em.getKysely());
-}
-
-/** Withdraws the report of a scanner that stops. */
-export async function withdrawScanner(em: EntityManager, id: string): Promise<void> {
-  await sql`delete from scanner where id = ${id}`.execute(em.getKysely());
 }
 
 /** Adds what was seen on a page in a state, except what is known of it already. */

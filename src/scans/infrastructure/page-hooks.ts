@@ -6,8 +6,8 @@ const CANVAS_PIXELS_MIN = 16;
 
 /** What page scripts did, as the hooks report it. */
 export interface HookReport {
-  kind: 'cookie' | 'storage' | 'canvas' | 'audio' | 'webrtc';
-  /** Of the cookie or entry; the call. */
+  kind: 'cookie' | 'storage' | 'service_worker' | 'canvas' | 'audio' | 'webrtc';
+  /** Of the cookie or entry; the worker's address; the call. */
   name: string;
   /** Address of the script; null: unknown. */
   source: string | null;
@@ -16,6 +16,7 @@ export interface HookReport {
 const KINDS: ReadonlySet<string> = new Set<HookReport['kind']>([
   'cookie',
   'storage',
+  'service_worker',
   'canvas',
   'audio',
   'webrtc',
@@ -66,6 +67,15 @@ export function hooksScript(binding: string): string {
   });
   before(window.CookieStore, 'set', (_, [given]) => report('cookie', given && typeof given === 'object' ? given.name : given));
   before(window.Storage, 'setItem', (_, [name]) => report('storage', name));
+  try {
+    // The browser's own function is replaced by one that starts no worker.
+    const workers = navigator.serviceWorker;
+    const register = workers.register;
+    workers.register = function (...given) {
+      try { report('service_worker', new URL(given[0], location.href).href); } catch {}
+      return register.apply(this, given);
+    };
+  } catch {}
   const written = new WeakSet();
   for (const name of ['fillText', 'strokeText'])
     before(window.CanvasRenderingContext2D, name, (context) => written.add(context.canvas));

@@ -2,10 +2,10 @@ import { isLoaderOf } from '../domain/own-requests.js';
 import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
 import { LINKS_PER_PAGE_MAX } from '../domain/scan-limits.js';
 import type { PageResult } from './frontier.rows.js';
-import { within } from './page-recorder.js';
 import { PAGE_FACTS_SCRIPT, type PageFacts, readFacts } from './page-script.js';
 import type { ScanContext } from './scan-context.js';
 import { COMMAND_TIMEOUT_MS, type LoadRules, refusePopups, ScanTab } from './scan-tab.js';
+import { within } from './within.js';
 
 export interface VisitOptions extends LoadRules {
   projectId: string;

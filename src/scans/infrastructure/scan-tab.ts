@@ -2,8 +2,9 @@ import type { Page, Response } from 'playwright-core';
 import type { PageReason } from '../domain/scan.js';
 import { judgeScanAddress, type ScanScope } from '../domain/scan-address.js';
 import type { GuardedProxy } from './guarded-proxy.js';
-import { PageRecorder, within } from './page-recorder.js';
+import { PageRecorder } from './page-recorder.js';
 import type { ScanContext } from './scan-context.js';
+import { within } from './within.js';
 
 /** A page counts as loaded once it was quiet for this long after its load event, */
 const QUIET_MS = 500;
@@ -135,7 +136,9 @@ export class ScanTab {
     if (elsewhere === 'excluded') return 'excluded_host';
     if (kind === 'loaded' && judgeScanAddress(this.page.url(), scope) !== null) return 'redirected_outside';
     if (response !== null && response.status() >= 400) return 'http_error';
-    if (this.downloads > 0 || (response !== null && !isHtml(response))) return 'not_html';
+    // Downloads of frames do not count: the page itself is none.
+    if ((kind === 'failed' && this.downloads > 0) || (response !== null && !isHtml(response)))
+      return 'not_html';
     if (kind === 'timeout') return 'timeout';
     if (kind === 'loaded') return null;
     const failed = proxy.refusalOf(reached) ?? refusal;

@@ -45,6 +45,16 @@ export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void
   `.execute(tx.getKysely());
 }
 
+/** Changes how many pages the queued or running scan of a project may visit. */
+export async function limitPages(
+  tx: EntityManager,
+  { projectId, pagesMax }: { projectId: string; pagesMax: number },
+): Promise<void> {
+  await sql`
+    update scan set pages_max = ${pagesMax} where project_id = ${projectId} and status in ('queued', 'running')
+  `.execute(tx.getKysely());
+}
+
 /** Deletes all but the newest scans of a project; returns the ids of the deleted ones. */
 export async function deleteOldScans(tx: EntityManager, projectId: string, keep: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -4,11 +4,12 @@ import type { ObservedItem } from '../domain/observation.js';
 import type { ScanState, StateReason } from '../domain/scan-state.js';
 import type { Choice, ChoiceResult } from './consent/choice.js';
 import { makeChoice } from './consent/make-choice.js';
+import { asksAgain } from './consent/word-buttons.js';
 import { cookieItems, type StoredCookie, unattributed } from './cookie-items.js';
-import { within } from './page-recorder.js';
 import { SCROLL_SCRIPT } from './page-script.js';
 import type { ScanContext } from './scan-context.js';
 import { COMMAND_TIMEOUT_MS, type LoadRules, type Refusals, refusePopups, ScanTab } from './scan-tab.js';
+import { within } from './within.js';
 
 /** What a choice may still cause before pages are loaded again. */
 const AFTER_CHOICE_MS = 1_500;
@@ -95,7 +96,7 @@ class StateTest {
       const choice = await this.choose(CHOICES[state]);
       if (choice?.kind === 'failed') return await this.notTested(choice.reason);
       await this.loadAll();
-      return await this.observe(choice);
+      return await this.observe(state, choice);
     } finally {
       stopRefusing();
       options.proxy.closePage();
@@ -150,7 +151,7 @@ class StateTest {
     return page.isLoaded;
   }
 
-  private async observe(choice: ChoiceResult | null): Promise<StateResult> {
+  private async observe(state: ScanState, choice: ChoiceResult | null): Promise<StateResult> {
     const loaded = this.open.filter(({ isLoaded }) => isLoaded);
     const [first] = loaded;
     if (!first) return this.notTested('pages_failed');
@@ -163,12 +164,16 @@ class StateTest {
       { pageHost: new URL(first.url).host, set: [], sent: [] },
     );
     items.set(first.number, [...rest, ...(items.get(first.number) ?? [])]);
-    const odd = choice?.kind === 'made' ? choice.reason : null;
+    const odd = choice?.kind === 'made' ? (choice.reason ?? (await this.oddityOf(state, first))) : null;
     return {
       ...(await this.result('tested', loaded.length < this.open.length ? 'pages_failed' : odd)),
       driver: choice?.kind === 'made' ? choice.driver : null,
       items,
     };
+  }
+
+  private async oddityOf(state: ScanState, { tab }: OpenPage): Promise<StateReason | null> {
+    return state === 'reject' && (await asksAgain(tab.page)) ? 'asked_again' : null;
   }
 
   private notTested(reason: StateReason): Promise<StateResult> {

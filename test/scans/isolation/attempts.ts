@@ -2,12 +2,12 @@
 export const TECHNIQUES = [
   ...['img', 'script', 'style', 'css-import', 'css-image', 'font', 'video', 'object', 'embed', 'svg-image'],
   ...['iframe', 'sandboxed-iframe', 'meta-refresh', 'form', 'fetch', 'xhr', 'beacon', 'event-source'],
-  ...['websocket', 'prefetch', 'preload', 'modulepreload', 'worker', 'shared-worker'],
+  ...['websocket', 'prefetch', 'preload', 'modulepreload', 'worker', 'shared-worker', 'ping'],
   ...['redirect-img', 'redirect-fetch', 'redirect-iframe', 'redirect-prefetch'],
 ];
 
 /** What the scanner's browser does not do at all. */
-export const REFUSED_TECHNIQUES = ['service-worker', 'ping', 'popup', 'prerender', 'webtransport'];
+export const REFUSED_TECHNIQUES = ['service-worker', 'popup', 'prerender', 'webtransport'];
 
 /** A page that tries all of them for each target, e.g. `10.0.0.7:80`, and then sets its title to `done`. */
 export function attemptsPage(targets: readonly string[], { waitMs }: { waitMs: number }): string {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
-import { within } from '../page-recorder.js';
+import { within } from '../within.js';
 import type { BeforeChoice } from './choice.js';
 
 /** How long a banner may take to appear, and the steps of its rule. */

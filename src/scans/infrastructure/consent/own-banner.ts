@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { CONSENT_GLOBAL } from '../../../shared/brand.js';
-import { within } from '../page-recorder.js';
+import { within } from '../within.js';
 import type { BeforeChoice, Choice, ChoiceResult } from './choice.js';
 
 const READY_TIMEOUT_MS = 6_000;

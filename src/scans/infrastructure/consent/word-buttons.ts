@@ -1,5 +1,5 @@
 import type { ElementHandle, Frame, Page } from 'playwright-core';
-import { within } from '../page-recorder.js';
+import { within } from '../within.js';
 import type { BeforeChoice } from './choice.js';
 import { ACCEPT_WORDS, MORE_WORDS, REJECT_WORDS, REOPEN_WORDS, SUBJECT } from './words.js';
 
@@ -74,6 +74,11 @@ export async function chooseByWords(
 export async function reopenByWords(page: Page): Promise<boolean> {
   const { button } = await search(page, REOPEN_WORDS, true);
   return button !== null && (await click(button));
+}
+
+/** Whether a banner offers to refuse consent, although it was refused before. */
+export async function asksAgain(page: Page): Promise<boolean> {
+  return (await search(page, REJECT_WORDS, false)).button !== null;
 }
 
 interface Found {

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Json } from '../support/json.js';
+import { type ScanService, startScanService } from '../support/scan-service.js';
+import { until } from '../support/until.js';
+import { CONSENT_TECHNIQUES, IGNORING, RETURNING } from './farm/consent-sites.js';
+import { type Farm, GROUPS, startFarm } from './farm/farm.js';
+import { MAIN } from './farm/technique.js';
+import { BOMB, CALENDAR, LOGIN, SITEMAP, TRAPS } from './farm/traps.js';
+
+const SCAN_TIMEOUT_MS = 240_000;
+const NO_CHOICES = { skipStates: ['reject', 'accept', 'signal'] };
+
+let farm: Farm;
+let service: ScanService;
+
+beforeAll(async () => {
+  farm = await startFarm();
+  service = await startScanService({
+    ...farm.environment,
+    SCANNER_STATE_PAGES: '10',
+    SCANNER_DWELL_SECONDS: '7',
+    SCANNER_PAGE_SECONDS: '8',
+    SCANNER_PAGE_MB: '20',
+  });
+  farm.loaderTag = service.loaderTag;
+  await service.call('PATCH', '', { domains: ['farm.example'] });
+  await service.call('PUT', '/configuration', { banner: { enabled: true } });
+});
+afterAll(async () => {
+  await service?.stop();
+  await farm?.close();
+});
+
+const pagesOf = (scan: Json): Json[] => scan['pageList'] as Json[];
+const outcomeOf = ({ reason, status }: Json): unknown => (reason as Json | null)?.['code'] ?? status;
+
+describe('techniques', () => {
+  let items: Json[];
+
+  beforeAll(async () => {
+    const scan = await service.scan({
+      ...NO_CHOICES,
+      urls: GROUPS.map(({ path }) => farm.https(MAIN, path)),
+    });
+    expect(scan).toMatchObject({ status: 'completed', reason: null });
+    items = await service.items(scan);
+  }, SCAN_TIMEOUT_MS);
+
+  const cases = GROUPS.flatMap(({ techniques }, index) =>
+    techniques.map((technique) => ({ ...technique, page: index + 1 })),
+  );
+  it.each(cases)('$name', ({ page, truth, absent = [] }) => {
+    const seen = items.filter((item) => item['page'] === page);
+    for (const expected of truth(farm)) {
+      const same = seen.filter(
+        ({ kind, name, host }) => kind === expected.kind && name === expected.name && host === expected.host,
+      );
+      // Without it, the list of what was seen explains the failure.
+      expect(
+        same.length > 0
+          ? []
+          : seen.map(({ kind, name, host }) => `${String(kind)} ${String(host)} ${String(name)}`),
+      ).toEqual([]);
+      const details = expected.kind === 'cookie' ? { blocked: null, ...expected } : expected;
+      expect(same).toContainEqual(expect.objectContaining(details));
+    }
+    for (const name of absent) expect(items.map((item) => item['name'])).not.toContain(name);
+  });
+});
+
+describe('consent', () => {
+  let found: string[];
+  let items: Json[];
+
+  beforeAll(async () => {
+    const scan = await service.scan({ urls: [farm.http(IGNORING)] });
+    expect(scan).toMatchObject({ status: 'completed', reason: null });
+    items = await service.items(scan);
+    const findings = await until('the scan is evaluated', async () => {
+      const page = await service.call<{ items: Json[] }>(
+        'GET',
+        `/scans/${String(scan['id'])}/findings?limit=100`,
+      );
+      return page.items.length > 0 ? page.items : null;
+    });
+    found = findings.map(({ kind, name }) => `${String(kind)} ${String(name)}`);
+  }, SCAN_TIMEOUT_MS);
+
+  it.each(CONSENT_TECHNIQUES)('$name', ({ finding }) => {
+    expect(found).toContain(finding);
+  });
+
+  it('finds what the click on a consent control sets, in that state', () => {
+    const states = items.filter(({ name }) => name === '_fbp').map(({ state }) => state);
+    expect(new Set(states)).toEqual(new Set(['accept', 'withdraw']));
+  });
+
+  it(
+    'says that a banner asks again after it was refused',
+    async () => {
+      const scan = await service.scan({ skipStates: ['accept', 'signal'], urls: [farm.http(RETURNING)] });
+      const reject = (scan['states'] as Json[]).find(({ state }) => state === 'reject');
+      expect(reject).toMatchObject({
+        status: 'tested',
+        driver: 'heuristic',
+        reason: { code: 'asked_again' },
+      });
+    },
+    SCAN_TIMEOUT_MS,
+  );
+});
+
+describe('traps', () => {
+  let scan: Json;
+
+  beforeAll(async () => {
+    scan = await service.scan({
+      ...NO_CHOICES,
+      urls: TRAPS.map(({ start: [host, path] }) => farm.https(host, path)),
+    });
+  }, SCAN_TIMEOUT_MS);
+
+  it('end the scan as partial, with a sentence', () => {
+    expect(scan).toMatchObject({
+      status: 'partial',
+      reason: { code: 'pages_failed', message: 'Some pages could not be loaded.' },
+    });
+  });
+
+  it.each(TRAPS)('$name', ({ start: [host, path], outcomes }) => {
+    const page = pagesOf(scan).find(({ url }) => url === farm.https(host, path));
+    expect(outcomes).toContain(page && outcomeOf(page));
+  });
+
+  const countOn = (host: string, outcome: string): number =>
+    pagesOf(scan).filter((page) => String(page['url']).includes(`//${host}:`) && outcomeOf(page) === outcome)
+      .length;
+
+  it('take no more pages than their templates have', () => {
+    expect(countOn(CALENDAR, 'visited')).toBe(4);
+    expect(countOn(SITEMAP, 'visited')).toBe(4);
+    expect(countOn(SITEMAP, 'same_template')).toBe(3);
+    expect(countOn(BOMB, 'visited')).toBe(1);
+  });
+
+  it('get no form and no click', () => {
+    expect(farm.requests.filter((request) => request.startsWith(`POST ${LOGIN}`))).toEqual([]);
+    expect(scan['refused']).toMatchObject({ downloads: expect.any(Number), popups: expect.any(Number) });
+    const { downloads, popups, dialogs } = scan['refused'] as Record<string, number>;
+    expect([downloads, popups, dialogs].map((count) => (count ?? 0) > 0)).toEqual([true, true, true]);
+  });
+});
