@@ -4,6 +4,7 @@
  */
 const SHARED_WITH_BANNER = ['site', 'storage', 'own-global', 'pristine-document'];
 const SHARED_WITH_PREVIEW = ['site', 'mode'];
+const SHARED_WITH_SIGNALS = ['site', 'own-global', 'pristine-document'];
 
 const files = (names) => `^loader/(${names.join('|')})\\.ts$`;
 
@@ -37,6 +38,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^loader/preview/' },
       to: { path: '^loader/', pathNot: ['^loader/preview/', files(SHARED_WITH_PREVIEW)] },
+    },
+    {
+      name: 'signals-without-loader',
+      comment: 'Signals get what is granted from the loader, and run with or without our banner.',
+      severity: 'error',
+      from: { path: '^loader/signals/' },
+      to: { path: '^loader/', pathNot: ['^loader/signals/', files(SHARED_WITH_SIGNALS)] },
     },
     {
       name: 'nothing-else',

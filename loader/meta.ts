@@ -1,16 +1,15 @@
 import { configuration, isEu, region } from './configuration';
+import { setGtag } from './google-consent';
 import { projectId } from './page';
 import { pristineDocument } from './pristine-document';
 
-/** Sets `window.serviceMeta`; `resolve` gets it before the event is dispatched. */
+/** Sets Google's options and `window.serviceMeta`; `resolve` gets it before the event is dispatched. */
 export const publishMeta = (resolve: (meta: object) => void): void => {
+  setGtag();
   const domain = location.hostname;
   // Hosts that website builders use for previews are always `lite` (spec §3.2 row 1).
-  const preview = new RegExp(configuration?.previewHosts ?? '^$').test(domain);
-  const { tier, features } = (preview ? configuration?.preview : configuration) ?? {
-    tier: 'lite',
-    features: {},
-  };
+  const preview = domain.match(configuration?.previewHosts ?? '^$');
+  const { tier = 'lite', features = {} } = (preview ? configuration?.preview : configuration) ?? {};
   const detail = Object.freeze({
     tier,
     region,

@@ -4,7 +4,7 @@
  */
 import { consentUrl } from './configuration';
 import { storageKey } from './page';
-import { readJson, writeJson } from './storage';
+import { listOf, readJson, writeJson } from './storage';
 
 /** The result of a choice for the page; `stored` false: it is queued and sent by the next page. */
 interface Receipt {
@@ -20,10 +20,7 @@ const QUEUE_MAX = 20;
 
 const inFlight = new Set<string>();
 
-const queued = (): [string, string][] => {
-  const entries = readJson<[string, string][]>(storageKey('queue'));
-  return Array.isArray(entries) ? entries : [];
-};
+const queued = (): [string, string][] => listOf(readJson(storageKey('queue'))) as [string, string][];
 const idle = (): [string, string][] => queued().filter(([id]) => !inFlight.has(id));
 const write = (entries: [string, string][]): void => writeJson(storageKey('queue'), entries);
 
@@ -43,7 +40,7 @@ const postChoice = async (id: string, body: string): Promise<Receipt> => {
     ({ status, ok: stored } = response);
     // Any other refusal is final.
     if (status < 500 && status !== 429 && status !== 408) write(queued().filter((entry) => entry[0] !== id));
-    if (!stored) ({ detail } = (await response.json()) as { detail?: string });
+    ({ detail } = (await response.json()) as { detail?: string });
   } catch {
     // Unavailable: the next page sends it.
   }
@@ -57,7 +54,7 @@ export const sendChoice = (id: string, body: string): Promise<Receipt> => {
   return postChoice(id, body);
 };
 
-export const flushQueue = (): void => idle().forEach(([id, body]) => void postChoice(id, body));
+export const flushQueue = (): void => idle().forEach((entry) => void postChoice(...entry));
 
 export const startQueue = (): void => {
   // A request in flight outlives the page by `keepalive`; the others get a last chance.

@@ -1,6 +1,8 @@
 import type { Choice } from './google-consent';
 
 export type Category = keyof Choice;
+/** undefined: the visitor has not decided, and consent is required. */
+export type Granted = Choice | undefined;
 
 /** The element that carries our banner. */
 export const BANNER_HOST_ID = 'consent-banner';
@@ -90,8 +92,13 @@ export interface SiteConfiguration {
   banner?: BannerSettings;
   /** Whose cookie holds the choice, through a proxy on the site's own host; absent elsewhere. */
   choiceCookie?: 'host' | 'domain';
-  /** File name of our banner, beside the loader; null where the site brings its own. */
+  /** File name of what the loader runs, beside it: our banner, or the signals where the site brings its own; null: nothing. */
   bannerScript?: string | null;
+  /** The signals that are on (signals/targets.ts), and the name of the event for tag managers. */
+  signals?: string[];
+  dataLayerEvent?: string;
+  /** Parameters for `gtag('set')`; absent where none is on. */
+  gtag?: Record<string, boolean>;
 }
 
 export interface Submission extends Partial<Choice> {
@@ -131,7 +138,7 @@ export type ShowBanner = (consent: Consent, reason: Reason) => void;
 /** What our banner does with the page while it is not shown (banner/page-work.ts). */
 export interface PageWork {
   /** Called with what is granted, at first and at each choice; undefined: nothing was decided. */
-  apply(granted: Choice | undefined): void;
+  apply(granted: Granted): void;
   /** What decides what the visitor sees, as far as a choice does not say it anyway. */
   seen: Seen;
 }

@@ -3,25 +3,28 @@ const memory: Record<string, string> = {};
 
 /** null where nothing readable is stored. */
 export const readJson = <T>(key: string): T | null => {
-  let text: string | null | undefined = memory[key];
+  let text: string | null | undefined;
   try {
-    text = localStorage.getItem(key) ?? text;
+    text = localStorage.getItem(key);
   } catch {
     // Blocked.
   }
   try {
-    return JSON.parse(text as string) as T;
+    return JSON.parse((text ?? memory[key]) as string) as T;
   } catch {
     return null;
   }
 };
 
+/** An empty list in the place of anything else. */
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
 export const writeJson = (key: string, value: unknown): void => {
-  const text = JSON.stringify(value);
+  memory[key] = JSON.stringify(value);
   try {
-    localStorage.setItem(key, text);
+    localStorage.setItem(key, memory[key]);
     delete memory[key];
   } catch {
-    memory[key] = text;
+    // Blocked or full: it stays in memory.
   }
 };

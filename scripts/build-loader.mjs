@@ -1,4 +1,4 @@
-// Builds the loader, our banner, its preview, the blocker and the declaration (loader/) into loader/ of the build (dist, or the folder given), for
+// Builds the loader, our banner, its preview, the signals, the blocker and the declaration (loader/) into loader/ of the build (dist, or the folder given), for
 // browsers that support ES2020. Constants shared with the service come from the compiled service, so this runs after it
 // is compiled.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ async function bundle(entry, name, constants) {
     entryPoints: [join('loader', entry)],
     bundle: true,
     write: false,
-    format: 'iife',
+    format: 'esm',
     target: 'es2020',
     charset: 'utf8',
     legalComments: 'none',
@@ -32,12 +32,13 @@ async function bundle(entry, name, constants) {
   // esbuild's own minifier leaves 3 % more.
   const { code } = minifySync(outputFiles[0].text, {
     compress: { passes: 3, ecma: 2020, pure_getters: true, keep_fargs: false, toplevel: true },
-    mangle: true,
+    mangle: { topLevel: true },
     format: { ascii_only: true, comments: false },
     ecma: 2020,
   });
   mkdirSync(join(out, 'loader'), { recursive: true });
-  writeFileSync(join(out, 'loader', name), code);
+  // Nothing of it becomes a global of the page: the minifier would unwrap some scripts.
+  writeFileSync(join(out, 'loader', name), `(()=>{${code}})();`);
 }
 
 await bundle('loader.ts', 'loader.js', {
@@ -52,6 +53,7 @@ await bundle('banner/banner.ts', 'banner.js', {
   CONSENT_GLOBAL,
   META_GLOBAL,
 });
+await bundle('signals/signals.ts', 'signals.js', {});
 await bundle('blocker/blocker.ts', 'blocker.js', { META_GLOBAL });
 await bundle('declaration/declaration.ts', 'declaration.js', {});
 await bundle('preview/preview.ts', 'preview.js', { UNKNOWN_REGION, EU_GROUP });

@@ -1,4 +1,4 @@
-// Fails if loader, banner or blocker are larger than a customer’s page may be asked to load (docs/loader.md).
+// Fails if loader, banner, signals or blocker are larger than a customer’s page may be asked to load (docs/loader.md).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,12 +8,21 @@ const LOADER_BYTES_MAX = 3 * 1024;
 const BLOCKER_BYTES_MAX = 2.5 * 1024;
 /** With the loader and the styles, which are part of it. */
 const BANNER_BYTES_MAX = 20 * 1024;
+const SIGNALS_BYTES_MAX = 2 * 1024;
 
 const gzippedBytes = (name) => gzipSync(readFileSync(join('dist', 'loader', name)), { level: 9 }).length;
 const loader = gzippedBytes('loader.js');
 const blocker = gzippedBytes('blocker.js');
+const signals = gzippedBytes('signals.js');
 const whole = loader + gzippedBytes('banner.js');
 console.log(`loader: ${loader} of ${LOADER_BYTES_MAX} bytes gzipped`);
 console.log(`blocker: ${blocker} of ${BLOCKER_BYTES_MAX} bytes gzipped`);
 console.log(`loader, banner and styles: ${whole} of ${BANNER_BYTES_MAX} bytes gzipped`);
-if (loader > LOADER_BYTES_MAX || blocker > BLOCKER_BYTES_MAX || whole > BANNER_BYTES_MAX) process.exit(1);
+console.log(`signals: ${signals} of ${SIGNALS_BYTES_MAX} bytes gzipped`);
+if (
+  loader > LOADER_BYTES_MAX ||
+  blocker > BLOCKER_BYTES_MAX ||
+  whole > BANNER_BYTES_MAX ||
+  signals > SIGNALS_BYTES_MAX
+)
+  process.exit(1);

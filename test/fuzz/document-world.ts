@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { bannerScript } from '../../src/publishing/infrastructure/loader-script.js';
+import { pageScripts } from '../../src/publishing/infrastructure/loader-script.js';
 import { newId } from '../../src/shared/ids.js';
 import { type FakeStripe, signatureOf, startFakeStripe, stripeEnvironment } from '../support/fake-stripe.js';
 import type { Json } from '../support/json.js';
@@ -283,7 +283,7 @@ export class DocumentWorld {
 
   private readonly site = async (stage: Stage): Promise<Supplied> => {
     await this.published(stage);
-    const hash = bannerScript().name.slice('banner-'.length, -'.js'.length);
+    const hash = hashIn(pageScripts().banner);
     const files = ['loader.js', 'config.json', `banner-${hash}.js`];
     await until('the files are there', async () => {
       const answers = await Promise.all(
@@ -566,6 +566,10 @@ export class DocumentWorld {
     },
     cdnLoader: this.site,
     cdnBanner: this.site,
+    cdnSignals: async (stage) => ({
+      ...(await this.site(stage)),
+      params: { hash: hashIn(pageScripts().signals) },
+    }),
     cdnConfiguration: this.site,
     cdnLogo: this.logo,
     domainAdd: async ({ project }) => {
@@ -610,6 +614,9 @@ export class DocumentWorld {
 export const fromAnywhere = (): Record<string, string> => ({ 'x-forwarded-for': freshAddress() });
 
 const takesKeys = ({ security }: DocumentOperation): boolean => security.some((each) => 'apiKey' in each);
+
+/** The hash in `banner-<hash>.js` or `signals-<hash>.js`. */
+const hashIn = (name: string): string => name.replace(/^\w+-|\.js$/g, '');
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;

@@ -375,6 +375,42 @@ describe('GET /cdn/:projectId/banner-….js', () => {
     expect([served.status, served.body.toString()]).toEqual([200, 'older()']);
   });
 
+  it('serves the signals where a site with its own banner has one on, and in the banner’s file otherwise', async () => {
+    const project = await createTestProject(service);
+    const script = async (configuration: object): Promise<string> => {
+      const saved = await project.request('editor', 'PUT', '/configuration', configuration);
+      expect(saved.status).toBe(200);
+      return until('published', async () => {
+        const document = json(await get(`/cdn/${project.id}/config.json`));
+        return document.bannerVersion === (configuration as { bannerVersion: string }).bannerVersion
+          ? String(document.bannerScript)
+          : null;
+      });
+    };
+    const signals = { metaPixel: true };
+    const alone = await script({ bannerVersion: 'alone', signals });
+    expect(alone).toMatch(/^signals-[0-9a-f]{16}\.js$/);
+    const answer = await get(`/cdn/${project.id}/${alone}`);
+    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(answer.body.toString()).not.toContain('consent-banner');
+    const both = await script({ bannerVersion: 'both', signals, banner: { enabled: true } });
+    expect(both).toMatch(/^banner-[0-9a-f]{16}\.js$/);
+    expect((await get(`/cdn/${project.id}/${both}`)).body.toString()).toMatch(/consent-banner[^]*consentv2/);
+    expect((await get(`/cdn/${project.id}/signals-${'0'.repeat(16)}.js`)).status).toBe(404);
+    expect((await get(`/cdn/none/${alone}`)).status).toBe(404);
+  });
+
+  it.each([
+    [{ metaPixel: 'yes' }, 'signals.metaPixel'],
+    [{ dataLayerEvent: 'two words' }, 'signals.dataLayerEvent'],
+    [{ linkedIn: true }, 'signals.linkedIn'],
+  ])('refuses the signals %j', async (signals, field) => {
+    const project = await createTestProject(service);
+    const response = await project.request('editor', 'PUT', '/configuration', { signals });
+    expect(response.status).toBe(422);
+    expect(((await response.json()) as { errors: object[] }).errors).toMatchObject([{ field }]);
+  });
+
   it.each(['banner-.js', 'banner-..js', 'banner-%2e%2e%2fconfig.json.js', `banner-${'0'.repeat(17)}.js`])(
     'is 404 for %s',
     async (file) => {

@@ -10,7 +10,11 @@ const SOURCE = {
   controller: { name: 'Example Ltd', contact: null },
   tier: 'business' as const,
   publicBaseUrl: 'https://api.example.com',
-  bannerScript: 'banner-0123456789abcdef.js',
+  scripts: {
+    banner: 'banner-0123456789abcdef.js',
+    bannerWithSignals: 'banner-fedcba9876543210.js',
+    signals: 'signals-0123456789abcdef.js',
+  },
   countsVisits: true,
 };
 

@@ -82,6 +82,8 @@ export interface Front extends TestServer {
   refusal: number | null;
   /** `METHOD path status` of every request. */
   requests: string[];
+  /** `Cookie` headers that arrived. */
+  cookies: string[];
 }
 
 export async function startFront(serviceUrl: string): Promise<Front> {
@@ -94,6 +96,7 @@ export async function startFront(serviceUrl: string): Promise<Front> {
     away: false,
     refusal: null,
     requests: [],
+    cookies: [],
     close: async () => {},
   };
   const server = await serve((request, response) => {
@@ -106,6 +109,7 @@ export async function startFront(serviceUrl: string): Promise<Front> {
       response.writeHead(front.refusal, { 'access-control-allow-origin': '*' }).end();
       return;
     }
+    if (request.headers.cookie !== undefined) front.cookies.push(request.headers.cookie);
     const headers = { ...request.headers, ...(front.country !== null && { 'cf-ipcountry': front.country }) };
     const onward = httpRequest(
       { host: target.hostname, port: target.port, method: request.method, path: request.url, headers },

@@ -4,10 +4,10 @@ import { CONFIGURATION, IMMUTABLE, LOADER } from '../domain/cache-control.js';
 import { declarationPage } from '../domain/declaration-page.js';
 import { declarations } from '../domain/declaration.js';
 import {
-  bannerScript,
   blockerScript,
   declarationScript,
   loaderScript,
+  pageScript,
 } from '../infrastructure/loader-script.js';
 import {
   deleteOldPublications,
@@ -62,9 +62,10 @@ export class PublishSite {
       const { hash, body, document, logo } = site;
       const metadata = { tier: document.tier };
       const options = { contentType: JSON_TYPE, metadata };
-      if (document.bannerScript) {
-        // The build's own: a document is rendered with its name.
-        await this.put(`${projectId}/${document.bannerScript}`, bannerScript().body, {
+      // The build's own: a document is rendered with its name.
+      const forPages = pageScript(document.bannerScript ?? '');
+      if (forPages) {
+        await this.put(`${projectId}/${forPages.name}`, forPages.body, {
           contentType: SCRIPT_TYPE,
           cacheControl: IMMUTABLE,
         });

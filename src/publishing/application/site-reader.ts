@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import {
-  BANNER_NAME,
-  bannerScript,
   blockerScript,
   declarationScript,
   type LoaderScript,
   loaderScript,
+  PAGE_SCRIPT_NAME,
+  pageScript,
   withTag,
 } from '../infrastructure/loader-script.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
@@ -41,10 +41,11 @@ export class SiteReader {
     };
   }
 
-  /** A banner by its file name; one of another build only where it was published. null where there is none. */
-  async banner(projectId: string, name: string): Promise<LoaderScript | null> {
-    if (name === bannerScript().name) return bannerScript();
-    if (!BANNER_NAME.test(name)) return null;
+  /** A banner or signals by file name; of another build only where they were published. null where there are none. */
+  async pageScript(projectId: string, name: string): Promise<LoaderScript | null> {
+    const built = pageScript(name);
+    if (built) return built;
+    if (!PAGE_SCRIPT_NAME.test(name)) return null;
     const body = await this.storage.read(`${projectId}/${name}`);
     return body === null ? null : { body, etag: `"${name}"` };
   }

@@ -9,7 +9,7 @@ import { type VisitSettings, visitSettings } from '../../visits/visits.settings.
 import type { SiteConfiguration } from '../domain/configuration.js';
 import type { SavedConfiguration } from '../domain/saved-configuration.js';
 import { readSaved } from '../infrastructure/configuration.rows.js';
-import { bannerScript } from '../infrastructure/loader-script.js';
+import { pageScripts } from '../infrastructure/loader-script.js';
 import { type RenderedDocument, renderDocument } from '../domain/document.js';
 
 /** What would be published at this moment. */
@@ -45,7 +45,7 @@ export class SiteSource {
       tier: await this.licensing.tierOf(project, now),
       configuration,
       publicBaseUrl: this.service.publicBaseUrl,
-      bannerScript: bannerScript().name,
+      scripts: pageScripts(),
       countsVisits: this.visits.enabled,
     });
   }

@@ -1,5 +1,6 @@
 import { type BannerText, CATEGORIES, type Category } from './banner-text.js';
 import { defaultText } from './default-texts.js';
+import { type SignalSettings, SIGNALS_OFF } from './signals.js';
 
 /** The category of a service; necessary ones are listed and need no consent. */
 export const SERVICE_CATEGORIES = ['necessary', ...CATEGORIES] as const;
@@ -128,6 +129,7 @@ export interface SiteConfiguration {
   reconsentMonths: number;
   banner: BannerSettings;
   blocking: BlockingSettings;
+  signals: SignalSettings;
 }
 
 /** What a project has that never saved anything: the strictest of all, in English. */
@@ -158,11 +160,12 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
     shareSubdomains: false,
   },
   blocking: { enabled: false, rules: [] },
+  signals: SIGNALS_OFF,
 };
 
 /** A configuration as it was stored, perhaps by an older version: members that it lacks are the default's. */
 export function storedConfiguration(stored: Partial<SiteConfiguration> | null): SiteConfiguration {
-  const { texts = DEFAULT_CONFIGURATION.texts, services = [], banner, blocking } = stored ?? {};
+  const { texts = DEFAULT_CONFIGURATION.texts, services = [], banner, blocking, signals } = stored ?? {};
   return {
     ...DEFAULT_CONFIGURATION,
     ...stored,
@@ -177,5 +180,6 @@ export function storedConfiguration(stored: Partial<SiteConfiguration> | null): 
     })),
     banner: { ...DEFAULT_CONFIGURATION.banner, ...banner },
     blocking: { ...DEFAULT_CONFIGURATION.blocking, ...blocking },
+    signals: { ...DEFAULT_CONFIGURATION.signals, ...signals },
   };
 }

@@ -28,7 +28,11 @@ const SOURCE: DocumentSource = {
     regionRules: [{ regions: ['US'], mode: 'opt_out' }],
   },
   publicBaseUrl: 'https://api.example.com',
-  bannerScript: 'banner-0123456789abcdef.js',
+  scripts: {
+    banner: 'banner-0123456789abcdef.js',
+    bannerWithSignals: 'banner-fedcba9876543210.js',
+    signals: 'signals-0123456789abcdef.js',
+  },
   countsVisits: true,
 };
 
@@ -36,7 +40,7 @@ describe('renderDocument (design §6.6)', () => {
   it('has the configuration, the tier and what it brings, and what holds on a preview host', () => {
     const { document } = renderDocument(SOURCE);
     const { configHash: _, ...content } = document;
-    const { blocking: _off, ...configuration } = SOURCE.configuration;
+    const { blocking: _off, signals: _none, ...configuration } = SOURCE.configuration;
     expect(content).toEqual({
       ...configuration,
       // Lists of translations that are empty are left out.
@@ -153,7 +157,17 @@ describe('the words of our banner', () => {
 
   it('come with the name of its script', () => {
     const configuration = { ...DEFAULT_CONFIGURATION, banner };
-    expect(renderDocument({ ...SOURCE, configuration }).document.bannerScript).toBe(SOURCE.bannerScript);
+    expect(renderDocument({ ...SOURCE, configuration }).document.bannerScript).toBe(SOURCE.scripts.banner);
+  });
+
+  it.each([
+    [false, false, null],
+    [false, true, SOURCE.scripts.signals],
+    [true, true, SOURCE.scripts.bannerWithSignals],
+  ])('our banner %s, a signal %s: the loader runs %s', (enabled, metaPixel, name) => {
+    const signals = { ...DEFAULT_CONFIGURATION.signals, metaPixel };
+    const configuration = { ...DEFAULT_CONFIGURATION, banner: { ...banner, enabled }, signals };
+    expect(renderDocument({ ...SOURCE, configuration }).document.bannerScript).toBe(name);
   });
 
   it('are left out where the site brings its own banner', () => {

@@ -14,9 +14,10 @@ import type {
 import { defaultText, knownText } from './default-texts.js';
 import { logoFile, type LogoFile } from './logo.js';
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
+import { type PublishedSignals, publishedSignals } from './signals.js';
 
 /** What the loader reads. Members are only ever added: a cached loader may be older than its document. */
-export interface SiteDocument extends Omit<SiteConfiguration, 'blocking'> {
+export interface SiteDocument extends Omit<SiteConfiguration, 'blocking' | 'signals'>, PublishedSignals {
   /** Only where it is on: each page loads the document. */
   blocking?: BlockingSettings;
   schemaVersion: 1;
@@ -34,7 +35,10 @@ export interface SiteDocument extends Omit<SiteConfiguration, 'blocking'> {
   previewHosts: string;
   /** Countries of the European Economic Area, for a loader that gets the region from its edge. */
   euRegions: string[];
-  /** File name of our banner, beside the loader; null where the site brings its own. */
+  /**
+   * File name of what the loader runs, beside it: our banner, with the signals where one is on; the signals alone where
+   * the site brings its own banner; null: nothing.
+   */
   bannerScript: string | null;
   /** Where consents go; relative: to the loader's own address. */
   consentUrl: string;
@@ -57,10 +61,16 @@ export interface DocumentSource {
   configuration: SiteConfiguration;
   /** Origin of the API; empty: the one that the loader came from. */
   publicBaseUrl: string;
-  /** File name of our banner as it is built now. */
-  bannerScript: string;
+  /** File names of what the loader runs, as it is built now. */
+  scripts: PageScripts;
   /** Whether this service counts page visits at all. */
   countsVisits: boolean;
+}
+
+export interface PageScripts {
+  banner: string;
+  bannerWithSignals: string;
+  signals: string;
 }
 
 /** A document, ready to be stored. */
@@ -76,7 +86,7 @@ export interface RenderedDocument {
 
 /** Renders what is published. The same source gives the same bytes, and so the same hash. */
 export function renderDocument(source: DocumentSource): RenderedDocument {
-  const { projectId, domains, controller, tier, configuration, publicBaseUrl, bannerScript, countsVisits } =
+  const { projectId, domains, controller, tier, configuration, publicBaseUrl, scripts, countsVisits } =
     source;
   const geoTargeting = GEO_TARGETING_TIERS.includes(tier);
   const ownPreviewHosts = domains.filter(
@@ -84,7 +94,12 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
   );
   const logo = logoFile(configuration.banner.logo ?? '');
   const ordered = inOrder(configuration, logo);
-  const { blocking, ...settings } = withWords({
+  const published = publishedSignals(configuration.signals);
+  const {
+    blocking,
+    signals: _,
+    ...settings
+  } = withWords({
     ...ordered,
     regionRules: geoTargeting ? ordered.regionRules : [],
   });
@@ -98,7 +113,10 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     ownPreviewHosts,
     previewHosts: previewHostPattern(ownPreviewHosts),
     euRegions: EU_REGIONS.split(' '),
-    bannerScript: settings.banner.enabled ? bannerScript : null,
+    bannerScript: pageScript(scripts, {
+      hasBanner: settings.banner.enabled,
+      hasSignals: published.signals !== undefined,
+    }),
     consentUrl: `${publicBaseUrl}/v1/projects/${projectId}/consents`,
     visitsUrl:
       countsVisits && settings.siteAnalytics ? `${publicBaseUrl}/v1/projects/${projectId}/visits` : null,
@@ -106,6 +124,7 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     isEu: isEu(UNKNOWN_REGION),
     ...settings,
     ...(blocking.enabled && { blocking }),
+    ...published,
   };
   const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   const document: SiteDocument = { ...content, configHash: hash };
@@ -116,6 +135,14 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     logo,
     regionRulesLeftOut: !geoTargeting && configuration.regionRules.length > 0,
   };
+}
+
+function pageScript(
+  { banner, bannerWithSignals, signals }: PageScripts,
+  { hasBanner, hasSignals }: { hasBanner: boolean; hasSignals: boolean },
+): string | null {
+  if (hasBanner) return hasSignals ? bannerWithSignals : banner;
+  return hasSignals ? signals : null;
 }
 
 /** Addresses as seen from the loader, on a customer's host: all requests go to that host. */
@@ -209,6 +236,8 @@ function inOrder(configuration: SiteConfiguration, logo: LogoFile | null): SiteC
       enabled: configuration.blocking.enabled,
       rules: configuration.blocking.rules.map(({ host, path, category }) => ({ host, path, category })),
     },
+    // Published in the order of `publishedSignals`.
+    signals: configuration.signals,
   };
 }
 

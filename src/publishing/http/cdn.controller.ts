@@ -89,15 +89,26 @@ export class CdnController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    openToAll(response);
-    if (!isUuid(projectId)) throw unknownProject(response);
-    const script = await orUnavailable(this.logger, 'The configuration', () =>
-      this.sites.banner(projectId.toLowerCase(), `banner-${hash}.js`),
-    );
-    if (!script) throw new DomainError('not_found', 'Banner not found.');
-    response.setHeader('Cache-Control', IMMUTABLE);
-    response.type('text/javascript');
-    await sendCompressed(request, response, script);
+    await this.sendPageScript(projectId, `banner-${hash}.js`, request, response);
+  }
+
+  /** The signals, where the configuration names them in the place of our banner; 404 `not_found` as above. */
+  @Get('signals-:hash.js')
+  @Public()
+  @ApiOperation({ summary: 'Signals to other systems, as named by the configuration' })
+  @ApiParam({ name: 'hash' })
+  @ApiOkResponse({
+    description: 'JavaScript',
+    content: { 'text/javascript': { schema: { type: 'string' } } },
+  })
+  @ApiResponse({ status: 304, description: 'Not modified' })
+  async signals(
+    @Param('projectId') projectId: string,
+    @Param('hash') hash: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendPageScript(projectId, `signals-${hash}.js`, request, response);
   }
 
   /** Blocks requests until their category is granted, by the rules of the configuration; 404 `project_not_found`. */
@@ -234,6 +245,7 @@ export class CdnController {
     'declaration.js',
     'declaration.html',
     'banner-:hash.js',
+    'signals-:hash.js',
     'logo-:hash.png',
     'config.json',
   ])
@@ -249,6 +261,23 @@ export class CdnController {
       })
       .status(204)
       .end();
+  }
+
+  private async sendPageScript(
+    projectId: string,
+    name: string,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    openToAll(response);
+    if (!isUuid(projectId)) throw unknownProject(response);
+    const script = await orUnavailable(this.logger, 'The configuration', () =>
+      this.sites.pageScript(projectId.toLowerCase(), name),
+    );
+    if (!script) throw new DomainError('not_found', 'Script not found.');
+    response.setHeader('Cache-Control', IMMUTABLE);
+    response.type('text/javascript');
+    await sendCompressed(request, response, script);
   }
 
   private async sendDeclaration(

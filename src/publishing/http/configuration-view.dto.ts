@@ -12,6 +12,7 @@ import {
   SiteServiceDto,
 } from './configuration-parts.dto.js';
 import { type AuthorNames, PublicationDto } from './publication.dto.js';
+import { SignalSettingsDto } from './signals.dto.js';
 
 export class PublishRequestedDto {
   @ApiProperty() queued!: boolean;
@@ -33,6 +34,7 @@ export class ConfigurationContentDto implements SiteConfiguration {
   @ApiProperty() reconsentMonths!: number;
   @ApiProperty({ type: BannerSettingsDto }) banner!: BannerSettingsDto;
   @ApiProperty({ type: BlockingSettingsDto }) blocking!: BlockingSettingsDto;
+  @ApiProperty({ type: SignalSettingsDto }) signals!: SignalSettingsDto;
 }
 
 export class ConfigurationDto extends ConfigurationContentDto {

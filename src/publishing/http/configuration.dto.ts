@@ -12,7 +12,7 @@ import {
   type SiteConfiguration,
 } from '../domain/configuration.js';
 import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
-import { Comment, LANGUAGE, memberOf, PolicyUrl } from './configuration-fields.js';
+import { Comment, LANGUAGE, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
 import {
   BannerSettingsDto,
   BannerTextDto,
@@ -21,13 +21,12 @@ import {
   RegionRuleDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
+import { SignalSettingsDto } from './signals.dto.js';
 import { coded } from '../../shared/field-problem.js';
 
 const REGION_RULES_MAX = 50;
 /** Browsers keep what a site stores no longer than 13 months; a year and a bit is what authorities suggest. */
 const RECONSENT_MONTHS_MAX = 13;
-
-const VERSION_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** A whole configuration: what is absent becomes the default. */
 export class ConfigurationBodyDto {
@@ -139,6 +138,14 @@ export class ConfigurationBodyDto {
   @IfGiven()
   @ObjectOf(() => BlockingSettingsDto)
   blocking?: BlockingSettingsDto;
+
+  @ApiPropertyOptional({
+    type: SignalSettingsDto,
+    description: 'Which other systems learn of the visitor’s choice (docs/signals.md)',
+  })
+  @IfGiven()
+  @ObjectOf(() => SignalSettingsDto)
+  signals?: SignalSettingsDto;
 }
 
 /** A configuration that is to be published. */

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { blockerData } from '../domain/blocking.js';
 import { type DeclarationSource, declarations } from '../domain/declaration.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
+import type { PageScripts } from '../domain/document.js';
 
 /** Where the build puts loader and banner; the same whether this file runs compiled or, in tests, as it is. */
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'dist', 'loader');
-/** Hexadecimal digits of the hash in a banner's file name. */
+/** Hexadecimal digits of the hash in a file name. */
 const NAME_HASH_DIGITS = 16;
 
-/** File names of banners, of this build and of others. */
-export const BANNER_NAME = /^banner-[0-9a-f]{16}\.js$/;
+/** File names of what loaders run, of this build and of others. */
+export const PAGE_SCRIPT_NAME = /^(banner|signals)-[0-9a-f]{16}\.js$/;
 
 /** Published where blocking is off, so that the tag of a page finds a script. */
 const BLOCKING_OFF = '/* Blocking is off. */\n';
@@ -21,13 +22,13 @@ export interface LoaderScript {
   etag: string;
 }
 
-export interface BannerScript extends LoaderScript {
-  /** `banner-<hash>.js`: it never changes under its name. */
+export interface PageScript extends LoaderScript {
+  /** `banner-<hash>.js` or `signals-<hash>.js`: it never changes under its name. */
   name: string;
 }
 
 let loader: LoaderScript | null = null;
-let banner: BannerScript | null = null;
+let forPages: Record<keyof PageScripts, PageScript> | null = null;
 let blocker: LoaderScript | null = null;
 let declaration: LoaderScript | null = null;
 
@@ -36,12 +37,32 @@ export function loaderScript(): LoaderScript {
   return (loader ??= read('loader.js'));
 }
 
-/** Our banner, the same for every project: the loader hands it the project's configuration. */
-export function bannerScript(): BannerScript {
-  if (banner) return banner;
-  const script = read('banner.js');
-  const hash = createHash('sha256').update(script.body).digest('hex').slice(0, NAME_HASH_DIGITS);
-  return (banner = { ...script, name: `banner-${hash}.js` });
+/** File names of what the loader runs. */
+export function pageScripts(): PageScripts {
+  const { banner, bannerWithSignals, signals } = scriptsForPages();
+  return { banner: banner.name, bannerWithSignals: bannerWithSignals.name, signals: signals.name };
+}
+
+/** A script of this build by its file name; null for any other name. */
+export function pageScript(name: string): PageScript | null {
+  return Object.values(scriptsForPages()).find((script) => script.name === name) ?? null;
+}
+
+/** The same for every project: the loader hands them the project's configuration. */
+function scriptsForPages(): Record<keyof PageScripts, PageScript> {
+  if (forPages) return forPages;
+  const [banner, signals] = [read('banner.js').body, read('signals.js').body];
+  return (forPages = {
+    banner: named('banner', banner),
+    // The signals wrap what the banner has put on the script element (loader/signals/signals.ts).
+    bannerWithSignals: named('banner', `${banner}\n${signals}`),
+    signals: named('signals', signals),
+  });
+}
+
+function named(kind: 'banner' | 'signals', body: string): PageScript {
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, NAME_HASH_DIGITS);
+  return { ...withTag(body), name: `${kind}-${hash}.js` };
 }
 
 /** The blocker with a configuration's rules. */

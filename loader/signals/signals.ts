@@ -1,0 +1,57 @@
+/**
+ * Hands the visitor's choice to other systems (docs/signals.md). Published where a signal is on: behind our banner in the
+ * same file, or alone where the site brings its own banner. The loader runs it once the configuration has arrived.
+ */
+import { pristineDocument } from '../pristine-document';
+import type { BannerScript, Consent, Granted, PageWork } from '../site';
+import { type Sender, senderFor } from './sender';
+import { type State, stateFrom } from './state';
+import { TARGETS } from './targets';
+
+/** How often and how long a system's script is awaited, after each choice. */
+const RETRY_MS = 250;
+const RETRIES_MAX = 40;
+
+/** Returns a function that sends what is granted. */
+const startSignals = (consent: Consent): ((granted: Granted) => void) => {
+  let senders: Sender[] | undefined;
+  let last: Granted;
+  let timer: number | undefined;
+  const sendAll = (state: State | null, isDecided?: boolean): boolean =>
+    (senders ?? []).map((send) => send(state, isDecided)).every(Boolean);
+  const retry = (left: number): void => {
+    timer = window.setTimeout(() => sendAll(null) || !left || retry(left - 1), RETRY_MS);
+  };
+  return (granted) => {
+    // The loader hands over the same object where nothing has changed.
+    if (senders && granted === last) return;
+    last = granted;
+    const state = stateFrom(consent, granted);
+    senders ??= (consent.configuration?.signals ?? []).flatMap((name) => {
+      const target = new Map(Object.entries(TARGETS)).get(name);
+      return target ? senderFor(target, state) : [];
+    });
+    clearTimeout(timer);
+    if (!sendAll(state, !!granted)) retry(RETRIES_MAX);
+  };
+};
+
+const script = pristineDocument('currentScript') as unknown as BannerScript;
+const startBanner = script.start;
+let work: PageWork | undefined;
+
+// The site's own banner is not ours to show.
+script.show ??= () => {};
+script.start = (consent) => {
+  const banner = startBanner?.(consent);
+  const send = startSignals(consent);
+  return (work ??= {
+    apply(granted) {
+      banner?.apply(granted);
+      send(granted);
+    },
+    get seen() {
+      return banner?.seen as PageWork['seen'];
+    },
+  });
+};
