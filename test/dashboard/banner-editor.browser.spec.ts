@@ -186,6 +186,45 @@ describe('the banner editor', () => {
     });
   });
 
+  it('turns signals on, and shows the snippet that tags of Microsoft need', async () => {
+    await open('?part=signals');
+    const signal = (name: string) => page.getByRole('switch', { name, exact: true });
+    expect(await page.getByText('window.uetq').count()).toBe(0);
+    await signal('Microsoft Advertising').click({ force: true });
+    await page.getByText(/window\.uetq\.push\('consent', 'default', \{ ad_storage: 'denied' \}\);/).waitFor();
+    await signal('Data layer').click({ force: true });
+    await field('Name of the event').fill('two words');
+    await page.getByText('Use 1 to 64 letters, digits, or . _ -').waitFor();
+    await field('Name of the event').fill('choice');
+    await signal('Redact ad data').click({ force: true });
+    await page.getByText('Use 1 to 64 letters').waitFor({ state: 'detached' });
+    expect(await pageFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Review and publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Review and publish' });
+    for (const change of ['Microsoft Advertising', 'Data layer', 'Name of the event', 'Redact ad data'])
+      await dialog.getByText(`Signals ▸ ${change}`).waitFor();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const saved = (await (await context.request.get(api(''))).json()) as { signals: object };
+    expect(saved.signals).toMatchObject({
+      ...{ microsoftUet: true, dataLayer: true, dataLayerEvent: 'choice', googleAdsDataRedaction: true },
+      ...{ metaPixel: false, googleUrlPassthrough: false },
+    });
+  });
+
+  it('warns where Google requires a certified consent platform', async () => {
+    const services = [{ name: 'Google Ads', provider: 'Google', category: 'marketing', cookies: [] }];
+    await publish(['en'], { services });
+    await open('?part=offer');
+    const warning = page.getByText('Google’s ads need another consent platform');
+    await field('Service').waitFor();
+    expect(await warning.count()).toBe(0);
+    await field('Service').fill('Google AdSense');
+    await warning.waitFor();
+    await page.getByText(/^Google AdSense belongs to Google AdSense, Ad Manager, or AdMob\./).waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+  });
+
   it('adds a common service with its cookies and blocking rules', async () => {
     await page.getByRole('tab', { name: 'Categories' }).click();
     await page.getByLabel('Common services').selectOption('YouTube');
