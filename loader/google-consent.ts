@@ -1,13 +1,9 @@
 import { lastGood } from './configuration';
 import { ownGlobal } from './own-global';
 import { listOf } from './storage';
-import type { Category } from './site';
+import type { Category, Choice } from './site';
 
-export interface Choice {
-  analytics: boolean;
-  marketing: boolean;
-  preferences: boolean;
-}
+export type { Choice } from './site';
 
 export const EVERYTHING: Choice = { analytics: true, marketing: true, preferences: true };
 export const CATEGORIES = Object.keys(EVERYTHING) as (keyof Choice)[];

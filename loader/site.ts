@@ -1,4 +1,9 @@
-import type { Choice } from './google-consent';
+/** Whether each category is granted. */
+export interface Choice {
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+}
 
 export type Category = keyof Choice;
 /** undefined: the visitor has not decided, and consent is required. */

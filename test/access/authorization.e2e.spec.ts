@@ -192,6 +192,7 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /cdn/{projectId}/declaration.js': 'public',
   'GET /cdn/{projectId}/declaration.html': 'public',
   'GET /cdn/{projectId}/banner-{hash}.js': 'public',
+  'GET /cdn/{projectId}/signals-{hash}.js': 'public',
   'GET /cdn/{projectId}/logo-{hash}.png': 'public',
 };
 

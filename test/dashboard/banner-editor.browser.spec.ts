@@ -65,7 +65,7 @@ describe('the banner editor', () => {
 
   it('has title, state and actions in one row, and its tabs in another', async () => {
     const tabs = await page.getByRole('tab').all();
-    expect(tabs).toHaveLength(5);
+    expect(tabs).toHaveLength(6);
     expect(new Set(await Promise.all(tabs.map(topOf))).size).toBe(1);
     const heading = page.getByRole('heading', { level: 1, name: 'Banner' });
     const action = page.getByRole('button', { name: 'Review and publish' });
@@ -75,6 +75,23 @@ describe('the banner editor', () => {
     expect(Math.abs((await topOf(heading)) - (await topOf(action)))).toBeLessThan(10);
     await field('Title').fill('We value your privacy');
     await page.getByText(/^Live since/).waitFor();
+  });
+
+  it('has room for its tabs in German, whose words are longer', async () => {
+    await page.evaluate(`localStorage.setItem('language', 'de')`);
+    try {
+      await page.reload();
+      await page.getByRole('tab', { name: 'Signale' }).waitFor();
+      const [list, last] = await Promise.all([
+        page.getByRole('tablist').boundingBox(),
+        page.getByRole('tab', { name: 'Signale' }).boundingBox(),
+      ]);
+      expect((last?.x ?? Infinity) + (last?.width ?? 0)).toBeLessThanOrEqual(
+        (list?.x ?? 0) + (list?.width ?? 0),
+      );
+    } finally {
+      await page.evaluate(`localStorage.removeItem('language')`);
+    }
   });
 
   it('shows the banner so large that it can be read', async () => {
@@ -184,6 +201,45 @@ describe('the banner editor', () => {
       enabled: true,
       rules: [{ host: 'tracker.test', path: null, category: 'marketing' }],
     });
+  });
+
+  it('turns signals on, and shows the snippet that tags of Microsoft need', async () => {
+    await open('?part=signals');
+    const signal = (name: string) => page.getByRole('switch', { name: new RegExp(`^${name}`) });
+    expect(await page.getByText('window.uetq').count()).toBe(0);
+    await signal('Microsoft Advertising').click({ force: true });
+    await page.getByText(/window\.uetq\.push\('consent', 'default', \{ ad_storage: 'denied' \}\);/).waitFor();
+    await signal('Data layer').click({ force: true });
+    await field('Name of the event').fill('two words');
+    await page.getByText('Use 1 to 64 letters, digits, or . _ -').waitFor();
+    await field('Name of the event').fill('choice');
+    await signal('Redact ad data').click({ force: true });
+    await page.getByText('Use 1 to 64 letters').waitFor({ state: 'detached' });
+    expect(await pageFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Review and publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Review and publish' });
+    for (const change of ['Microsoft Advertising', 'Data layer', 'Name of the event', 'Redact ad data'])
+      await dialog.getByText(`Signals ▸ ${change}`).waitFor();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const saved = (await (await context.request.get(api(''))).json()) as { signals: object };
+    expect(saved.signals).toMatchObject({
+      ...{ microsoftUet: true, dataLayer: true, dataLayerEvent: 'choice', googleAdsDataRedaction: true },
+      ...{ metaPixel: false, googleUrlPassthrough: false },
+    });
+  });
+
+  it('warns where Google requires a certified consent platform', async () => {
+    const services = [{ name: 'Google Ads', provider: 'Google', category: 'marketing', cookies: [] }];
+    await publish(['en'], { services });
+    await open('?part=offer');
+    const warning = page.getByText('Google’s ads need another consent platform');
+    await field('Service').waitFor();
+    expect(await warning.count()).toBe(0);
+    await field('Service').fill('Google AdSense');
+    await warning.waitFor();
+    await page.getByText(/^Found in the settings: Google AdSense\. For personalized ads/).waitFor();
+    expect(await pageFaults(page)).toEqual([]);
   });
 
   it('adds a common service with its cookies and blocking rules', async () => {

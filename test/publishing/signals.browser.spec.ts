@@ -179,6 +179,7 @@ describe('a tag that comes later', () => {
     site.pages['/'] = site.page();
     const opened = await site.open();
     await button(opened, 'Accept all').click();
+    await site.recorded(1);
     const queues = await opened.evaluate(`({ uetq, clarity: clarity.q.map((given) => [...given]) })`);
     expect(queues).toEqual({
       uetq: ['consent', 'default', { ad_storage: 'denied' }, 'consent', 'update', { ad_storage: 'granted' }],
@@ -197,6 +198,7 @@ describe('a tag that comes later', () => {
     site.pages['/'] = site.page('', { head: early });
     const opened = await site.open();
     await button(opened, 'Reject all').click();
+    await site.recorded(1);
     expect(await opened.evaluate('uetq.filter((item) => typeof item === "string")')).toEqual([
       ...['consent', 'default', 'consent', 'default', 'consent', 'update'],
     ]);

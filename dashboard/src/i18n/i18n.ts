@@ -1,13 +1,18 @@
 import { createTranslator } from 'use-intl/core';
 import en from '../../messages/en.json' with { type: 'json' };
+import type banner from '../../messages/banner.en.json';
 import type install from '../../messages/install.en.json';
 import type scans from '../../messages/scans.en.json';
 import type { Language } from './locale';
 
-export type Messages = typeof en & typeof install & typeof scans;
+export type Messages = typeof en & typeof banner & typeof install & typeof scans;
 
 /** Messages that are loaded with the pages that need them, so that other pages do not load them. */
 const PAGE_MESSAGES = {
+  banner: {
+    en: () => import('../../messages/banner.en.json', { with: { type: 'json' } }),
+    de: () => import('../../messages/banner.de.json', { with: { type: 'json' } }),
+  },
   install: {
     en: () => import('../../messages/install.en.json', { with: { type: 'json' } }),
     de: () => import('../../messages/install.de.json', { with: { type: 'json' } }),
@@ -62,6 +67,8 @@ type CodeGroup =
   | 'problems'
   | 'projects.tiers'
   | 'roles'
+  | 'signals.fields'
+  | 'signals.targets'
   | 'skipReasons';
 
 /** The message for a code that may be newer than this dashboard; undefined if there is none. */

@@ -13,6 +13,7 @@ describe('isPublicRoute', () => {
     ['GET', `/cdn/${ID}/declaration.js`],
     ['GET', `/cdn/${ID}/declaration.html`],
     ['GET', `/cdn/${ID}/banner-0123456789abcdef.js`],
+    ['GET', `/cdn/${ID}/signals-0123456789abcdef.js`],
     ['GET', `/cdn/${ID}/logo-0123456789abcdef.png`],
     ['POST', `/v1/projects/${ID}/consents`],
     ['OPTIONS', `/v1/projects/${ID}/consents`],

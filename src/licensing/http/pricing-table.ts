@@ -25,7 +25,8 @@ ${group(texts.inEveryPlan, everyPlan)}
 ${planned.length > 0 ? group(texts.planned, planned.map(row)) : ''}
 </table>
 </div>
-<p class="hint">${texts.fairUse}${planned.length > 0 ? ` ${texts.plannedNote}` : ''}</p>`;
+<p class="hint">${texts.fairUse}${planned.length > 0 ? ` ${texts.plannedNote}` : ''}</p>
+<p class="hint">${texts.notForPublishers}</p>`;
 }
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -41,6 +41,8 @@ export interface PricingTexts {
   no: string;
   noLimitOn(names: string): string;
   fairUse: string;
+  /** What no plan is suited for (docs/signals.md). */
+  notForPublishers: string;
   notLimitedNames: Record<(typeof NOT_LIMITED_BY_TIER)[number], string>;
 }
 
@@ -92,6 +94,8 @@ export const PRICING_TEXTS: Record<PricingLanguage, PricingTexts> = {
     no: 'Not included',
     noLimitOn: (names) => `No plan limit on ${names}`,
     fairUse: 'The same fair-use limits apply to every plan.',
+    notForPublishers:
+      'No plan includes IAB TCF or GPP. For personalized ads of AdSense, Ad Manager and AdMob in the European Economic Area, the United Kingdom and Switzerland, Google requires a certified consent platform with TCF.',
     notLimitedNames: {
       domainCount: 'domains',
       consentRecordsPerMonth: 'consent records per month',
@@ -147,6 +151,8 @@ export const PRICING_TEXTS: Record<PricingLanguage, PricingTexts> = {
     no: 'Nicht enthalten',
     noLimitOn: (names) => `Keine Tarifgrenze für ${names}`,
     fairUse: 'Für alle Tarife gelten dieselben Fair-Use-Grenzen.',
+    notForPublishers:
+      'Kein Tarif enthält IAB TCF oder GPP. Für personalisierte Anzeigen von AdSense, Ad Manager und AdMob im Europäischen Wirtschaftsraum, im Vereinigten Königreich und in der Schweiz verlangt Google eine zertifizierte Einwilligungsplattform mit TCF.',
     notLimitedNames: {
       domainCount: 'Domains',
       consentRecordsPerMonth: 'Einwilligungen pro Monat',

@@ -8,7 +8,7 @@ export const SIGNAL_TARGETS = [
   'shopify',
   'dataLayer',
 ] as const;
-export type SignalTarget = (typeof SIGNAL_TARGETS)[number];
+type SignalTarget = (typeof SIGNAL_TARGETS)[number];
 
 /** Options of Google's tags, and how `gtag('set')` calls them. */
 const GOOGLE_OPTIONS = {

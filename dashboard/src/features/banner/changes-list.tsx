@@ -36,6 +36,8 @@ function placeOf(path: string[]): string {
       if (isName) return part;
       // Of the banner, `enabled` means that it is ours.
       if (part === 'enabled' && path[0] === 'blocking') return t('banner.blocking.enabled');
+      if (path[0] === 'signals')
+        return translateCode('signals.targets', part) ?? translateCode('signals.fields', part) ?? part;
       return translateCode('banner.fieldNames', part) ?? translateCode('banner.labels', part) ?? part;
     })
     .join(' ▸ ');

@@ -63,7 +63,8 @@ export function partOfField(field: string): BannerPart {
     case 'banner':
       return 'look';
     case 'blocking':
-      return 'blocking';
+    case 'signals':
+      return member;
     default:
       return 'rules';
   }

@@ -10,6 +10,7 @@ import { partOfField } from './configuration';
 import { LanguageChips } from './language-chips';
 import { RuleFields } from './rule-fields';
 import { type BannerPart, PARTS } from './search';
+import { SignalFields } from './signal-fields';
 import { TextFields } from './text-fields';
 import type { TextMode } from './text-mode';
 import type { Editor } from './use-editor';
@@ -88,6 +89,9 @@ export function EditorForm(props: EditorFormProps) {
         </Tabs.Panel>
         <Tabs.Panel value="blocking">
           <BlockingFields {...shared} />
+        </Tabs.Panel>
+        <Tabs.Panel value="signals">
+          <SignalFields {...shared} />
         </Tabs.Panel>
       </fieldset>
     </Tabs>

@@ -11,6 +11,7 @@ import { EditorAlerts } from './editor-alerts';
 import { EditorForm } from './editor-form';
 import { EditorStatus } from './editor-status';
 import { LeaveDialog } from './leave-dialog';
+import { PublisherAdsNotice } from './publisher-ads-notice';
 import { PreviewPane } from './preview-pane';
 import type { TextMode } from './text-mode';
 import { useEditor } from './use-editor';
@@ -62,6 +63,7 @@ export function BannerEditor({
       <Stack gap="md" display={showsHistory ? 'none' : undefined}>
         <AccessNote refusal={refusal} projectId={project.id} />
         <EditorAlerts editor={editor} configuration={configuration} />
+        <PublisherAdsNotice form={form} />
         <div className="banner-editor">
           <EditorForm
             {...{ project, configuration, editor, shown, language }}

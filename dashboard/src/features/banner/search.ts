@@ -1,4 +1,4 @@
-export const PARTS = ['texts', 'offer', 'look', 'rules', 'blocking'] as const;
+export const PARTS = ['texts', 'offer', 'look', 'rules', 'blocking', 'signals'] as const;
 export type BannerPart = (typeof PARTS)[number];
 
 /** What the address of the banner's page holds. */
