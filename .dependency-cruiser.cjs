@@ -21,7 +21,7 @@ const MODULES = {
   billing: ['outbox', 'licensing', 'access', 'projects'],
   publishing: ['outbox', 'licensing', 'access', 'projects', 'visits'],
   'first-party': ['access', 'projects', 'publishing'],
-  scans: ['outbox', 'mail', 'licensing', 'access', 'projects', 'publishing', 'evidence'],
+  scans: ['outbox', 'mail', 'licensing', 'access', 'projects', 'publishing', 'evidence', 'domains'],
   domains: ['mail', 'licensing', 'access', 'projects', 'first-party'],
   operations: ['outbox', 'access'],
 };

@@ -19,6 +19,7 @@ import { Migration20261216000000_scan_hosts } from './Migration20261216000000_sc
 import { Migration20261217000000_scan_alerts } from './Migration20261217000000_scan_alerts.js';
 import { Migration20261218000000_scanner_role } from './Migration20261218000000_scanner_role.js';
 import { Migration20261219000000_custom_domains } from './Migration20261219000000_custom_domains.js';
+import { Migration20261220000000_scan_verified_hosts } from './Migration20261220000000_scan_verified_hosts.js';
 
 /** Every migration, in order. Listed by hand, so that the compiled and the TypeScript program agree on names. */
 export const migrations: MigrationObject[] = [
@@ -42,4 +43,8 @@ export const migrations: MigrationObject[] = [
   { name: 'Migration20261217000000_scan_alerts', class: Migration20261217000000_scan_alerts },
   { name: 'Migration20261218000000_scanner_role', class: Migration20261218000000_scanner_role },
   { name: 'Migration20261219000000_custom_domains', class: Migration20261219000000_custom_domains },
+  {
+    name: 'Migration20261220000000_scan_verified_hosts',
+    class: Migration20261220000000_scan_verified_hosts,
+  },
 ];

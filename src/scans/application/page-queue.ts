@@ -63,13 +63,19 @@ export class PageQueue {
       return this.skip([page], 'duplicate');
     if (judgeScanAddress(page.url, this.options.scope) === 'excluded')
       return this.skip([page], 'excluded_host');
-    const host = await readHost(em, scan.projectId, new URL(page.url).host);
+    const host = await this.readHost(new URL(page.url).host);
     if (!mayVisitHost(host)) return this.skip([page], 'unverified_host');
     if (!(await this.isAdmitted(page))) return this.skip([page], 'host_limit');
     const ignoresRobots = scan.ignoreRobots && host.verified;
     if (!ignoresRobots && (await this.skipDenied(page, known))) return { kind: 'again' };
     if (host.verified && (await this.addFromSitemaps(page))) return { kind: 'again' };
     return { kind: 'page', page };
+  }
+
+  /** A host is verified by its loader, or as a custom domain of the project. */
+  private async readHost(host: string): Promise<{ verified: boolean; pagesToday: number }> {
+    const read = await readHost(this.em.fork(), this.scan.projectId, host);
+    return { ...read, verified: read.verified || this.scan.verifiedHosts.includes(host) };
   }
 
   /** Asked once for each host, and before its first request. */
@@ -110,7 +116,7 @@ export class PageQueue {
     for (const origin of this.startOrigins) {
       const page = known.find(({ status, url }) => status === 'visited' && new URL(url).origin === origin);
       if (!page) continue;
-      const { verified } = await readHost(this.em.fork(), this.scan.projectId, new URL(origin).host);
+      const { verified } = await this.readHost(new URL(origin).host);
       if (verified && (await this.addFromSitemaps(page))) added = true;
     }
     return added;

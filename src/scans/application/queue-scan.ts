@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
+import { readActiveHosts } from '../../domains/active-hosts.js';
 import { deleteEntries } from '../../evidence/log-entries.js';
 import { newId } from '../../shared/ids.js';
 import type { ScanOrigin } from '../domain/scan.js';
@@ -29,7 +30,7 @@ export async function queueScan(tx: EntityManager, request: ScanRequest): Promis
   await deleteEntries(tx, { projectId: project.id, ids: deleted });
   await insertScan(tx, {
     ...{ projectId: project.id, id, urls, domains: project.domains, pagesMax },
-    ...{ skippedStates, ignoreRobots, origin },
+    ...{ skippedStates, ignoreRobots, origin, verifiedHosts: await readActiveHosts(tx, project.id) },
   });
   await writeAudit(tx, author, {
     ...{ projectId: project.id, action: 'scan.request', target: id },

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Author } from '../../audit/domain/author.js';
+import { readActiveHosts } from '../../domains/active-hosts.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { findDemoProject } from '../../projects/project.rows.js';
@@ -132,13 +133,15 @@ export class ScanRequests implements OnModuleInit {
   private async requireVerified(project: Project, urls: readonly string[]): Promise<void> {
     const em = this.em.fork();
     const hosts = [...new Set(urls.map((url) => new URL(url).host))];
+    const active = await readActiveHosts(em, project.id);
     const unverified: string[] = [];
-    for (const host of hosts) if (!(await readHost(em, project.id, host)).verified) unverified.push(host);
+    for (const host of hosts)
+      if (!active.includes(host) && !(await readHost(em, project.id, host)).verified) unverified.push(host);
     if (unverified.length === 0) return;
     throw fieldErrors([
       {
         field: 'ignoreRobots',
-        message: `robots.txt can be ignored only on hosts on which a scan found the loader of this project, which is not so for ${unverified.join(', ')}. Scan once without this option.`,
+        message: `robots.txt can be ignored only on hosts on which a scan found the loader of this project, or that are its active custom domains. Neither is so for ${unverified.join(', ')}. Scan once without this option.`,
         code: 'scan_robots_unverified',
       },
     ]);

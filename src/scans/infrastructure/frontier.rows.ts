@@ -15,6 +15,8 @@ export interface ClaimedScan {
   domains: string[];
   skippedStates: ScanState[];
   ignoreRobots: boolean;
+  /** Active custom domains of the project when it was requested. */
+  verifiedHosts: string[];
   startedAt: Date;
 }
 
@@ -67,7 +69,8 @@ export async function claimScan(
     where s.project_id = due.project_id and s.id = due.id
     returning s.project_id as "projectId", s.id, s.claim_id as "claimId", s.urls, s.domains,
               s.skipped_states as "skippedStates",
-              s.ignore_robots as "ignoreRobots", s.started_at as "startedAt"
+              s.ignore_robots as "ignoreRobots", s.verified_hosts as "verifiedHosts",
+              s.started_at as "startedAt"
   `.execute(em.getKysely());
   return rows[0] ?? null;
 }

@@ -20,6 +20,8 @@ export const ScanSchema = defineEntity({
     skippedStates: p.array().columnType('text[]').defaultRaw("'{}'"),
     /** Whether pages that robots.txt denies are visited, too. */
     ignoreRobots: p.boolean().default(false),
+    /** Active custom domains of the project when it was requested. */
+    verifiedHosts: p.array().columnType('text[]').defaultRaw("'{}'"),
     /** Why it ended without a complete result. */
     reason: p.text().nullable(),
     browser: p.text().nullable(),

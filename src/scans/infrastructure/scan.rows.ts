@@ -16,6 +16,8 @@ export interface NewScan {
   skippedStates: readonly ScanState[];
   ignoreRobots: boolean;
   origin: ScanOrigin;
+  /** Hosts that need no loader to count as the project's. */
+  verifiedHosts: readonly string[];
 }
 
 /** A place in a scan's list of items. */
@@ -39,9 +41,11 @@ const SCAN_COLUMNS = sql`
 
 export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void> {
   await sql`
-    insert into scan (project_id, id, urls, domains, pages_max, skipped_states, ignore_robots, origin)
+    insert into scan (project_id, id, urls, domains, pages_max, skipped_states, ignore_robots, origin,
+                      verified_hosts)
     values (${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax},
-            ${[...scan.skippedStates]}::text[], ${scan.ignoreRobots}, ${scan.origin})
+            ${[...scan.skippedStates]}::text[], ${scan.ignoreRobots}, ${scan.origin},
+            ${[...scan.verifiedHosts]}::text[])
   `.execute(tx.getKysely());
 }
 
