@@ -21,7 +21,7 @@ export interface ExpectedItem {
 }
 
 /** One way in which pages store or send something, and what a scan must find of it. */
-export interface Technique {
+interface Technique {
   /** The three cells of its row in docs/scans.md. */
   name: string;
   found: string;
