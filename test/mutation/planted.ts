@@ -157,7 +157,7 @@ export const PLANTED: Planted[] = [
   })),
   {
     name: 'loader: keeps nothing where storage is blocked',
-    mutations: [{ symbol: 'writeJson', from: /memory\[key\] = text;/, to: '' }],
+    mutations: [{ symbol: 'writeJson', from: /memory\[key\] = JSON\.stringify\(value\);/, to: '' }],
     ...LOADER,
     only: 'storage is blocked',
   },

@@ -154,7 +154,7 @@ export const TRAP_HOSTS: Record<string, Record<string, Route>> = {
   },
   'crash.farm.example': {
     '/': page(
-      () => '<script>const kept = []; for (;;) kept.push(new Array(1e5).fill(0).map(() => ({})))</script>',
+      () => '<script>const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length + 0.5))</script>',
     ),
   },
   [LOGIN]: {
