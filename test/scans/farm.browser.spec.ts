@@ -19,7 +19,7 @@ beforeAll(async () => {
     ...farm.environment,
     SCANNER_STATE_PAGES: '10',
     SCANNER_DWELL_SECONDS: '7',
-    SCANNER_PAGE_SECONDS: '12',
+    SCANNER_PAGE_SECONDS: '8',
     SCANNER_PAGE_MB: '20',
   });
   farm.loaderTag = service.loaderTag;
