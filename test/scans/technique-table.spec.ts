@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { CONSENT_TECHNIQUES } from './farm/consent-sites.js';
-import { GROUPS } from './farm/farm.js';
-import { TRAPS } from './farm/traps.js';
+import { CONSENT_TECHNIQUES } from './techniques/consent-sites.js';
+import { GROUPS } from './techniques/test-sites.js';
+import { TRAPS } from './techniques/traps.js';
 
 /** The cells of the table that begins with the given header. */
 function tableOf(file: string, header: RegExp): string[][] {

@@ -1,10 +1,10 @@
 // What @slashgear/gdpr-cookie-scanner finds on the farm, with Debian's Chromium. It is installed by
-// `npm run generate -- services`; then: node --import ./test/support/typescript.mjs test/scans/farm/peer.ts
+// `npm run generate -- services`; then: node --import ./test/support/typescript.mjs test/scans/techniques/peer.ts
 import { pathToFileURL } from 'node:url';
 import type { BrowserType, LaunchOptions } from 'playwright-core';
 import { startScanService } from '../../support/scan-service.js';
 import { CONSENT_TECHNIQUES, IGNORING } from './consent-sites.js';
-import { GROUPS, startFarm } from './farm.js';
+import { GROUPS, startFarm } from './test-sites.js';
 import { type ExpectedItem, MAIN } from './technique.js';
 import { TRAPS } from './traps.js';
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Json } from '../support/json.js';
 import { type ScanService, startScanService } from '../support/scan-service.js';
 import { until } from '../support/until.js';
-import { CONSENT_TECHNIQUES, IGNORING, RETURNING } from './farm/consent-sites.js';
-import { type Farm, GROUPS, startFarm } from './farm/farm.js';
-import { MAIN } from './farm/technique.js';
-import { BOMB, CALENDAR, LOGIN, SITEMAP, TRAPS } from './farm/traps.js';
+import { CONSENT_TECHNIQUES, IGNORING, RETURNING } from './techniques/consent-sites.js';
+import { type Farm, GROUPS, startFarm } from './techniques/test-sites.js';
+import { MAIN } from './techniques/technique.js';
+import { BOMB, CALENDAR, LOGIN, SITEMAP, TRAPS } from './techniques/traps.js';
 
 const SCAN_TIMEOUT_MS = 240_000;
 const NO_CHOICES = { skipStates: ['reject', 'accept', 'signal'] };
