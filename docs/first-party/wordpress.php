@@ -8,7 +8,7 @@
 
 add_action('plugins_loaded', function () {
     $uri = $_SERVER['REQUEST_URI'] ?? '';
-    if (strpos($uri, '/consent/') !== 0) {
+    if (strpos($uri, '/consent/') !== 0 || strpos(rawurldecode($uri), '/..') !== false) {
         return;
     }
     $headers = [

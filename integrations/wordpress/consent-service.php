@@ -31,7 +31,7 @@ add_filter('wp_consent_api_waitfor_consent_hook', '__return_true');
 add_action('plugins_loaded', function () {
     $prefix = rtrim((string) wp_parse_url(home_url('/consent'), PHP_URL_PATH), '/');
     $uri = $_SERVER['REQUEST_URI'] ?? '';
-    if (!defined('CONSENT_SERVICE_SECRET') || strpos($uri, $prefix . '/') !== 0) {
+    if (!defined('CONSENT_SERVICE_SECRET') || strpos($uri, $prefix . '/') !== 0 || strpos(rawurldecode($uri), '/..') !== false) {
         return;
     }
     $headers = [

@@ -1,6 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { type Front, launchBrowser, startFront } from '../support/browser.js';
@@ -74,6 +76,12 @@ async function open(): Promise<{ page: Page; requests: string[] }> {
   return { page, requests };
 }
 
+/** `fetch` would shorten the path. */
+async function rawAnswer(path: string): Promise<string> {
+  const [response] = (await once(get({ host: '127.0.0.1', port, path }), 'response')) as [IncomingMessage];
+  return text(response);
+}
+
 const recorded = (count: number): Promise<Record<string, unknown>[]> =>
   until('recorded', async () => {
     const rows = await service.database.query('select * from consent_record where project_id = $1', [
@@ -133,6 +141,8 @@ it('answers 502 where the service is away, and is no proxy for other paths', asy
   const of = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
   expect((await of(`/consent/cdn/${project.id}/loader.js`)).status).toBe(502);
   expect(await (await of('/consents')).text()).toContain('A blog');
+  for (const path of ['/consent/../metrics', '/consent/%2e%2E/metrics'])
+    expect(await rawAnswer(path)).toContain('A blog');
 });
 
 it('loads the script from the service’s own host where there is no secret', async () => {

@@ -2,7 +2,7 @@ import { type FarmAddresses, type Route, text } from './technique.js';
 
 /** With our banner, whose choices change nothing but one cookie. */
 export const IGNORING = 'ignoring.farm.example';
-/** With a banner of its own that asks again on every page. */
+/** Its banner asks again on every page. */
 export const RETURNING = 'returning.farm.example';
 
 /** A finding that the scan of a consent site must have, by `kind name`. */

@@ -1,6 +1,6 @@
 import { COLLECTORS, MAIN, type TechniqueGroup, text } from './technique.js';
 
-/** What happens only after a while, or when somebody uses the page. */
+/** What happens only after some seconds, or when a visitor scrolls or clicks. */
 export const LATE: TechniqueGroup = {
   path: '/late',
   techniques: [

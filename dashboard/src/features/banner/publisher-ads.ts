@@ -1,6 +1,6 @@
 import type { Configuration } from './configuration';
 
-/** Names under which services for publishers are declared. Google Ads, for advertisers, is none of them. */
+/** Names under which services for publishers are declared. Google Ads is for advertisers and not among them. */
 const SERVICE = /\b(adsense|admob|google ad manager|google publisher tags?|doubleclick for publishers)\b/i;
 /** Cookies that AdSense and Ad Manager set on the site's own host. */
 const COOKIES = ['__gads', '__gpi', '__gpi_optout', '__eoi'];
