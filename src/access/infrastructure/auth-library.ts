@@ -19,9 +19,12 @@ export class AuthLibrary {
     @InjectSettings(accessSettings) private readonly settings: AccessSettings,
   ) {}
 
-  /** The library's functions. */
+  /** The library's functions. After a failure, the next call tries again. */
   api(): Promise<Auth['api']> {
-    this.loading ??= this.load();
+    this.loading ??= this.load().catch((error: unknown) => {
+      this.loading = null;
+      throw error;
+    });
     return this.loading;
   }
 
