@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { allModes, CONSENT_MODES } from './consent-modes.js';
+import { allModes, CONSENT_MODES, strictestMode } from './consent-modes.js';
 import { EU_GROUP, EU_REGIONS } from './region.js';
 import {
   comingStates,
@@ -7,6 +7,7 @@ import {
   newestVersion,
   presetState,
   type PresetState,
+  type PresetVersion,
   REGION_PRESETS,
   type RegionPreset,
 } from './region-preset.js';
@@ -109,7 +110,8 @@ describe('newestVersion', () => {
     const [first] = preset('de').versions;
     if (!first) throw new Error('no version');
     const corrected: PresetState = { from: null, modes: allModes('notice'), requiresSignal: true };
-    const versions = [first, { version: 2, reviewedOn: '2026-12-01', states: [corrected] }];
+    const second: PresetVersion = { version: 2, reviewedOn: '2026-12-01', states: [corrected] };
+    const versions = [first, second];
     expect(presetState({ ...preset('de'), versions }, 1, new Date())).toBe(first.states[0]);
     expect(presetState({ ...preset('de'), versions }, 2, new Date())).toBe(corrected);
   });
@@ -129,6 +131,21 @@ describe('REGION_PRESETS', () => {
     expect(regions).toEqual([...new Set(regions)]);
     const ids = PRESETS.map(([id]) => id);
     expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  it('is nowhere less strict than for the group around a region, on any day of a change', () => {
+    const days = ['2020-01-01', ...CHANGES.map(([, from]) => from)];
+    const looser = days.flatMap((day) =>
+      PRESETS.flatMap(([id, { regions }]) =>
+        regions
+          .flatMap((region) =>
+            REGION_PRESETS.filter((group) => groupsOf(region).some(isOneOf(group.regions))),
+          )
+          .filter((group) => strictness(id, day) > strictness(group.id, day))
+          .map((group) => `${id} is looser than ${group.id} on ${day}`),
+      ),
+    );
+    expect(looser).toEqual([]);
   });
 
   it('has a preset for each state of the US that a former list had', () => {
@@ -191,6 +208,17 @@ function preset(id: string): RegionPreset {
 
 function modesOf(id: string, at: string) {
   return presetState(preset(id), newestVersion(preset(id)), new Date(at))?.modes;
+}
+
+/** 0: the strictest. */
+function strictness(id: string, at: string): number {
+  const modes = modesOf(id, at);
+  if (!modes) throw new Error(`${id} has no state at ${at}`);
+  return CONSENT_MODES.indexOf(strictestMode(modes));
+}
+
+function isOneOf(regions: string[]): (region: string) => boolean {
+  return (region) => regions.includes(region);
 }
 
 /** The wider regions of rules that decide about a region as well. */
