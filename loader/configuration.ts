@@ -1,7 +1,7 @@
 /** The published configuration, the visitor's region, and what follows from both. One page has one of each. */
-import { resolveMode } from './mode';
+import { modesOf, resolveRule } from './mode';
 import { base, projectId, storageKey } from './page';
-import type { SiteConfiguration } from './site';
+import type { Category, Rule, SiteConfiguration } from './site';
 import { readJson, writeJson } from './storage';
 
 /** Smaller differences between the clocks are ignored. */
@@ -21,7 +21,10 @@ const country = (): string => region.slice(0, 2);
 /** True where the region is unknown, and where an older document has no list. */
 export const isEu = (): boolean =>
   region === UNKNOWN_REGION || (lastGood?.euRegions?.includes(country()) ?? true);
-export const mode = (): string => resolveMode(configuration, [region, country(), isEu() && EU_GROUP]);
+export const rule = (): Rule => resolveRule(configuration, [region, country(), isEu() && EU_GROUP]);
+export const modes = (): Record<Category, string> => modesOf(rule());
+/** The strictest. */
+export const mode = (): string => rule().mode;
 
 /** Known without the configuration wherever the API serves the loader, under any path. */
 export const consentUrl = (): URL =>
@@ -51,7 +54,10 @@ export const loadConfiguration = async (check: () => void): Promise<void> => {
     const aheadMs = Date.now() - Date.parse(response.headers.get('Date') as string);
     if (aheadMs ** 2 > CLOCK_DIFFERENCE_MIN_MS ** 2) clockAheadMs = aheadMs;
     check();
-    (MODE.exec(mode()) as never as [string])[0].trim();
+    // Throws where it is none of them.
+    Object.values(modes())
+      .concat(mode())
+      .forEach((name) => MODE.test(name) || (MODE as never as () => void)());
     new URL(fresh.visitsUrl as string, consentUrl());
     fresh.texts.forEach(({ language }) => language.trim());
     new RegExp(fresh.previewHosts as string);

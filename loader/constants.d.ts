@@ -9,9 +9,10 @@ declare const EU_GROUP: string;
 /** Of a project: put ahead of blocker.js when it is published (src/publishing/domain/blocking.ts). */
 declare const BLOCKING: {
   id: string;
-  prompt: string;
-  policy: string;
-  months: number;
+  policyVersion: string;
+  categories: string[];
+  asked: string[];
+  reconsentMonths: number;
   rules: [pattern: string, category: string][];
 };
 /** Of a project: put ahead of declaration.js when it is published (src/publishing/domain/declaration.ts). */

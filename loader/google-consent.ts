@@ -1,12 +1,10 @@
 import { lastGood } from './configuration';
 import { ownGlobal } from './own-global';
+import { CATEGORIES } from './mode';
 import { listOf } from './storage';
 import type { Category, Choice } from './site';
 
 export type { Choice } from './site';
-
-export const EVERYTHING: Choice = { analytics: true, marketing: true, preferences: true };
-export const CATEGORIES = Object.keys(EVERYTHING) as (keyof Choice)[];
 
 /** The types of Google Consent Mode v2, in the order that compresses best. */
 const TYPES =
@@ -38,20 +36,19 @@ const states = (choice?: Choice): object =>
     ]),
   );
 
-const update = (choice: Choice): void => {
+/** Pushes what is granted from now on. */
+export const updateGoogle = (choice: Choice): void => {
   gtag('consent', 'update', states(choice));
   // For triggers of tag managers.
   layer.push({ event: CHOICE_EVENT });
 };
 
 /**
- * Pushes `default`, all denied, before anything else, then what the visitor chose on an earlier page. Call the returned
- * function with each further choice.
+ * Pushes `default`, all denied, before anything else, then what the visitor chose on an earlier page.
  */
-export const googleConsent = (known: Choice | null): ((choice: Choice) => void) => {
+export const startGoogle = (known: Choice | null): void => {
   (window as { dataLayer?: unknown[] }).dataLayer = layer = listOf(ownGlobal('dataLayer'));
   gtag('consent', 'default', { ...states(), wait_for_update: WAIT_FOR_UPDATE_MS });
   setGtag();
-  if (known) update(known);
-  return update;
+  if (known) updateGoogle(known);
 };

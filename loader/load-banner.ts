@@ -26,7 +26,7 @@ export const showBanner = async (
   try {
     const script = await banner;
     // A banner that an older version has published only shows itself.
-    const work = script.start?.(consent);
+    const work = script.start?.(consent, trustedScript);
     if (reason) script.show(consent, reason);
     setPageWork(work);
     done?.({ ...work?.seen });

@@ -4,10 +4,10 @@
  * our own banner, which it loads when a choice is needed. It never throws into the page and works without storage.
  */
 import { currentChoice, promptFingerprint } from './choice';
-import { configuration, loadConfiguration, mode, useLastGood } from './configuration';
-import { release, startApplier } from './consent-applier';
+import { configuration, loadConfiguration, mode, modes, useLastGood } from './configuration';
+import { rescan } from './consent-applier';
 import { decide } from './decide';
-import type { Choice } from './google-consent';
+import { type Choice, startGoogle } from './google-consent';
 import { showBanner } from './load-banner';
 import { publishMeta } from './meta';
 import { ownGlobal } from './own-global';
@@ -37,7 +37,7 @@ const start = (): void => {
     /** Our own banner's second layer, once the configuration has arrived. */
     open: () => ready.then(() => showBanner(consent, 'link')),
     /** Runs what was added to the page since and is granted. */
-    rescan: release,
+    rescan,
     /** The published configuration: texts, categories, versions; null before `ready`, and where there is none. */
     get configuration() {
       return configuration;
@@ -46,12 +46,16 @@ const start = (): void => {
     get choice() {
       return Object.freeze(currentChoice());
     },
-    /** `opt_in`, `opt_out`, `notice` or `none`: what applies without a choice. */
+    /** `opt_in`, `opt_out`, `notice` or `none`: what applies without a choice; the strictest of all categories. */
     get mode() {
       return mode();
     },
+    /** The same for each category. */
+    get modes() {
+      return modes();
+    },
   });
-  startApplier();
+  startGoogle(currentChoice());
   startQueue();
   (window as unknown as Record<string, unknown>)[CONSENT_GLOBAL] = consent;
   // Nothing is granted where a stored configuration cannot be read.
@@ -60,7 +64,7 @@ const start = (): void => {
 
 const load = async (consent: Consent): Promise<void> => {
   const arrived = loadConfiguration(() => {
-    promptFingerprint('dismiss');
+    promptFingerprint();
     currentChoice({} as Choice);
   });
   await new Promise<void>((resolve) => {

@@ -14,6 +14,8 @@ interface ServiceMeta {
   readonly features: Readonly<Record<string, unknown>>;
 }
 
+type ServiceConsentMode = 'opt_in' | 'opt_out' | 'notice' | 'none';
+
 type ServiceConsentCategory = 'analytics' | 'marketing' | 'preferences';
 
 interface ServiceConsentSubmission {
@@ -64,7 +66,10 @@ interface ServiceConsent {
   readonly configuration: Readonly<Record<string, unknown>> | null;
   /** null: nothing yet, or it is to be asked again. */
   readonly choice: ServiceConsentChoice | null;
-  readonly mode: 'opt_in' | 'opt_out' | 'notice' | 'none';
+  /** What applies without a choice; the strictest of all categories. */
+  readonly mode: ServiceConsentMode;
+  /** The same for each category. */
+  readonly modes: Readonly<Record<ServiceConsentCategory, ServiceConsentMode>>;
 }
 
 interface Window {

@@ -65,6 +65,18 @@ export interface BannerSettings {
   shareSubdomains?: boolean;
 }
 
+/** What applies in a region (src/publishing/domain/published-rules.ts). */
+export interface Rule {
+  /** The strictest mode of all categories. */
+  mode: string;
+  /** Only where categories differ. */
+  modes?: Record<Category, string> | undefined;
+  /** Name and version of the preset that set the modes. */
+  preset?: string | undefined;
+  /** Only where it differs from the document's. */
+  honorGlobalPrivacyControl?: boolean;
+}
+
 /** The published document (src/publishing/domain/document.ts), as far as a page needs it. */
 export interface SiteConfiguration {
   projectId: string;
@@ -87,7 +99,12 @@ export interface SiteConfiguration {
   defaultLanguage: string;
   texts: BannerText[];
   defaultMode: string;
-  regionRules: { regions: string[]; mode: string }[];
+  /** Only where categories differ, as in a rule; absent in older documents, as the next one. */
+  defaultModes?: Record<Category, string>;
+  defaultPreset?: string;
+  regionRules: (Rule & { regions: string[] })[];
+  /** Categories and services that need consent; absent in older documents. */
+  asked?: string[];
   honorGlobalPrivacyControl: boolean;
   services: SiteService[];
   /** Who decides about the records; absent in older documents. */
@@ -119,8 +136,8 @@ export interface StoredChoice extends Choice {
   /** Milliseconds since 1970, by the browser's clock. */
   at?: number;
   action?: string;
-  /** Policy version and categories that the visitor was asked about; for a dismissed notice also the mode. */
-  prompt?: string;
+  /** Policy version, categories and services that the visitor was asked about (prompt-rule.ts). */
+  prompt?: string | null;
 }
 
 /** Why the banner is shown: a choice is needed, a link was followed, or a signal of the browser was honoured. */
@@ -135,6 +152,8 @@ export interface Consent {
   readonly configuration: SiteConfiguration | null;
   readonly choice: StoredChoice | null;
   readonly mode: string;
+  /** Absent in an older loader. */
+  readonly modes?: Readonly<Record<Category, string>>;
 }
 
 /** Shows the banner. */
@@ -144,9 +163,14 @@ export type ShowBanner = (consent: Consent, reason: Reason) => void;
 export interface PageWork {
   /** Called with what is granted, at first and at each choice; undefined: nothing was decided. */
   apply(granted: Granted): void;
+  /** Runs what was added to the page since and is granted. Absent without a banner, and in older ones. */
+  rescan?(): void;
   /** What decides what the visitor sees, as far as a choice does not say it anyway. */
   seen: Seen;
 }
+
+/** Creates a script that runs when it is added to the page (trusted-script.ts). */
+export type TrustedScript = (address: string | undefined, text: string) => HTMLScriptElement;
 
 /** Recorded with a choice: the banner's language and theme, and the kind of device. */
 export interface Seen {
@@ -159,5 +183,5 @@ export interface Seen {
 export interface BannerScript extends HTMLScriptElement {
   show: ShowBanner;
   /** Absent in a banner that an older version has published. */
-  start?(consent: Consent): PageWork;
+  start?(consent: Consent, trustedScript: TrustedScript): PageWork;
 }

@@ -1,8 +1,8 @@
 /** Records a choice: on the device, on the page, and at the service. */
 import { promptFingerprint } from './choice';
-import { clockAheadMs, configuration, lastGood, mode } from './configuration';
+import { clockAheadMs, configuration, lastGood, modes, rule } from './configuration';
 import { applyChoice } from './consent-applier';
-import { CATEGORIES, type Choice } from './google-consent';
+import { byCategory, CATEGORIES } from './mode';
 import { storageKey } from './page';
 import { sendChoice } from './queue';
 import type { Submission } from './site';
@@ -14,13 +14,7 @@ export const submit = async (submission: Submission): Promise<object> => {
   try {
     // Without a prototype, on which the page's scripts may have put anything.
     const given: Submission = { __proto__: null, ...submission };
-    const flags = {} as Choice;
-    const modes: Record<string, string> = {};
-    const granted = CATEGORIES.filter((category) => {
-      // Today a region has one mode for all categories.
-      modes[category] = mode();
-      return (flags[category] = given[category] === true);
-    });
+    const flags = byCategory((category) => given[category] === true);
     // A visitor who is offered two categories and accepts both has accepted everything.
     const missing = (submission.offered ?? lastGood?.categories ?? CATEGORIES).some(
       (category) => given[category] !== true,
@@ -34,16 +28,19 @@ export const submit = async (submission: Submission): Promise<object> => {
       bannerVersion,
       configHash,
       region,
-      modes: configuration && modes,
+      modes: configuration && modes(),
+      regionPreset: rule().preset,
     };
-    const action = given.action ?? (!granted[0] ? 'reject_all' : missing ? 'custom' : 'accept_all');
+    const action =
+      given.action ??
+      (!Object.values(flags).includes(true) ? 'reject_all' : missing ? 'custom' : 'accept_all');
     const body = JSON.stringify({ ...context, ...given, ...flags, action, id, offered: undefined });
     writeJson(storageKey('choice'), {
       ...flags,
       id,
       at: Date.now(),
       action,
-      prompt: promptFingerprint(action),
+      prompt: promptFingerprint(),
     });
     applyChoice(flags);
     return sendChoice(id, body);

@@ -3,10 +3,18 @@
  * added later, and what a withdrawal stops.
  */
 import { pristineDocument } from '../pristine-document';
-import { BANNER_HOST_ID, type Category, type Consent, type PageWork } from '../site';
+import {
+  BANNER_HOST_ID,
+  type Category,
+  type Consent,
+  type Granted,
+  type PageWork,
+  type TrustedScript,
+} from '../site';
 import { blockedFrames, blockFrames } from './blocked-frames';
 import { recordDecision } from './decision';
 import { preparePrompt, type Prompt } from './prompt';
+import { release } from './release';
 import { hasRunScript, offerReload } from './reload-offer';
 import { seenBy } from './seen';
 import { settingsLink } from './settings-link';
@@ -19,12 +27,15 @@ const RESCAN_PAUSE_MS = 100;
 let work: PageWork | undefined;
 
 /** Called by the loader once the configuration has arrived; a second call returns the same. */
-export const start = (consent: Consent): PageWork => (work ??= startWork(consent));
+export const start = (consent: Consent, trustedScript?: TrustedScript): PageWork =>
+  (work ??= startWork(consent, trustedScript));
 
-function startWork(consent: Consent): PageWork {
+/** `trustedScript` is absent in older loaders, which run waiting scripts themselves. */
+function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
   const prompt = preparePrompt(consent, 'link') as Prompt;
   const { categories } = prompt.configuration;
   let granted: Category[] | undefined;
+  let all: Granted;
   const link = settingsLink(prompt);
   const frames = blockedFrames(prompt, (category) =>
     recordDecision(prompt, { surface: 'placeholder', granted: [...(granted ?? []), category] }),
@@ -34,13 +45,22 @@ function startWork(consent: Consent): PageWork {
     // Never half behind the banner.
     link.update(granted !== undefined && !pristineDocument('getElementById')(BANNER_HOST_ID));
   };
-  observePage(() => {
-    consent.rescan();
+  const rescan = (): void => {
+    if (!trustedScript) consent.rescan();
+    else if (all) release(all, trustedScript);
+  };
+  const refresh = (): void => {
+    rescan();
     update();
-  });
+  };
+  observePage(refresh);
+  pristineDocument('addEventListener')('DOMContentLoaded', refresh);
   return {
+    rescan,
     apply(next) {
       const former = granted;
+      all = next;
+      rescan();
       granted = next && categories.filter((category) => next[category]);
       const withdrawn = (former ?? []).filter((category) => !granted?.includes(category));
       withdrawn.forEach(blockFrames);

@@ -32,7 +32,7 @@ export function preparePrompt(consent: Consent, reason: Reason): Prompt | null {
     configuration,
     text,
     reason,
-    informs: reason === 'signal' || consent.mode === 'notice' || configuration.categories.length === 0,
+    informs: reason === 'signal' || !configuration.categories.some((key) => isOptional(modeOf(consent, key))),
     isPreview: ownGlobal(CONSENT_GLOBAL) !== consent,
   };
 }
@@ -50,6 +50,13 @@ export function describeCategory({ configuration, text }: Prompt, key: Category)
 }
 
 /** Whether a category's switch is on before the visitor touches it: what applies now. */
-export function isGranted({ consent: { choice, mode }, reason }: Prompt, key: Category): boolean {
-  return choice ? choice[key] : mode !== 'opt_in' && reason !== 'signal';
+export function isGranted({ consent, reason }: Prompt, key: Category): boolean {
+  const mode = modeOf(consent, key);
+  return consent.choice?.[key] ?? (mode !== 'opt_in' && !(reason === 'signal' && mode === 'opt_out'));
 }
+
+/** What applies to a category without a choice; older loaders have one mode for all. */
+export const modeOf = ({ mode, modes }: Consent, key: Category): string => modes?.[key] ?? mode;
+
+/** Whether the visitor is asked, or may object. */
+const isOptional = (mode: string): boolean => mode === 'opt_in' || mode === 'opt_out';

@@ -1,5 +1,6 @@
 /** The texts of a mode: what is asked, or said, and how the two answers are labeled. */
-import type { Prompt } from './prompt';
+import type { Category } from '../site';
+import { describeCategory, modeOf, type Prompt } from './prompt';
 
 export interface Words {
   title: string;
@@ -16,7 +17,8 @@ export function wordsOf(prompt: Prompt): Words {
 }
 
 /** Documents of older versions have texts for `opt_in` alone, which are then used for all modes. */
-function modeWords({ text, reason, informs, consent: { mode } }: Prompt): Words {
+function modeWords(prompt: Prompt): Words {
+  const { text, reason, informs, consent, configuration } = prompt;
   const { labels, title, description, acceptAll, rejectAll } = text;
   const asked: Words = { title, description, accept: acceptAll, reject: rejectAll };
   if (reason === 'signal')
@@ -32,7 +34,13 @@ function modeWords({ text, reason, informs, consent: { mode } }: Prompt): Words 
       title: labels.noticeTitle ?? title,
       description: labels.noticeDescription ?? description,
     };
-  if (mode !== 'opt_out') return asked;
+  const isIn = (key: Category): boolean => modeOf(consent, key) === 'opt_in';
+  if (configuration.categories.some(isIn)) {
+    const on = configuration.categories.filter((key) => !isIn(key));
+    const titles = on.map((key) => describeCategory(prompt, key).title).join(', ');
+    const note = labels.mixedNote?.replace('{categories}', titles);
+    return on.length > 0 && note ? { ...asked, description: `${description} ${note}` } : asked;
+  }
   return {
     title: labels.optOutTitle ?? title,
     description: labels.optOutDescription ?? description,

@@ -1,5 +1,7 @@
 /** What the visitor has granted on an earlier page, by the rules of the loader (loader/choice.ts). */
+import { CATEGORIES } from '../mode';
 import { pristineDocument } from '../pristine-document';
+import { stillCounts } from '../prompt-rule';
 
 interface StoredChoice {
   at?: number;
@@ -7,16 +9,12 @@ interface StoredChoice {
   [category: string]: unknown;
 }
 
-const CATEGORIES = ['analytics', 'marketing', 'preferences'];
-
-/** The mean month of the Gregorian calendar, to within 5 minutes. */
-const MONTH_MS = 2_630_000_000;
 /** The choice cookie (docs/loader.md). */
 const COOKIE = /service-consent=v1.(...).(\d+).([^;]*)/;
 
 /** Nothing where no choice counts: then the loader decides, once its configuration has arrived. */
 export const storedGrants = (): Set<string> => {
-  const { id, prompt, policy, months } = BLOCKING;
+  const { id, policyVersion } = BLOCKING;
   let choice = storedChoice(id);
   try {
     const [, flags, seconds, version] = COOKIE.exec(pristineDocument('cookie')) as unknown as string[];
@@ -24,16 +22,16 @@ export const storedGrants = (): Set<string> => {
     if (!choice || at > (choice.at as number))
       choice = {
         ...Object.fromEntries(CATEGORIES.map((category, n) => [category, flags?.[n] === '1'])),
-        ...{ at, prompt: version === policy ? '' : version },
+        ...{ at, prompt: version === policyVersion ? '' : version },
       };
   } catch {
     // There is no cookie, or none may be read.
   }
-  const counts =
-    choice &&
-    (!choice.prompt || choice.prompt === prompt) &&
-    !(Date.now() - (choice.at as number) > months * MONTH_MS);
-  return new Set(counts ? CATEGORIES.filter((category) => choice?.[category] === true) : []);
+  return new Set(
+    choice && stillCounts(choice, BLOCKING)
+      ? CATEGORIES.filter((category) => choice?.[category] === true)
+      : [],
+  );
 };
 
 const storedChoice = (id: string): StoredChoice | null => {

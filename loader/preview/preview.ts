@@ -2,9 +2,10 @@
  * Shows a configuration in the built banner, in a frame of the dashboard that cannot reach the session: it only exchanges
  * messages. Nothing is sent to the service, and nothing is stored.
  */
-import { resolveMode } from '../mode';
+import { modesOf, resolveRule } from '../mode';
 import {
   BANNER_HOST_ID,
+  type Category,
   type Consent,
   type ShowBanner,
   type SiteConfiguration,
@@ -22,7 +23,7 @@ interface Scene {
   /** Whether the visitor's browser sends Global Privacy Control. */
   signal: boolean;
   /** What held for a visitor; absent: what the region's rule says. */
-  mode?: string;
+  modes?: Record<Category, string>;
   /** The second layer, in place of the first. */
   isSecondLayer: boolean;
   /** What the visitor has chosen; null: nothing yet. */
@@ -55,11 +56,18 @@ function loadBanner({ projectId, bannerScript }: SiteConfiguration): Promise<Sho
   return loaded;
 }
 
-function previewConsent({ configuration, choice: shown }: Scene, mode: string): Consent {
+/** The strictest first. */
+const MODES = ['opt_in', 'opt_out', 'notice', 'none'];
+
+function previewConsent(
+  { configuration, choice: shown }: Scene,
+  { mode, modes }: Required<Pick<Consent, 'mode' | 'modes'>>,
+): Consent {
   let choice: StoredChoice | null = shown && { ...shown, at: Date.now() };
   return {
     configuration,
     mode,
+    modes,
     get choice() {
       return choice;
     },
@@ -81,20 +89,24 @@ async function showScene(scene: Scene): Promise<void> {
   document.documentElement.lang = language;
   document.documentElement.classList.toggle('dark', dark);
   const isEu = region === UNKNOWN_REGION || (configuration.euRegions ?? []).includes(region.slice(0, 2));
-  const mode = scene.mode ?? resolveMode(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
+  const rule = resolveRule(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
+  const modes = scene.modes ?? modesOf(rule);
+  const mode = MODES.find((known) => Object.values(modes).includes(known)) ?? 'opt_in';
   if (!configuration.banner?.enabled || (mode === 'none' && !isSecondLayer)) {
     document.getElementById(BANNER_HOST_ID)?.remove();
     report({ kind: configuration.banner?.enabled ? 'hidden' : 'own', mode });
     return;
   }
-  const honoured = signal && (scene.mode ?? (configuration.honorGlobalPrivacyControl && mode)) === 'opt_out';
+  const isHonored =
+    scene.modes !== undefined || (rule.honorGlobalPrivacyControl ?? configuration.honorGlobalPrivacyControl);
+  const honoured = signal && isHonored && Object.values(modes).includes('opt_out');
   // The visitor's system decides where the owner leaves it to it.
   const system = dark ? 'dark' : 'light';
   const theme = configuration.banner.theme === 'auto' ? system : configuration.banner.theme;
   const shown = { ...configuration, banner: { ...configuration.banner, theme } };
   const show = await loadBanner(configuration);
   show(
-    previewConsent({ ...scene, configuration: shown }, mode),
+    previewConsent({ ...scene, configuration: shown }, { mode, modes }),
     isSecondLayer ? 'link' : honoured ? 'signal' : 'banner',
   );
   report({ kind: 'shown', mode, honoured });

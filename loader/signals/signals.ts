@@ -42,14 +42,15 @@ let work: PageWork | undefined;
 
 // The site's own banner is not ours to show.
 script.show ??= () => {};
-script.start = (consent) => {
-  const banner = startBanner?.(consent);
+script.start = (consent, trustedScript) => {
+  const banner = startBanner?.(consent, trustedScript);
   const send = startSignals(consent);
   return (work ??= {
     apply(granted) {
       banner?.apply(granted);
       send(granted);
     },
+    rescan: () => banner?.rescan?.(),
     get seen() {
       return banner?.seen as PageWork['seen'];
     },

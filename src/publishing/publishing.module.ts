@@ -5,6 +5,7 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { ConfigurationService } from './application/configuration.service.js';
 import { DraftService } from './application/draft.service.js';
 import { DraftExpiry } from './application/draft-expiry.js';
+import { PresetUpdates } from './application/preset-updates.js';
 import { PublicationLog } from './application/publication-log.js';
 import { PublicationTimes } from './application/publication-times.js';
 import { PublishSite } from './application/publish-site.js';
@@ -30,6 +31,7 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     ConfigurationService,
     DraftService,
     DraftExpiry,
+    PresetUpdates,
     PublicationLog,
     PublicationTimes,
     SiteSource,

@@ -28,6 +28,9 @@ export const FIELD_CODES = [
   'period_too_long',
   'texts_missing',
   'configuration_too_large',
+  'modes_missing',
+  'modes_conflict',
+  'preset_unknown',
   // Of the endpoint and its token.
   'endpoint_missing',
   'url_malformed',

@@ -28,6 +28,7 @@ const TASKS = [
   'partitions-delivery_settled',
   'partitions-evidence_leaf',
   'partitions-security_event',
+  'preset-updates',
   'scan-retention',
   'scan-schedule',
   'site-visits',

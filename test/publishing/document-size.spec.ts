@@ -16,6 +16,7 @@ const SOURCE = {
     signals: 'signals-0123456789abcdef.js',
   },
   countsVisits: true,
+  at: new Date('2026-11-26'),
 };
 
 describe('the size of a document, gzipped', () => {

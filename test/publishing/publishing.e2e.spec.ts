@@ -558,16 +558,16 @@ describe('publishing', () => {
     ]);
   });
 
-  it('has words and region rules to begin with, which can be saved as they are', async () => {
+  it('has words and presets to begin with, which can be saved as they are', async () => {
     const project = await createTestProject(service, { tier: 'business' });
     const presets = (await (await project.request('viewer', 'GET', '/configuration/presets')).json()) as {
       texts: { language: string }[];
-      regionRules: Record<'euUkCh' | 'usStates', unknown[]>;
+      regionPresets: { id: string; regions: string[]; versions: { version: number }[] }[];
     };
     expect(presets.texts.map(({ language }) => language)).toEqual([
       ...['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'sv', 'da'],
     ]);
-    const regionRules = [...presets.regionRules.euUkCh, ...presets.regionRules.usStates];
+    const regionRules = presets.regionPresets.map(({ id, regions }) => ({ regions, preset: { id } }));
     expect((await put(project, { texts: presets.texts, regionRules })).status).toBe(200);
   });
 

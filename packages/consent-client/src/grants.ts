@@ -3,7 +3,6 @@ import { readChoice } from './choice-cookie.js';
 /** What the page may use now, by category. */
 export type Grants = Readonly<Record<ServiceConsentCategory, boolean>>;
 
-const EVERYTHING: Grants = { analytics: true, marketing: true, preferences: true };
 const listeners = new Set<() => void>();
 
 /**
@@ -16,9 +15,25 @@ export function readGrants(): Grants | null {
   if (!serviceConsent) return null;
   if (serviceConsent.choice) return flagsOf(serviceConsent.choice);
   if (!serviceMeta) return null;
-  if (serviceConsent.mode === 'opt_in' || isSignalHonored(serviceConsent)) return flagsOf({});
   // A choice that has expired: what it refused stays refused until the visitor decides again (docs/loader.md).
-  return lastChoice(serviceMeta.projectId) ?? EVERYTHING;
+  const last = lastChoice(serviceMeta.projectId);
+  const isGranted = (category: ServiceConsentCategory): boolean =>
+    modeOf(serviceConsent, category) !== 'opt_in' &&
+    !isSignalHonored(serviceConsent, serviceMeta, category) &&
+    (last?.[category] ?? true);
+  return {
+    analytics: isGranted('analytics'),
+    marketing: isGranted('marketing'),
+    preferences: isGranted('preferences'),
+  };
+}
+
+/** Loaders of older versions have one mode for all categories. */
+function modeOf(
+  { mode, modes }: Pick<ServiceConsent, 'mode' | 'modes'>,
+  category: ServiceConsentCategory,
+): string {
+  return (modes as ServiceConsent['modes'] | undefined)?.[category] ?? mode;
 }
 
 /** Calls the listener whenever grants may have changed, also in another tab. Returns a function that stops it. */
@@ -62,12 +77,36 @@ function flagsOf(choice: Partial<Grants>): Grants {
   return { analytics: analytics === true, marketing: marketing === true, preferences: preferences === true };
 }
 
-/** Whether the loader takes the browser's signal (GPC) for a refusal. It records that a moment later. */
-function isSignalHonored({ configuration, mode }: ServiceConsent): boolean {
-  if (!('globalPrivacyControl' in navigator) || !navigator.globalPrivacyControl) return false;
-  if (configuration?.['honorGlobalPrivacyControl'] !== true) return false;
-  const { enabled } = (configuration['banner'] ?? {}) as { enabled?: boolean };
-  return enabled !== true || mode === 'opt_out';
+/** Whether the loader takes the browser's signal (GPC) for a refusal of this category. It records that a moment later. */
+function isSignalHonored(
+  { configuration, mode, modes }: ServiceConsent,
+  meta: ServiceMeta,
+  category: ServiceConsentCategory,
+): boolean {
+  if (!('globalPrivacyControl' in navigator) || !navigator.globalPrivacyControl || !configuration)
+    return false;
+  const { honorGlobalPrivacyControl, banner } = configuration as unknown as PublishedConfiguration;
+  if ((ruleOf(configuration, meta)?.honorGlobalPrivacyControl ?? honorGlobalPrivacyControl) !== true)
+    return false;
+  return banner?.enabled !== true || modeOf({ mode, modes }, category) === 'opt_out';
+}
+
+interface PublishedRule {
+  regions: string[];
+  honorGlobalPrivacyControl?: boolean;
+}
+
+interface PublishedConfiguration {
+  honorGlobalPrivacyControl?: boolean;
+  banner?: { enabled?: boolean };
+  regionRules?: PublishedRule[];
+}
+
+/** The rule of the visitor's region, as the loader finds it. */
+function ruleOf(configuration: object, { region, isEu }: ServiceMeta): PublishedRule | undefined {
+  const { regionRules = [] } = configuration as PublishedConfiguration;
+  const names = [region, region.slice(0, 2), ...(isEu ? ['EU'] : [])];
+  return regionRules.find(({ regions }) => regions.some((name) => names.includes(name)));
 }
 
 /** The choice that was made last on this site, whether it still counts or not; also on another subdomain. */

@@ -6,6 +6,7 @@ import {
   loaderScript,
   PAGE_SCRIPT_NAME,
   pageScript,
+  pageScripts,
   withTag,
 } from '../infrastructure/loader-script.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
@@ -36,6 +37,7 @@ export class SiteReader {
     // The loader is this build's; the document may be an older build's until it is published again.
     return {
       ...document,
+      bannerScript: currentScript(document),
       previewHosts: document.previewHosts ?? previewHostPattern(document.ownPreviewHosts),
       euRegions: document.euRegions ?? EU_REGIONS.split(' '),
     };
@@ -80,4 +82,12 @@ export class SiteReader {
   loader(): LoaderScript {
     return loaderScript();
   }
+}
+
+/** The script of this build for what a document shows: an older one may not work with this build's loader. */
+function currentScript({ banner, bannerScript, signals }: SiteDocument): string | null {
+  if (bannerScript === null) return null;
+  const { bannerWithSignals, signals: alone, ...scripts } = pageScripts();
+  if (banner.enabled) return signals ? bannerWithSignals : scripts.banner;
+  return signals ? alone : bannerScript;
 }

@@ -47,6 +47,7 @@ export class SiteSource {
       publicBaseUrl: this.service.publicBaseUrl,
       scripts: pageScripts(),
       countsVisits: this.visits.enabled,
+      at: now,
     });
   }
 }

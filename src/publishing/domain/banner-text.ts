@@ -13,6 +13,8 @@ export const MODE_LABELS = {
   opt_out: ['optOutTitle', 'optOutDescription', 'optOutAccept', 'optOutReject'],
   notice: ['noticeTitle', 'noticeDescription'],
   signal: ['signalTitle', 'signalHonoured'],
+  /** After the description of opt-in, where some categories are already on. */
+  mixed: ['mixedNote'],
 } as const;
 /** Labels of what our banner adds to the page: placeholders of blocked frames, and the offer to reload. */
 export const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'reload'] as const;
@@ -31,6 +33,7 @@ export const LABELS = [
   ...MODE_LABELS.opt_out,
   ...MODE_LABELS.notice,
   ...MODE_LABELS.signal,
+  ...MODE_LABELS.mixed,
   'services',
   'controller',
   'consentId',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CATEGORIES } from './banner-text.js';
 import { BLOCKED_HOST, BLOCKED_PATH, blockerData } from './blocking.js';
 import { type BlockingRule, DEFAULT_CONFIGURATION } from './configuration.js';
 
@@ -54,11 +55,11 @@ it('embeds nothing where blocking is off', () => {
   expect(blockerData(PROJECT, DEFAULT_CONFIGURATION)).toBeNull();
 });
 
-it('embeds the prompt as the loader stores it', () => {
+it('embeds what the loader compares a stored choice with', () => {
   const data = blockerData(PROJECT, { ...DEFAULT_CONFIGURATION, blocking: { enabled: true, rules: [] } });
   expect(data).toEqual({
-    ...{ id: PROJECT, policy: '1', months: 12, rules: [] },
-    prompt: '1,analytics,marketing,preferences',
+    ...{ id: PROJECT, policyVersion: '1', reconsentMonths: 12, rules: [] },
+    ...{ categories: [...CATEGORIES], asked: [...CATEGORIES] },
   });
 });
 

@@ -1,4 +1,6 @@
+import type { Category } from './banner-text.js';
 import type { BlockingRule, SiteConfiguration } from './configuration.js';
+import { askedOf } from './published-rules.js';
 
 /** Rules of one project. */
 export const BLOCKING_RULES_MAX = 200;
@@ -13,10 +15,11 @@ export const BLOCKED_PATH_CHARACTERS_MAX = 200;
 interface BlockerData {
   /** The project's id. */
   id: string;
-  /** What a visitor was asked, as the loader stores it beside the choice. */
-  prompt: string;
-  policy: string;
-  months: number;
+  /** What decides whether a stored choice still counts (loader/prompt-rule.ts). */
+  policyVersion: string;
+  categories: Category[];
+  asked: string[];
+  reconsentMonths: number;
   /** Regular expressions of host and path with their categories; the first that matches decides. */
   rules: [pattern: string, category: string][];
 }
@@ -27,9 +30,7 @@ export function blockerData(projectId: string, configuration: SiteConfiguration)
   if (!blocking.enabled) return null;
   return {
     id: projectId,
-    prompt: [...categories, policyVersion].toSorted().join(),
-    policy: policyVersion,
-    months: reconsentMonths,
+    ...{ policyVersion, categories, asked: askedOf(configuration), reconsentMonths },
     rules: patterns(blocking.rules),
   };
 }

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  DEFAULT_CONFIGURATION,
-  type RegionRule,
-  type SiteConfiguration,
-  type SiteService,
-} from './configuration.js';
+import { DEFAULT_CONFIGURATION, type SiteConfiguration, type SiteService } from './configuration.js';
+import { allModes } from './consent-modes.js';
 import { changesBetween } from './configuration-changes.js';
 import { defaultText } from './default-texts.js';
 
@@ -56,10 +52,25 @@ describe(changesBetween.name, () => {
     ]);
   });
 
+  it('names modes by category, and leaves out the strictest, which follows from them', () => {
+    const defaultModes = { ...allModes('opt_out'), marketing: 'opt_in' } as const;
+    expect(between({}, { defaultMode: 'opt_in', defaultModes })).toEqual([
+      { path: ['defaultModes', 'analytics'], kind: 'changed', before: 'opt_in', after: 'opt_out' },
+      { path: ['defaultModes', 'preferences'], kind: 'changed', before: 'opt_in', after: 'opt_out' },
+    ]);
+  });
+
   it('tells what has no text as JSON, and null as nothing', () => {
-    const rule: RegionRule = { regions: ['US-CA'], mode: 'opt_out' };
+    const rule = { regions: ['US-CA'], modes: allModes('opt_out') };
     expect(
-      between({}, { regionRules: [rule], categories: ['analytics'], policyUrl: 'https://example.com/' }),
+      between(
+        {},
+        {
+          regionRules: [{ ...rule, mode: 'opt_out' }],
+          categories: ['analytics'],
+          policyUrl: 'https://example.com/',
+        },
+      ),
     ).toEqual([
       { path: ['policyUrl'], kind: 'changed', before: null, after: 'https://example.com/' },
       {

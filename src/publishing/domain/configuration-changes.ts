@@ -26,7 +26,12 @@ type Entry = Record<string, unknown>;
 
 /** The fields in which two configurations differ, in the order in which they stand; none where they are the same. */
 export function changesBetween(before: SiteConfiguration, after: SiteConfiguration): ConfigurationChange[] {
-  return changesOf([], before as unknown as Entry, after as unknown as Entry);
+  return changesOf([], comparable(before), comparable(after));
+}
+
+/** Without the members that follow from others. */
+function comparable({ defaultMode: _, regionRules, ...others }: SiteConfiguration): Entry {
+  return { ...others, regionRules: regionRules.map(({ mode: _mode, ...rule }) => rule) };
 }
 
 function changesOf(path: string[], before: unknown, after: unknown): ConfigurationChange[] {

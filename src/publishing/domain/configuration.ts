@@ -1,17 +1,11 @@
 import { type BannerText, CATEGORIES, type Category } from './banner-text.js';
+import { allModes, type CategoryModes, type ConsentMode } from './consent-modes.js';
 import { defaultText } from './default-texts.js';
 import { type SignalSettings, SIGNALS_OFF } from './signals.js';
 
 /** The category of a service; necessary ones are listed and need no consent. */
 export const SERVICE_CATEGORIES = ['necessary', ...CATEGORIES] as const;
 export type ServiceCategory = (typeof SERVICE_CATEGORIES)[number];
-
-/**
- * What holds before a visitor chooses: `opt_in` grants nothing; `opt_out` grants everything until the visitor
- * objects; `notice` grants everything, and the banner only informs; `none` grants everything without a banner.
- */
-export const CONSENT_MODES = ['opt_in', 'opt_out', 'notice', 'none'] as const;
-export type ConsentMode = (typeof CONSENT_MODES)[number];
 
 /** A cookie, or another item that a service keeps in the browser. */
 export interface ServiceCookie {
@@ -86,11 +80,23 @@ export const LINK_POSITIONS = ['left', 'right'] as const;
 /** `auto`: as the visitor's system has it. */
 export const BANNER_THEMES = ['auto', 'light', 'dark'] as const;
 
+/** A version of a preset (region-preset.ts), from which modes follow on each day. */
+export interface PresetReference {
+  id: string;
+  version: number;
+}
+
 /** The first rule that names a visitor's region decides. */
 export interface RegionRule {
   /** ISO 3166-1 alpha-2, ISO 3166-2 such as `US-CA`, or `EU` for the European Economic Area. */
   regions: string[];
+  /** The strictest of `modes`, for clients and versions that know one mode for all categories. */
   mode: ConsentMode;
+  modes: CategoryModes;
+  /** Where the modes come from; absent: they were set by hand. */
+  preset?: PresetReference;
+  /** Whether Global Privacy Control is honored here; absent: as in the whole configuration. */
+  honorGlobalPrivacyControl?: boolean;
 }
 
 /** Requests to a host that wait for consent, by category; `necessary` ones never wait. */
@@ -117,9 +123,14 @@ export interface SiteConfiguration {
   defaultLanguage: string;
   texts: BannerText[];
   categories: Category[];
-  /** Where no region rule says otherwise. */
+  /** Where no region rule says otherwise: the strictest of `defaultModes`, as in a rule. */
   defaultMode: ConsentMode;
+  defaultModes: CategoryModes;
+  /** Where the default modes come from; null: they were set by hand. */
+  defaultPreset: PresetReference | null;
   regionRules: RegionRule[];
+  /** Whether new versions of presets apply without anyone saving the configuration. */
+  presetUpdates: boolean;
   /** Whether a browser that sends Global Privacy Control has thereby opted out. */
   honorGlobalPrivacyControl: boolean;
   /** Whether page visits are counted, without anything that identifies visitors (ADR 39). */
@@ -141,7 +152,10 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
   texts: [defaultText('en')],
   categories: [...CATEGORIES],
   defaultMode: 'opt_in',
+  defaultModes: allModes('opt_in'),
+  defaultPreset: null,
   regionRules: [],
+  presetUpdates: false,
   honorGlobalPrivacyControl: true,
   siteAnalytics: true,
   services: [],
@@ -163,12 +177,23 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
   signals: SIGNALS_OFF,
 };
 
+/** A rule as it was stored; older versions knew one mode for all categories. */
+type StoredRule = Omit<RegionRule, 'modes'> & Partial<Pick<RegionRule, 'modes'>>;
+
+/** What is stored of a configuration. */
+export type StoredConfiguration = Partial<Omit<SiteConfiguration, 'regionRules'>> & {
+  regionRules?: StoredRule[];
+};
+
 /** A configuration as it was stored, perhaps by an older version: members that it lacks are the default's. */
-export function storedConfiguration(stored: Partial<SiteConfiguration> | null): SiteConfiguration {
+export function storedConfiguration(stored: StoredConfiguration | null): SiteConfiguration {
   const { texts = DEFAULT_CONFIGURATION.texts, services = [], banner, blocking, signals } = stored ?? {};
+  const { defaultMode = DEFAULT_CONFIGURATION.defaultMode, regionRules = [] } = stored ?? {};
   return {
     ...DEFAULT_CONFIGURATION,
+    defaultModes: allModes(defaultMode),
     ...stored,
+    regionRules: regionRules.map((rule) => ({ ...rule, modes: rule.modes ?? allModes(rule.mode) })),
     texts: texts.map((text) => ({ ...text, labels: text.labels ?? {} })),
     services: services.map((service) => ({
       ...service,

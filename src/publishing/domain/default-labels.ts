@@ -11,7 +11,7 @@ type AddedLabels = Omit<
   'signalHonoured'
 >;
 
-/** Default labels by language; `{category}` is the title of a category, `{count}` a number of cookies. */
+/** Default labels by language; `{category}` is the title of a category, `{categories}` several of them, `{count}` a number of cookies. */
 export const ADDED_LABELS = {
   en: {
     optOutTitle: 'Your privacy choices',
@@ -23,6 +23,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'We and our partners use cookies to measure how this site is used, to show ads, and to remember your preferences. You can change this in the privacy settings.',
     signalTitle: 'You are opted out',
+    mixedNote: 'Already on, unless you object: {categories}.',
     blockedFrame: 'This content needs your consent to “{category}”.',
     allowCategory: 'Allow {category}',
     reloadText: 'Some scripts that you no longer allow keep running until the page is reloaded.',
@@ -40,6 +41,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'Wir und unsere Partner verwenden Cookies, um die Nutzung dieser Website zu messen, Werbung anzuzeigen und Ihre Einstellungen zu speichern. Sie können das in den Datenschutzeinstellungen ändern.',
     signalTitle: 'Ihr Widerspruch gilt',
+    mixedNote: 'Bereits aktiv, solange Sie nicht widersprechen: {categories}.',
     blockedFrame: 'Dieser Inhalt benötigt Ihre Einwilligung für „{category}“.',
     allowCategory: '{category} erlauben',
     reloadText: 'Einige Skripte, die Sie nicht mehr erlauben, laufen weiter, bis die Seite neu geladen wird.',
@@ -57,6 +59,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'Nous et nos partenaires utilisons des cookies pour mesurer l’utilisation de ce site, afficher des publicités et mémoriser vos réglages. Vous pouvez changer cela dans les réglages de confidentialité.',
     signalTitle: 'Votre opposition est prise en compte',
+    mixedNote: 'Déjà actifs, sauf opposition de votre part : {categories}.',
     blockedFrame: 'Ce contenu nécessite votre consentement pour « {category} ».',
     allowCategory: 'Autoriser {category}',
     reloadText:
@@ -75,6 +78,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'Nosotros y nuestros socios utilizamos cookies para medir el uso de este sitio, mostrar anuncios y recordar sus preferencias. Puede cambiarlo en los ajustes de privacidad.',
     signalTitle: 'Su oposición está activa',
+    mixedNote: 'Ya activadas, salvo que se oponga: {categories}.',
     blockedFrame: 'Este contenido requiere su consentimiento para «{category}».',
     allowCategory: 'Permitir {category}',
     reloadText: 'Algunos scripts que ya no permite siguen activos hasta que se recargue la página.',
@@ -92,6 +96,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'Noi e i nostri partner utilizziamo cookie per misurare l’uso di questo sito, mostrare annunci e ricordare le sue preferenze. Può modificare questa scelta nelle impostazioni sulla privacy.',
     signalTitle: 'La sua opposizione è attiva',
+    mixedNote: 'Già attive, salvo sua opposizione: {categories}.',
     blockedFrame: 'Questo contenuto richiede il suo consenso per «{category}».',
     allowCategory: 'Consenti {category}',
     reloadText: 'Alcuni script che non consente più restano attivi finché la pagina non viene ricaricata.',
@@ -109,6 +114,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'Wij en onze partners gebruiken cookies om het gebruik van deze site te meten, advertenties te tonen en uw voorkeuren te onthouden. U kunt dit wijzigen in de privacy-instellingen.',
     signalTitle: 'Uw bezwaar geldt',
+    mixedNote: 'Al ingeschakeld, tenzij u bezwaar maakt: {categories}.',
     blockedFrame: 'Voor deze inhoud is uw toestemming voor ‘{category}’ nodig.',
     allowCategory: '{category} toestaan',
     reloadText:
@@ -127,6 +133,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'My i nasi partnerzy używamy plików cookie, aby mierzyć korzystanie z tej witryny, wyświetlać reklamy i zapamiętywać Twoje ustawienia. Możesz to zmienić w ustawieniach prywatności.',
     signalTitle: 'Twój sprzeciw obowiązuje',
+    mixedNote: 'Już włączone, chyba że wyrazisz sprzeciw: {categories}.',
     blockedFrame: 'Ta treść wymaga Twojej zgody na „{category}”.',
     allowCategory: 'Zezwól: {category}',
     reloadText: 'Niektóre skrypty, na które już nie zezwalasz, działają do czasu ponownego wczytania strony.',
@@ -144,6 +151,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'Nós e os nossos parceiros utilizamos cookies para medir a utilização deste site, mostrar anúncios e memorizar as suas preferências. Pode alterar isto nas definições de privacidade.',
     signalTitle: 'A sua oposição está ativa',
+    mixedNote: 'Já ativas, a menos que se oponha: {categories}.',
     blockedFrame: 'Este conteúdo requer o seu consentimento para «{category}».',
     allowCategory: 'Permitir {category}',
     reloadText: 'Alguns scripts que já não permite continuam ativos até a página ser recarregada.',
@@ -161,6 +169,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'Vi och våra partner använder kakor för att mäta hur webbplatsen används, visa annonser och komma ihåg dina inställningar. Du kan ändra detta i integritetsinställningarna.',
     signalTitle: 'Din invändning gäller',
+    mixedNote: 'Redan på, om du inte invänder: {categories}.',
     blockedFrame: 'Det här innehållet kräver ditt samtycke till ”{category}”.',
     allowCategory: 'Tillåt {category}',
     reloadText: 'Vissa skript som du inte längre tillåter körs tills sidan laddas om.',
@@ -178,6 +187,7 @@ export const ADDED_LABELS = {
     noticeDescription:
       'Vi og vores partnere bruger cookies til at måle, hvordan webstedet bruges, vise annoncer og huske dine indstillinger. Du kan ændre dette i privatlivsindstillingerne.',
     signalTitle: 'Din indsigelse gælder',
+    mixedNote: 'Allerede slået til, medmindre du gør indsigelse: {categories}.',
     blockedFrame: 'Dette indhold kræver dit samtykke til »{category}«.',
     allowCategory: 'Tillad {category}',
     reloadText: 'Nogle scripts, som du ikke længere tillader, kører, indtil siden genindlæses.',

@@ -4,6 +4,7 @@ import { previewHostPattern } from '../../licensing/domain/preview-host.js';
 import { CATALOGUE } from '../../licensing/domain/catalogue.js';
 import { type BannerText, CATEGORIES, COUNT_LABELS, LABELS } from './banner-text.js';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration, storedConfiguration } from './configuration.js';
+import { allModes } from './consent-modes.js';
 import { DEFAULT_TEXTS, defaultText } from './default-texts.js';
 import { type DocumentSource, renderDocument } from './document.js';
 
@@ -25,7 +26,7 @@ const SOURCE: DocumentSource = {
       },
     ],
     policyUrl: 'https://example.com/policy',
-    regionRules: [{ regions: ['US'], mode: 'opt_out' }],
+    regionRules: [{ regions: ['US'], mode: 'opt_out', modes: allModes('opt_out') }],
   },
   publicBaseUrl: 'https://api.example.com',
   scripts: {
@@ -34,15 +35,25 @@ const SOURCE: DocumentSource = {
     signals: 'signals-0123456789abcdef.js',
   },
   countsVisits: true,
+  at: new Date('2026-11-26'),
 };
 
 describe('renderDocument (design §6.6)', () => {
   it('has the configuration, the tier and what it brings, and what holds on a preview host', () => {
     const { document } = renderDocument(SOURCE);
     const { configHash: _, ...content } = document;
-    const { blocking: _off, signals: _none, ...configuration } = SOURCE.configuration;
+    const {
+      blocking: _off,
+      signals: _none,
+      presetUpdates: _updates,
+      defaultModes: _equal,
+      defaultPreset: _byHand,
+      ...configuration
+    } = SOURCE.configuration;
     expect(content).toEqual({
       ...configuration,
+      regionRules: [{ regions: ['US'], mode: 'opt_out' }],
+      asked: ['analytics', 'marketing', 'preferences', expect.stringMatching(/^[0-9a-f]{8}$/)],
       // Lists of translations that are empty are left out.
       services: [
         {
@@ -140,7 +151,7 @@ describe('the words of our banner', () => {
     ['notice', ['noticeTitle'], ['optOutTitle', 'signalTitle']],
     ['opt_out', ['optOutTitle', 'signalTitle'], ['noticeTitle']],
   ] as const)('are those of the modes that hold somewhere: %s', (mode, named, left) => {
-    const regionRules = [{ regions: ['US'], mode }];
+    const regionRules = [{ regions: ['US'], mode, modes: allModes(mode) }];
     const [english] = labelsOf({ banner, regionRules });
     for (const name of named) expect(english).toHaveProperty(name, defaultText('en').labels[name]);
     for (const name of left) expect(english).not.toHaveProperty(name);
@@ -245,6 +256,7 @@ describe('storedConfiguration', () => {
     expect(storedConfiguration({ defaultMode: 'none' })).toEqual({
       ...DEFAULT_CONFIGURATION,
       defaultMode: 'none',
+      defaultModes: allModes('none'),
     });
     const { labels: _, ...older } = defaultText('de');
     expect(storedConfiguration({ texts: [older as BannerText] }).texts).toEqual([{ ...older, labels: {} }]);

@@ -3,7 +3,8 @@ import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensi
 import { isPreviewHost, previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { Tier } from '../../licensing/domain/tier.js';
 import type { ProjectController } from '../../projects/domain/project.js';
-import { type BannerText, COUNT_LABELS, LABELS, MODE_LABELS } from './banner-text.js';
+import { type BannerText, CATEGORIES, COUNT_LABELS, LABELS, MODE_LABELS } from './banner-text.js';
+import type { CategoryModes } from './consent-modes.js';
 import type {
   BannerSettings,
   BlockingSettings,
@@ -13,11 +14,18 @@ import type {
 } from './configuration.js';
 import { defaultText, knownText } from './default-texts.js';
 import { logoFile, type LogoFile } from './logo.js';
+import { askedOf, type PublishedRules, publishedRules } from './published-rules.js';
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
 import { type PublishedSignals, publishedSignals } from './signals.js';
 
 /** What the loader reads. Members are only ever added: a cached loader may be older than its document. */
-export interface SiteDocument extends Omit<SiteConfiguration, 'blocking' | 'signals'>, PublishedSignals {
+export interface SiteDocument
+  extends
+    Omit<SiteConfiguration, keyof PublishedRules | 'presetUpdates' | 'blocking' | 'signals'>,
+    PublishedRules,
+    PublishedSignals {
+  /** What a visitor is asked about, kept beside the choice: a new entry asks again (loader/prompt-rule.ts). */
+  asked: string[];
   /** Only where it is on: each page loads the document. */
   blocking?: BlockingSettings;
   schemaVersion: 1;
@@ -65,6 +73,8 @@ export interface DocumentSource {
   scripts: PageScripts;
   /** Whether this service counts page visits at all. */
   countsVisits: boolean;
+  /** When it applies: presets have states by date. */
+  at: Date;
 }
 
 export interface PageScripts {
@@ -86,7 +96,7 @@ export interface RenderedDocument {
 
 /** Renders what is published. The same source gives the same bytes, and so the same hash. */
 export function renderDocument(source: DocumentSource): RenderedDocument {
-  const { projectId, domains, controller, tier, configuration, publicBaseUrl, scripts, countsVisits } =
+  const { projectId, domains, controller, tier, configuration, publicBaseUrl, scripts, countsVisits, at } =
     source;
   const geoTargeting = GEO_TARGETING_TIERS.includes(tier);
   const ownPreviewHosts = domains.filter(
@@ -95,14 +105,15 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
   const logo = logoFile(configuration.banner.logo ?? '');
   const ordered = inOrder(configuration, logo);
   const published = publishedSignals(configuration.signals);
+  const effective = { ...ordered, regionRules: geoTargeting ? ordered.regionRules : [] };
   const {
     blocking,
-    signals: _,
+    signals: _signals,
+    presetUpdates: _updates,
+    defaultModes: _modes,
+    defaultPreset: _preset,
     ...settings
-  } = withWords({
-    ...ordered,
-    regionRules: geoTargeting ? ordered.regionRules : [],
-  });
+  } = withWords(effective, at);
   const content: Omit<SiteDocument, 'configHash'> = {
     schemaVersion: 1,
     projectId,
@@ -123,6 +134,8 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     region: UNKNOWN_REGION,
     isEu: isEu(UNKNOWN_REGION),
     ...settings,
+    ...publishedRules(effective, at),
+    asked: askedOf(effective),
     ...(blocking.enabled && { blocking }),
     ...published,
   };
@@ -164,10 +177,10 @@ export function choiceCookieKind({ banner }: SiteDocument): NonNullable<SiteDocu
  * Our banner needs words for everything that it shows: those of the owner, then ours in the same language, then the
  * default language's. A banner of the site's own has its words for itself.
  */
-function withWords(configuration: SiteConfiguration): SiteConfiguration {
+function withWords(configuration: SiteConfiguration, at: Date): SiteConfiguration {
   const { banner, defaultLanguage, texts } = configuration;
   if (!banner.enabled) return configuration;
-  const unused = unusedLabels(configuration);
+  const unused = unusedLabels(configuration, at);
   const fallback = {
     ...defaultText(defaultLanguage).labels,
     ...texts.find(({ language }) => language === defaultLanguage)?.labels,
@@ -182,26 +195,38 @@ function withWords(configuration: SiteConfiguration): SiteConfiguration {
 }
 
 /** Labels of modes that hold in no region: every page would load them for nothing. */
-function unusedLabels({
-  defaultMode,
-  regionRules,
-  honorGlobalPrivacyControl,
-  categories,
-  services,
-}: SiteConfiguration): string[] {
-  const modes = new Set([defaultMode, ...regionRules.map(({ mode }) => mode)]);
-  const optsOut = modes.has('opt_out');
+function unusedLabels(configuration: SiteConfiguration, at: Date): string[] {
+  const { categories, services } = configuration;
+  const { defaultModes, defaultMode, regionRules, honorGlobalPrivacyControl } = publishedRules(
+    configuration,
+    at,
+  );
+  const rows = [
+    { mode: defaultMode, modes: defaultModes, isHonored: honorGlobalPrivacyControl },
+    ...regionRules.map(({ mode, modes, honorGlobalPrivacyControl: isHonored }) => ({
+      ...{ mode, modes, isHonored: isHonored ?? honorGlobalPrivacyControl },
+    })),
+  ];
+  const optsOut = ({ mode, modes }: ShownModes): boolean =>
+    mode === 'opt_out' || (modes !== undefined && Object.values(modes).includes('opt_out'));
+  const informs = rows.some(({ mode }) => mode === 'notice') || categories.length === 0;
   return [
-    ...(optsOut ? [] : MODE_LABELS.opt_out),
-    ...(optsOut && honorGlobalPrivacyControl ? [] : MODE_LABELS.signal),
-    // A banner that offers nothing only informs.
-    ...(modes.has('notice') || categories.length === 0 ? [] : MODE_LABELS.notice),
+    // A banner that asks for something asks with the words of opt-in.
+    ...(rows.some(({ mode }) => mode === 'opt_out') ? [] : MODE_LABELS.opt_out),
+    ...(rows.some((row) => optsOut(row) && row.isHonored) ? [] : MODE_LABELS.signal),
+    ...(informs ? [] : MODE_LABELS.notice),
+    ...(rows.some(({ mode, modes }) => mode === 'opt_in' && modes) ? [] : MODE_LABELS.mixed),
     ...(services.some(({ cookies }) => cookies.length > 0) ? [] : COUNT_LABELS),
   ];
 }
 
 const without = (names: string[], labels: BannerText['labels']): BannerText['labels'] =>
   Object.fromEntries(Object.entries(labels).filter(([name]) => !names.includes(name)));
+
+interface ShownModes {
+  mode: string;
+  modes: CategoryModes | undefined;
+}
 
 /** PostgreSQL returns JSON members in another order; the hash must not depend on it. */
 function inOrder(configuration: SiteConfiguration, logo: LogoFile | null): SiteConfiguration {
@@ -226,7 +251,11 @@ function inOrder(configuration: SiteConfiguration, logo: LogoFile | null): SiteC
     })),
     categories: configuration.categories,
     defaultMode: configuration.defaultMode,
-    regionRules: configuration.regionRules.map(({ regions, mode }) => ({ regions, mode })),
+    defaultModes: modesInOrder(configuration.defaultModes),
+    defaultPreset: configuration.defaultPreset,
+    // Published in the order of `publishedRules`.
+    regionRules: configuration.regionRules.map((rule) => ({ ...rule, modes: modesInOrder(rule.modes) })),
+    presetUpdates: configuration.presetUpdates,
     honorGlobalPrivacyControl: configuration.honorGlobalPrivacyControl,
     siteAnalytics: configuration.siteAnalytics,
     services: configuration.services.map((service) => serviceInOrder(service, languages)),
@@ -240,6 +269,9 @@ function inOrder(configuration: SiteConfiguration, logo: LogoFile | null): SiteC
     signals: configuration.signals,
   };
 }
+
+const modesInOrder = (modes: CategoryModes): CategoryModes =>
+  Object.fromEntries(CATEGORIES.map((category) => [category, modes[category]])) as CategoryModes;
 
 function bannerInOrder(banner: BannerSettings, logo: LogoFile | null): BannerSettings {
   return {

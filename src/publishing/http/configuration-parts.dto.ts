@@ -29,12 +29,9 @@ import {
   type BannerSettings,
   type BlockingRule,
   type BlockingSettings,
-  CONSENT_MODES,
-  type ConsentMode,
   type CookieTranslation,
   DEFAULT_CONFIGURATION,
   LINK_POSITIONS,
-  type RegionRule,
   SERVICE_CATEGORIES,
   type ServiceCategory,
   type ServiceCookie,
@@ -63,12 +60,8 @@ import {
 import { coded } from '../../shared/field-problem.js';
 import { described } from '../../http/schema-of-checks.js';
 
-/** More countries than there are. */
-const REGIONS_PER_RULE_MAX = 260;
 /** As many as there may be texts. */
 export const LANGUAGES_MAX = 50;
-
-const REGION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 
 const BANNER = DEFAULT_CONFIGURATION.banner;
 
@@ -307,25 +300,4 @@ export class BlockingSettingsDto implements BlockingSettings {
   @IfGiven()
   @ListOf({ max: BLOCKING_RULES_MAX, of: () => BlockingRuleDto })
   rules: BlockingRuleDto[] = [];
-}
-
-export class RegionRuleDto implements RegionRule {
-  @ApiProperty({
-    type: [String],
-    example: ['US-CA', 'CH'],
-    description: 'ISO 3166-1 alpha-2, ISO 3166-2, or EU',
-  })
-  @ListOf({ min: 1, max: REGIONS_PER_RULE_MAX })
-  @ArrayUnique()
-  @IsString({ each: true })
-  @Matches(REGION, {
-    each: true,
-    message: 'regions must be codes such as DE or US-CA, or EU',
-    context: coded('region_code'),
-  })
-  regions!: string[];
-
-  @ApiProperty({ enum: CONSENT_MODES })
-  @IsIn(CONSENT_MODES)
-  mode!: ConsentMode;
 }

@@ -1,17 +1,23 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ConfigurationView } from '../application/configuration.service.js';
 import { CATEGORIES, type Category } from '../domain/banner-text.js';
-import { CONSENT_MODES, type ConsentMode, type SiteConfiguration } from '../domain/configuration.js';
+import type { SiteConfiguration } from '../domain/configuration.js';
+import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
 import { DEFAULT_TEXTS } from '../domain/default-texts.js';
-import { REGION_PRESETS } from '../domain/region-presets.js';
+import { REGION_PRESETS } from '../domain/region-preset.js';
 import {
   BannerSettingsDto,
   BannerTextDto,
   BlockingSettingsDto,
-  RegionRuleDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
 import { type AuthorNames, PublicationDto } from './publication.dto.js';
+import {
+  CategoryModesDto,
+  PresetReferenceContentDto,
+  RegionPresetDto,
+  RegionRuleContentDto,
+} from './region-rule.dto.js';
 import { SignalSettingsDto } from './signals.dto.js';
 
 export class PublishRequestedDto {
@@ -26,8 +32,14 @@ export class ConfigurationContentDto implements SiteConfiguration {
   @ApiProperty() defaultLanguage!: string;
   @ApiProperty({ type: [BannerTextDto] }) texts!: BannerTextDto[];
   @ApiProperty({ enum: CATEGORIES, isArray: true }) categories!: Category[];
-  @ApiProperty({ enum: CONSENT_MODES }) defaultMode!: ConsentMode;
-  @ApiProperty({ type: [RegionRuleDto] }) regionRules!: RegionRuleDto[];
+  @ApiProperty({ enum: CONSENT_MODES, description: 'The strictest of `defaultModes`' })
+  defaultMode!: ConsentMode;
+  @ApiProperty({ type: CategoryModesDto }) defaultModes!: CategoryModesDto;
+  @ApiProperty({ type: PresetReferenceContentDto, nullable: true, description: 'null: set by hand' })
+  defaultPreset!: PresetReferenceContentDto | null;
+  @ApiProperty({ type: [RegionRuleContentDto] }) regionRules!: RegionRuleContentDto[];
+  @ApiProperty({ description: 'Whether new versions of presets apply without a save' })
+  presetUpdates!: boolean;
   @ApiProperty() honorGlobalPrivacyControl!: boolean;
   @ApiProperty({ description: 'Whether page visits are counted' }) siteAnalytics!: boolean;
   @ApiProperty({ type: [SiteServiceDto] }) services!: SiteServiceDto[];
@@ -61,20 +73,14 @@ export function presentConfiguration(view: ConfigurationView, names: AuthorNames
   };
 }
 
-class RegionPresetsDto {
-  @ApiProperty({ type: [RegionRuleDto], description: 'European Economic Area, United Kingdom, Switzerland' })
-  euUkCh!: RegionRuleDto[];
-  @ApiProperty({ type: [RegionRuleDto], description: 'United States: states with opt-out laws' })
-  usStates!: RegionRuleDto[];
-}
-
 /** What an editor may begin with. */
 export class ConfigurationPresetsDto {
   @ApiProperty({ type: [BannerTextDto], description: 'Default texts by language' }) texts!: BannerTextDto[];
-  @ApiProperty({ type: RegionPresetsDto }) regionRules!: RegionPresetsDto;
+  @ApiProperty({ type: [RegionPresetDto], description: 'By law; the first that names a region applies' })
+  regionPresets!: RegionPresetDto[];
 }
 
 export const CONFIGURATION_PRESETS: ConfigurationPresetsDto = {
   texts: DEFAULT_TEXTS,
-  regionRules: REGION_PRESETS,
+  regionPresets: REGION_PRESETS.map((preset) => preset),
 };

@@ -1,16 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayUnique, IsBoolean, IsIn, IsString, Matches } from 'class-validator';
+import { ArrayUnique, IsBoolean, IsIn, IsString, Matches, ValidateIf } from 'class-validator';
 import { fieldErrors } from '../../shared/domain-error.js';
 import { IfGiven } from '../../http/if-given.decorator.js';
 import { Integer } from '../../http/integer.decorator.js';
 import { ListOf, ObjectOf } from '../../http/body-shape.js';
 import { CATEGORIES, type Category } from '../domain/banner-text.js';
-import {
-  CONSENT_MODES,
-  type ConsentMode,
-  DEFAULT_CONFIGURATION,
-  type SiteConfiguration,
-} from '../domain/configuration.js';
+import { DEFAULT_CONFIGURATION, type SiteConfiguration } from '../domain/configuration.js';
+import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
+import { withPresetModes } from '../domain/preset-modes.js';
 import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
 import { Comment, LANGUAGE, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
 import {
@@ -18,9 +15,15 @@ import {
   BannerTextDto,
   BlockingSettingsDto,
   LANGUAGES_MAX,
-  RegionRuleDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
+import {
+  CategoryModesDto,
+  modesGiven,
+  PresetReferenceDto,
+  RegionRuleDto,
+  regionRuleOf,
+} from './region-rule.dto.js';
 import { SignalSettingsDto } from './signals.dto.js';
 import { coded } from '../../shared/field-problem.js';
 
@@ -82,10 +85,33 @@ export class ConfigurationBodyDto {
   @IsIn(CATEGORIES, { each: true })
   categories?: Category[];
 
-  @ApiPropertyOptional({ enum: CONSENT_MODES, default: DEFAULT_CONFIGURATION.defaultMode })
+  @ApiPropertyOptional({
+    enum: CONSENT_MODES,
+    default: DEFAULT_CONFIGURATION.defaultMode,
+    description: 'The mode of all categories. With `defaultModes`: the strictest of them',
+  })
   @IfGiven()
   @IsIn(CONSENT_MODES)
   defaultMode?: ConsentMode;
+
+  @ApiPropertyOptional({
+    type: CategoryModesDto,
+    description: 'The mode of each category where no region rule applies, on every tier',
+  })
+  @IfGiven()
+  @ObjectOf(() => CategoryModesDto)
+  defaultModes?: CategoryModesDto;
+
+  @ApiPropertyOptional({
+    type: PresetReferenceDto,
+    nullable: true,
+    default: null,
+    description: 'Sets the default modes, on each day as it says; null: none',
+  })
+  @IfGiven()
+  @ValidateIf((_, value) => value !== null)
+  @ObjectOf(() => PresetReferenceDto)
+  defaultPreset?: PresetReferenceDto | null;
 
   @ApiPropertyOptional({
     type: [RegionRuleDto],
@@ -95,7 +121,18 @@ export class ConfigurationBodyDto {
   @ListOf({ max: REGION_RULES_MAX, of: () => RegionRuleDto })
   regionRules?: RegionRuleDto[];
 
-  @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.honorGlobalPrivacyControl })
+  @ApiPropertyOptional({
+    default: DEFAULT_CONFIGURATION.presetUpdates,
+    description: 'Whether new versions of presets apply without a save',
+  })
+  @IfGiven()
+  @IsBoolean()
+  presetUpdates?: boolean;
+
+  @ApiPropertyOptional({
+    default: DEFAULT_CONFIGURATION.honorGlobalPrivacyControl,
+    description: 'Of the default modes, and of region rules that do not say otherwise',
+  })
   @IfGiven()
   @IsBoolean()
   honorGlobalPrivacyControl?: boolean;
@@ -183,13 +220,17 @@ export class RollBackDto {
  * @throws DomainError `validation_failed` for what only the whole shows.
  */
 export function configurationOf(body: ConfigurationBodyDto): SiteConfiguration {
+  const now = new Date();
   const given = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => name in DEFAULT_CONFIGURATION && value !== undefined),
   );
   // Plain objects: what is saved is compared and stored as JSON.
-  const configuration = JSON.parse(
-    JSON.stringify({ ...DEFAULT_CONFIGURATION, ...given }),
-  ) as SiteConfiguration;
+  const configuration = withPresetModes(
+    JSON.parse(
+      JSON.stringify({ ...DEFAULT_CONFIGURATION, ...given, ...modesOf(body, now) }),
+    ) as SiteConfiguration,
+    now,
+  );
   if (!configuration.texts.some(({ language }) => language === configuration.defaultLanguage)) {
     throw fieldErrors([
       {
@@ -210,4 +251,23 @@ export function configurationOf(body: ConfigurationBodyDto): SiteConfiguration {
     ]);
   }
   return configuration;
+}
+
+function modesOf(
+  body: ConfigurationBodyDto,
+  now: Date,
+): Partial<Pick<SiteConfiguration, 'defaultMode' | 'defaultModes' | 'defaultPreset' | 'regionRules'>> {
+  const byDefault = modesGiven(
+    { mode: body.defaultMode, modes: body.defaultModes, preset: body.defaultPreset },
+    { mode: 'defaultMode', preset: 'defaultPreset' },
+    now,
+  );
+  return {
+    ...(byDefault && {
+      defaultMode: byDefault.mode,
+      defaultModes: byDefault.modes,
+      defaultPreset: byDefault.preset,
+    }),
+    regionRules: (body.regionRules ?? []).map((rule, index) => regionRuleOf(rule, index, now)),
+  };
 }

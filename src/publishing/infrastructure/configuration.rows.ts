@@ -3,10 +3,15 @@ import { sql } from 'kysely';
 import { DRAFT_DAYS_KEPT } from '../domain/publishing.limits.js';
 import type { SaveNote } from '../domain/save-note.js';
 import type { Draft, SavedConfiguration } from '../domain/saved-configuration.js';
-import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
+import {
+  type SiteConfiguration,
+  type StoredConfiguration,
+  storedConfiguration,
+} from '../domain/configuration.js';
+import { withPresetModes } from '../domain/preset-modes.js';
 import { publishingTables } from './publishing.tables.js';
 
-/** The project's saved configuration, or the default as version 0. */
+/** The project's saved configuration with the modes of its presets at this moment, or the default as version 0. */
 export async function readSaved(em: EntityManager, projectId: string): Promise<SavedConfiguration> {
   const row = await publishingTables(em)
     .selectFrom('site_configuration')
@@ -16,7 +21,7 @@ export async function readSaved(em: EntityManager, projectId: string): Promise<S
   return {
     version: row?.version ?? 0,
     updatedAt: row?.updatedAt ?? null,
-    configuration: storedConfiguration(row?.configuration ?? null),
+    configuration: withPresetModes(storedConfiguration(row?.configuration ?? null), new Date()),
     note: row?.note?.version === row?.version ? (row?.note ?? null) : null,
   };
 }
@@ -37,6 +42,7 @@ export async function writeSaved(
   `.execute(tx.getKysely());
 }
 
+/** The draft, as above. */
 export async function readDraft(em: EntityManager, projectId: string): Promise<Draft> {
   const row = await publishingTables(em)
     .selectFrom('configuration_draft')
@@ -45,7 +51,8 @@ export async function readDraft(em: EntityManager, projectId: string): Promise<D
     .executeTakeFirst();
   const { version = 0, configuration = null, basedOn = null, updatedAt = null } = row ?? {};
   if (configuration === null) return { version, configuration, basedOn: null, updatedAt: null };
-  return { version, configuration: storedConfiguration(configuration), basedOn, updatedAt };
+  const stored = storedConfiguration(configuration);
+  return { version, configuration: withPresetModes(stored, new Date()), basedOn, updatedAt };
 }
 
 /** Writes or deletes (null) the draft. The row stays, so that a version is never used twice. */
@@ -78,5 +85,34 @@ export async function expireDrafts(
       order by updated_at limit ${limit} for update skip locked))
     returning project_id as "projectId", version::float8 as version
   `.execute(tx.getKysely());
+  return rows;
+}
+
+/** A project whose saved configuration uses presets, and what it last published of this save. */
+export interface PresetUser {
+  projectId: string;
+  configuration: StoredConfiguration;
+  last: { configuration: StoredConfiguration; contentHash: string };
+}
+
+/** By project; without projects whose newest save is not published yet. */
+export async function presetUsersAfter(
+  em: EntityManager,
+  after: string | null,
+  limit: number,
+): Promise<PresetUser[]> {
+  const { rows } = await sql<PresetUser>`
+    select s.project_id as "projectId", s.configuration,
+           jsonb_build_object('configuration', last.configuration, 'contentHash', last.content_hash) as last
+    from site_configuration s
+    cross join lateral (
+      select configuration, content_hash, configuration_version from publication
+      where project_id = s.project_id order by version desc limit 1
+    ) last
+    where (${after}::uuid is null or s.project_id > ${after}::uuid)
+      and last.configuration_version = s.version
+      and (s.configuration @? '$.defaultPreset.id' or s.configuration @? '$.regionRules[*].preset')
+    order by s.project_id limit ${limit}
+  `.execute(em.getKysely());
   return rows;
 }

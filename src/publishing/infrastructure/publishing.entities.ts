@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { SiteConfiguration } from '../domain/configuration.js';
+import type { StoredConfiguration } from '../domain/configuration.js';
 import type { SaveNote } from '../domain/save-note.js';
 
 /** What a project wants to publish, as it was saved last; fields that are younger than the row are missing. */
@@ -11,7 +11,7 @@ export const SiteConfigurationSchema = defineEntity({
     /** Counts the saves; it is the entity tag of the configuration. */
     version: p.bigint('number'),
     /** As it was saved, region rules that the tier no longer allows included. */
-    configuration: p.json<Partial<SiteConfiguration>>(),
+    configuration: p.json<StoredConfiguration>(),
     updatedAt: p.datetime().defaultRaw('now()'),
     /** Of the save that it names; null, or of an older save: nothing is known of this one. */
     note: p.json<SaveNote>().nullable(),
@@ -27,7 +27,7 @@ export const ConfigurationDraftSchema = defineEntity({
     /** Counts its saves and ends; it is its entity tag. */
     version: p.bigint('number'),
     /** null: it was published or discarded. */
-    configuration: p.json<SiteConfiguration>().nullable(),
+    configuration: p.json<StoredConfiguration>().nullable(),
     /** The version of the configuration that it began with. */
     basedOn: p.bigint('number'),
     updatedAt: p.datetime().defaultRaw('now()'),
@@ -45,7 +45,7 @@ export const PublicationSchema = defineEntity({
     /** The save that was published; 0: nothing was ever saved, and the default was. */
     configurationVersion: p.bigint('number'),
     /** The configuration as it was saved then, to go back to. */
-    configuration: p.json<Partial<SiteConfiguration>>(),
+    configuration: p.json<StoredConfiguration>(),
     tier: p.text(),
     /** SHA-256 of the document, in hex; names the immutable object. */
     contentHash: p.text(),

@@ -4,6 +4,7 @@ import {
   type ServiceCookie,
   type SiteConfiguration,
 } from '../../publishing/domain/configuration.js';
+import { allModes } from '../../publishing/domain/consent-modes.js';
 import type { Classification } from './classify-item.js';
 import { type Finding, FINDINGS_PER_SCAN_MAX, type ScanEvidence, type TestedState } from './finding.js';
 import { findFindings, isTestedBy } from './findings.js';
@@ -173,7 +174,7 @@ describe('what needs consent', () => {
     });
     const regions = configuration({
       defaultMode: 'opt_out',
-      regionRules: [{ regions: ['EU'], mode: 'opt_in' }],
+      regionRules: [{ regions: ['EU'], mode: 'opt_in', modes: allModes('opt_in') }],
     });
     expect(certainties({ items: [item()], published: regions })).toEqual({ before_consent: 'settled' });
   });

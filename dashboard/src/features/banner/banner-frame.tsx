@@ -3,7 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { type CSSProperties, useEffect, useRef, useState } from 'react';
 import { t } from '../../i18n/i18n';
 import './banner-frame.css';
-import type { Mode } from './configuration';
+import type { Mode, Modes } from './configuration';
 
 /** What the frame shows (loader/preview/preview.ts). */
 export interface Scene {
@@ -13,7 +13,7 @@ export interface Scene {
   dark: boolean;
   signal: boolean;
   /** What held for a visitor; absent: what the region's rule says. */
-  mode?: string;
+  modes?: Modes;
   /** The second layer, in place of the first. */
   isSecondLayer: boolean;
   /** What the visitor has chosen; null: nothing yet. */

@@ -3,7 +3,7 @@ import type {
   BlockingRuleDto,
   ConfigurationContentDto,
   ConfigurationDto,
-  RegionRuleDto,
+  RegionRuleContentDto,
   SiteServiceDto,
 } from '../../client/types.gen';
 import type { BannerPart } from './search';
@@ -14,12 +14,22 @@ export type Mode = Configuration['defaultMode'];
 export type {
   BannerTextDto as BannerText,
   BlockingRuleDto as BlockingRule,
-  RegionRuleDto as RegionRule,
+  RegionRuleContentDto as RegionRule,
   SiteServiceDto as SiteService,
 };
 
 export const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
+/** The strictest first. */
 export const MODES: Mode[] = ['opt_in', 'opt_out', 'notice', 'none'];
+export type Modes = Record<Category, Mode>;
+
+/** One mode for all categories. */
+export const allModes = (mode: Mode): Modes => ({ analytics: mode, marketing: mode, preferences: mode });
+
+/** The strictest mode. */
+export function strictestMode(modes: Modes): Mode {
+  return MODES.find((mode) => Object.values(modes).includes(mode)) ?? 'opt_in';
+}
 
 /** The configuration without the response's other members. */
 export function editableContent(answer: ConfigurationDto): Configuration {

@@ -7,7 +7,7 @@ import { BannerFrame, type Choice, type Device, bannerStage } from './banner-fra
 import { regionName } from '../../shared/display-names';
 import { Segments } from '../../shared/segments';
 import { useProject } from '../../shared/use-project';
-import type { Configuration } from './configuration';
+import { allModes, type Configuration } from './configuration';
 import { previewDocument, type TextMode } from './text-mode';
 import { usePresets } from './use-presets';
 import type { usePreview } from './use-preview';
@@ -102,7 +102,7 @@ export function PreviewPane(props: {
             configuration: previewDocument(preview.document, form, presets),
             region: visitor.region,
             signal: mode === null ? visitor.signal : mode === 'signal',
-            ...(mode !== null && { mode: mode === 'signal' ? 'opt_out' : mode }),
+            ...(mode !== null && { modes: allModes(mode === 'signal' ? 'opt_out' : mode) }),
             ...{ dark, language },
             isSecondLayer: layer !== 'first',
             choice: layer === 'later' ? SAMPLE : null,

@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { configurationPresetsOptions } from '../../client/@tanstack/react-query.gen';
 import { t } from '../../i18n/i18n';
-import { type Mode, MODES, type RegionRule, withEntry, withoutEntry } from './configuration';
+import { allModes, type Mode, MODES, type RegionRule, withEntry, withoutEntry } from './configuration';
 import type { FieldsProps } from './field-props';
 import { RegionCodesInput } from './region-codes-input';
 
@@ -27,7 +27,7 @@ export function RegionRules({ projectId, form, change, fields }: FieldsProps) {
             label={t('banner.rule')}
             value={rule.mode}
             onChange={(event) =>
-              put(withEntry(rules, index, { ...rule, mode: event.currentTarget.value as Mode }))
+              put(withEntry(rules, index, ruleOf(rule.regions, event.currentTarget.value as Mode)))
             }
             data={modeOptions()}
           />
@@ -54,21 +54,29 @@ export function RegionRules({ projectId, form, change, fields }: FieldsProps) {
         </Group>
       ))}
       <Group gap="xs" aria-busy={!presets}>
-        <Button variant="default" onClick={() => put([...rules, { regions: ['EU'], mode: 'opt_in' }])}>
+        <Button variant="default" onClick={() => put([...rules, ruleOf(['EU'], 'opt_in')])}>
           {t('banner.addRule')}
         </Button>
-        {(['euUkCh', 'usStates'] as const).map((name) => (
-          <Button
-            key={name}
-            variant="default"
-            // Disabled until the presets have loaded.
-            disabled={!presets}
-            onClick={() => presets && put([...rules, ...presets.regionRules[name]])}
-          >
-            {t(`banner.presets.${name}`)}
-          </Button>
-        ))}
+        <Button
+          variant="default"
+          // Disabled until the presets have loaded.
+          disabled={!presets}
+          onClick={() =>
+            presets &&
+            put([
+              ...rules,
+              ...presets.regionPresets.map(({ id, regions, versions }) => ({
+                ...ruleOf(regions, 'opt_in'),
+                preset: { id, version: versions.at(-1)?.version ?? 1 },
+              })),
+            ])
+          }
+        >
+          {t('banner.addPresets')}
+        </Button>
       </Group>
     </Stack>
   );
 }
+
+const ruleOf = (regions: string[], mode: Mode): RegionRule => ({ regions, mode, modes: allModes(mode) });

@@ -1,7 +1,7 @@
 import { NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { AccessFieldset, type AccessDenial } from '../../shared/access';
 import { t } from '../../i18n/i18n';
-import type { Mode } from './configuration';
+import { allModes, type Mode } from './configuration';
 import type { FieldsProps } from './field-props';
 import { modeOptions, RegionRules } from './region-rules';
 
@@ -17,7 +17,10 @@ export function RuleFields(props: FieldsProps & { rulesRefusal: AccessDenial }) 
         label={t('banner.defaultMode')}
         description={t(`banner.modeTexts.${form.defaultMode}`)}
         value={form.defaultMode}
-        onChange={(event) => change({ defaultMode: event.currentTarget.value as Mode })}
+        onChange={({ currentTarget }) => {
+          const mode = currentTarget.value as Mode;
+          change({ defaultMode: mode, defaultModes: allModes(mode), defaultPreset: null });
+        }}
         data={modeOptions()}
       />
       <Switch

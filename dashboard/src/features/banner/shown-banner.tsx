@@ -4,7 +4,7 @@ import { ApiProblem } from '../../api/problem';
 import { publicationDocumentOptions } from '../../client/@tanstack/react-query.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
-import { type Mode, MODES } from './configuration';
+import { CATEGORIES, type Mode, MODES, type Modes } from './configuration';
 import { BannerFrame, type Choice, bannerStage, isDevice } from './banner-frame';
 
 /** The banner of a published document, as visitors were shown it, by its hash. */
@@ -25,7 +25,7 @@ export function ShownBanner(props: {
   const { projectId, configHash, language, signal = false, fields = {}, choice = null, isCropped } = props;
   const { region, theme, modes } = fields;
   const device = isDevice(fields['device']) ? fields['device'] : 'desktop';
-  const mode = modeOf(modes);
+  const stored = modesOf(modes);
   const query = useQuery({
     ...publicationDocumentOptions({ path: { projectId, configHash } }),
     // It is named by its content.
@@ -51,7 +51,7 @@ export function ShownBanner(props: {
             region: typeof region === 'string' ? region : 'XX',
             dark: theme === 'dark',
             ...{ signal, choice, isSecondLayer: choice !== null },
-            ...(mode !== null && { mode }),
+            ...(stored && { modes: stored }),
           }}
         />
       )}
@@ -59,9 +59,9 @@ export function ShownBanner(props: {
   );
 }
 
-/** The mode that a banner stored; null where it stored none, or where its categories differ. */
-export function modeOf(modes: unknown): Mode | null {
-  if (typeof modes !== 'object' || modes === null) return null;
-  const [mode, ...others] = new Set(Object.values(modes));
-  return others.length === 0 ? (MODES.find((known) => known === mode) ?? null) : null;
+/** The modes that a banner stored; null where it stored none that we know. */
+export function modesOf(stored: unknown): Modes | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const modes = stored as Record<string, unknown>;
+  return CATEGORIES.every((category) => MODES.includes(modes[category] as Mode)) ? (modes as Modes) : null;
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { allModes } from './configuration.js';
 import { isModeUsed, previewDocument } from './text-mode.js';
 
 const RULES = {
-  defaultMode: 'opt_in' as const,
-  regionRules: [{ regions: ['US-CA'], mode: 'opt_out' as const }],
+  defaultModes: allModes('opt_in'),
+  regionRules: [{ regions: ['US-CA'], mode: 'opt_out' as const, modes: allModes('opt_out') }],
   categories: ['analytics' as const],
   honorGlobalPrivacyControl: true,
 };

@@ -1,4 +1,4 @@
-import type { BannerText, Configuration, Mode } from './configuration';
+import { type BannerText, type Configuration, MODES } from './configuration';
 
 /** Texts of the first layer: one set for each mode that shows a banner, and one where a signal was honored. */
 export const TEXT_MODES = ['opt_in', 'opt_out', 'notice', 'signal'] as const;
@@ -33,16 +33,22 @@ export const MODE_NAMES: Record<TextMode, ModeNames> = {
 export function isModeUsed(
   mode: TextMode,
   {
-    defaultMode,
+    defaultModes,
     regionRules,
     categories,
     honorGlobalPrivacyControl,
-  }: Pick<Configuration, 'defaultMode' | 'regionRules' | 'categories' | 'honorGlobalPrivacyControl'>,
+  }: Pick<Configuration, 'defaultModes' | 'regionRules' | 'categories' | 'honorGlobalPrivacyControl'>,
 ): boolean {
-  const modes = new Set<Mode>([defaultMode, ...regionRules.map((rule) => rule.mode)]);
-  if (mode === 'signal') return modes.has('opt_out') && honorGlobalPrivacyControl;
-  // A banner that offers nothing only informs.
-  return modes.has(mode) || (mode === 'notice' && categories.length === 0);
+  const rows = [{ modes: defaultModes, honorGlobalPrivacyControl }, ...regionRules];
+  if (mode === 'signal')
+    return rows.some(
+      (row) =>
+        (row.honorGlobalPrivacyControl ?? honorGlobalPrivacyControl) &&
+        categories.some((category) => row.modes[category] === 'opt_out'),
+    );
+  // The strictest mode decides the words, and a banner that offers nothing only informs.
+  const shown = rows.map(({ modes }) => categories.map((category) => modes[category]));
+  return shown.some((offered) => (MODES.find((known) => offered.includes(known)) ?? 'notice') === mode);
 }
 
 /** The preset in this language, or in the language that it is a variant of. */

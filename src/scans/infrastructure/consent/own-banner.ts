@@ -27,11 +27,12 @@ const BANNER_SCRIPT = `(async () => {
   if (!api || !api.ready) return null;
   await Promise.race([api.ready, new Promise((late) => setTimeout(late, ${READY_TIMEOUT_MS - 1000}))]);
   const configuration = api.configuration;
+  const ASKING = ['opt_in', 'opt_out'];
   if (!configuration || !configuration.banner || configuration.banner.enabled !== true || api.mode === 'none') return null;
   return {
     categories: configuration.categories,
     withdrawLabels: configuration.texts.map(({ labels }) => labels && labels.withdraw).filter(Boolean),
-    informs: api.mode === 'notice',
+    informs: !configuration.categories.some((name) => ASKING.includes(api.modes[name])),
   };
 })()`;
 

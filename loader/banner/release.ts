@@ -1,0 +1,32 @@
+/** Scripts and frames that wait for a category. */
+import { pristineDocument } from '../pristine-document';
+import type { Category, Choice, TrustedScript } from '../site';
+
+/** Attributes of a blocked script that its copy does not get; handlers would need a separate policy. */
+const NOT_COPIED = /^(type|src|n?on)/;
+const { nonce } = pristineDocument('currentScript') as HTMLScriptElement;
+
+/** Runs what waits for a category that is granted. */
+export function release(granted: Choice, trustedScript: TrustedScript): void {
+  try {
+    for (const element of pristineDocument('querySelectorAll')<HTMLScriptElement>('[data-category]')) {
+      const { category, src, type } = element.dataset;
+      if (!granted[category as Category]) continue;
+      if (element.localName !== 'script') {
+        // Once: setting it again would load it again.
+        if (src) element.src = src;
+        delete element.dataset['src'];
+      }
+      // Under a nonce policy, markup injected into the page must not become executable by getting a nonce.
+      else if (element.type === 'text/plain' && element.nonce === nonce) {
+        const copy = trustedScript(src, element.text);
+        for (const { name, value } of element.attributes)
+          if (!NOT_COPIED.test(name)) copy.setAttribute(name, value);
+        if (type) copy.type = type;
+        element.replaceWith(copy);
+      }
+    }
+  } catch {
+    // The page's policy forbids it.
+  }
+}

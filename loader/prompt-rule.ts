@@ -1,0 +1,40 @@
+/** Whether a choice still covers what a visitor would be asked now. For the loader and the blocker. */
+
+/** What a site asks, as it is published. */
+interface Asked {
+  policyVersion: string;
+  categories: string[];
+  /** Categories and services; absent in older documents. */
+  asked?: string[];
+  reconsentMonths?: number;
+}
+
+/** The mean month of the Gregorian calendar, to within 5 minutes. */
+const MONTH_MS = 2_630_000_000;
+/** A visitor who refused something is left alone for at least this long. */
+const REFUSAL_MONTHS_MIN = 6;
+
+/**
+ * With the same policy version, a new category asks again; with another one, a new category or service does, and a
+ * visitor who accepted everything is also asked unless the change only removes something. What an older loader has stored
+ * has neither prompt nor time.
+ */
+export const stillCounts = (
+  choice: { at?: number; prompt?: string | null },
+  { policyVersion, categories, asked, reconsentMonths }: Asked,
+): boolean => {
+  const all = asked ?? categories;
+  const known = choice.prompt?.split(',') ?? [];
+  const isSamePolicy = known.includes(policyVersion);
+  const isRefusal = categories.some((category) => !choice[category as never]);
+  return (
+    (!choice.prompt ||
+      (!(isSamePolicy ? categories : all).some((item) => !known.includes(item)) &&
+        (isSamePolicy || isRefusal || known.length > all.length + 1))) &&
+    // Never true without a number of months.
+    !(
+      Date.now() - (choice.at as number) >
+      Math.max(reconsentMonths as number, isRefusal ? REFUSAL_MONTHS_MIN : 0) * MONTH_MS
+    )
+  );
+};
