@@ -65,9 +65,12 @@ export function BannerFrame({
   scene,
   device,
   isCropped = false,
+  shownWords = null,
 }: {
   scene: Scene;
   device: Device;
+  /** What holds until the visitor chooses; null: the sentence of the strictest mode. */
+  shownWords?: string | null;
   /** Whether only the banner and a little of the page around it are shown, without a browser's window. */
   isCropped?: boolean | undefined;
 }) {
@@ -118,7 +121,7 @@ export function BannerFrame({
       </div>
       <Group className="banner-report" gap="xs">
         <Text c="dimmed" role="status">
-          {report ? sentenceOf(report) : ''}
+          {report ? sentenceOf(report, shownWords) : ''}
         </Text>
         {report?.kind === 'chosen' && (
           <Button variant="default" onClick={() => setShownAgain((times) => times + 1)}>
@@ -130,12 +133,14 @@ export function BannerFrame({
   );
 }
 
-function sentenceOf(report: Report): string {
+function sentenceOf(report: Report, shownWords: string | null): string {
   switch (report.kind) {
     case 'ready':
       return '';
     case 'shown':
-      return report.honoured ? t('banner.signalHonored') : t(`banner.modeTexts.${report.mode}`);
+      return report.honoured
+        ? t('banner.signalHonored')
+        : (shownWords ?? t(`banner.modeTexts.${report.mode}`));
     case 'hidden':
       return t('banner.modeTexts.none');
     case 'own':

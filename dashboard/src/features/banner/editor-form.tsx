@@ -8,6 +8,7 @@ import { BlockingFields } from './blocking-fields';
 import { CategoryFields } from './category-fields';
 import { partOfField } from './configuration';
 import { LanguageChips } from './language-chips';
+import type { PreviewedCell } from './region-rules';
 import { RuleFields } from './rule-fields';
 import { type BannerPart, PARTS } from './search';
 import { SignalFields } from './signal-fields';
@@ -27,12 +28,13 @@ interface EditorFormProps {
   language: string;
   mode: TextMode;
   onMode: (mode: TextMode) => void;
+  onPreview: (cell: PreviewedCell) => void;
   disabled: boolean;
 }
 
 /** What can be edited, in tabs. */
 export function EditorForm(props: EditorFormProps) {
-  const { project, configuration, editor, shown, language, mode, onMode, disabled } = props;
+  const { project, configuration, editor, shown, language, mode, onMode, onPreview, disabled } = props;
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const presets = usePresets(project.id)?.texts ?? [];
@@ -85,7 +87,7 @@ export function EditorForm(props: EditorFormProps) {
           <AppearanceFields {...shared} />
         </Tabs.Panel>
         <Tabs.Panel value="rules">
-          <RuleFields {...shared} rulesRefusal={rulesRefusal} />
+          <RuleFields {...shared} rulesRefusal={rulesRefusal} onPreview={onPreview} />
         </Tabs.Panel>
         <Tabs.Panel value="blocking">
           <BlockingFields {...shared} />

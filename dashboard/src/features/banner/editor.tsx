@@ -12,7 +12,8 @@ import { EditorForm } from './editor-form';
 import { EditorStatus } from './editor-status';
 import { LeaveDialog } from './leave-dialog';
 import { PublisherAdsNotice } from './publisher-ads-notice';
-import { PreviewPane } from './preview-pane';
+import { ANY_VISITOR, PREVIEW_ID, PreviewPane, type Visitor } from './preview-pane';
+import type { PreviewedCell } from './region-rules';
 import type { TextMode } from './text-mode';
 import { useEditor } from './use-editor';
 import { usePreview } from './use-preview';
@@ -38,9 +39,19 @@ export function BannerEditor({
   const search = route.useSearch();
   /** The mode whose texts are being edited, which the preview then shows; null: that of the region. */
   const [mode, setMode] = useState<TextMode | null>(null);
+  const [visitor, setVisitor] = useState<Visitor>(ANY_VISITOR);
   const refusal = checkAccess(project, { role: 'editor' });
   const languages = form.texts.map((text) => text.language);
   const language = languages.find((each) => each === search.language) ?? form.defaultLanguage;
+  const become = (changes: Partial<Visitor>): void => {
+    setVisitor({ ...visitor, ...changes });
+    setMode(null);
+  };
+  const showCell = (cell: PreviewedCell): void => {
+    become({ region: cell.region, cell });
+    // Below the fields where there is no room beside them.
+    document.getElementById(PREVIEW_ID)?.scrollIntoView({ block: 'nearest' });
+  };
   const showsHistory = search.view === 'history';
   return (
     <Page
@@ -64,19 +75,18 @@ export function BannerEditor({
         <AccessNote refusal={refusal} projectId={project.id} />
         <EditorAlerts editor={editor} configuration={configuration} />
         <PublisherAdsNotice form={form} />
-        <div className="banner-editor">
+        <div className="banner-editor" data-part={search.part}>
           <EditorForm
             {...{ project, configuration, editor, shown, language }}
             mode={mode ?? 'opt_in'}
             onMode={setMode}
+            onPreview={showCell}
             disabled={refusal !== null}
           />
           <PreviewPane
-            shown={shown}
-            form={form}
-            language={language}
-            mode={mode}
-            onOtherMode={() => setMode(null)}
+            {...{ shown, form, language, mode, visitor }}
+            onVisitor={become}
+            isNarrow={search.part === 'rules'}
           />
         </div>
       </Stack>

@@ -6,6 +6,7 @@ export function RegionCodesInput(props: {
   regions: string[];
   label: string;
   error: string | undefined;
+  disabled: boolean;
   put: (regions: string[]) => void;
 }) {
   const text = props.regions.join(', ');
@@ -17,11 +18,11 @@ export function RegionCodesInput(props: {
   }
   return (
     <TextInput
-      flex={1}
       label={props.label}
       placeholder="DE, US-CA"
       value={typed}
       error={props.error}
+      disabled={props.disabled}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
         props.put(parseRegionCodes(event.currentTarget.value));

@@ -1,82 +1,123 @@
-import { Button, Group, NativeSelect, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { configurationPresetsOptions } from '../../client/@tanstack/react-query.gen';
+import { Button, Group, Stack, Switch } from '@mantine/core';
+import { useState } from 'react';
+import { AccessNote, type AccessDenial } from '../../shared/access';
 import { t } from '../../i18n/i18n';
-import { allModes, type Mode, MODES, type RegionRule, withEntry, withoutEntry } from './configuration';
+import { allModes, CATEGORIES, type Category, withoutEntry } from './configuration';
 import type { FieldsProps } from './field-props';
-import { RegionCodesInput } from './region-codes-input';
+import { MatrixRow, rowName } from './matrix-row';
+import { matrixRows, movedRule, visitorOf, withNewestPresets, withPresetRules, withRow } from './region-matrix';
+import { usePresets } from './use-presets';
 
-export const modeOptions = () => MODES.map((value) => ({ value, label: t(`banner.modes.${value}`) }));
+export interface RegionRulesProps extends FieldsProps {
+  /** Why rules by region cannot be changed; modes of all other regions can be, on every tier. */
+  rulesRefusal: AccessDenial;
+  /** Shows what a visitor of a region gets, and what that means for a category. */
+  onPreview: (cell: PreviewedCell) => void;
+}
 
-export function RegionRules({ projectId, form, change, fields }: FieldsProps) {
-  const path = { projectId };
-  const { data: presets } = useQuery({ ...configurationPresetsOptions({ path }), staleTime: Infinity });
+/** A cell of the matrix, as a visitor of its row. */
+export interface PreviewedCell {
+  region: string;
+  category: Category;
+  /** The row in words. */
+  name: string;
+}
+
+/** Regions down, categories across, the mode in each cell. */
+export function RegionRules({ projectId, form, change, fields, rulesRefusal, onPreview }: RegionRulesProps) {
+  const presets = usePresets(projectId)?.regionPresets;
+  const [at] = useState(() => new Date());
+  /** The rule whose regions are edited. */
+  const [edited, setEdited] = useState<number | null>(null);
   const rules = form.regionRules;
-  const put = (regionRules: RegionRule[]) => change({ regionRules });
+  const rows = matrixRows(form, presets ?? [], at);
+  const isRefused = rulesRefusal !== null;
   return (
-    <Stack gap="xs">
-      {rules.map((rule, index) => (
-        <Group key={index} gap="xs" align="flex-start" wrap="nowrap">
-          <RegionCodesInput
-            regions={rule.regions}
-            label={t('banner.regionsOf', { number: index + 1 })}
-            error={Object.entries(fields).find(([name]) => name.startsWith(`regionRules.${index}.`))?.[1]}
-            put={(regions) => put(withEntry(rules, index, { ...rule, regions }))}
-          />
-          <NativeSelect
-            label={t('banner.rule')}
-            value={rule.mode}
-            onChange={(event) =>
-              put(withEntry(rules, index, ruleOf(rule.regions, event.currentTarget.value as Mode)))
-            }
-            data={modeOptions()}
-          />
-          <Button
-            variant="subtle"
-            mt={24}
-            aria-label={t('banner.moveUp', { number: index + 1 })}
-            disabled={index === 0}
-            onClick={() => {
-              const others = withoutEntry(rules, index);
-              put([...others.slice(0, index - 1), rule, ...others.slice(index - 1)]);
-            }}
-          >
-            ↑
-          </Button>
-          <Button
-            variant="subtle"
-            mt={24}
-            aria-label={t('banner.removeRule', { number: index + 1 })}
-            onClick={() => put(withoutEntry(rules, index))}
-          >
-            {t('banner.remove')}
-          </Button>
-        </Group>
-      ))}
-      <Group gap="xs" aria-busy={!presets}>
-        <Button variant="default" onClick={() => put([...rules, ruleOf(['EU'], 'opt_in')])}>
-          {t('banner.addRule')}
+    <Stack gap="sm">
+      <AccessNote refusal={rulesRefusal} projectId={projectId} what={t('rules.title')} />
+      <div className="matrix" aria-busy={!presets}>
+        <table aria-label={t('rules.table')}>
+          <thead>
+            <tr>
+              <th scope="col">{t('rules.regions')}</th>
+              {CATEGORIES.map((category) => (
+                <th key={category} scope="col">
+                  {t(`categories.${category}`)}
+                  {!form.categories.includes(category) && <small>{t('rules.notOffered')}</small>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {rows.map((row) => {
+            const { index } = row;
+            const visitor = visitorOf(rules, index);
+            return (
+              <MatrixRow
+                key={index ?? 'other'}
+                {...{ row, at }}
+                presets={presets ?? []}
+                offered={form.categories}
+                error={rowError(fields, index)}
+                isCovered={visitor === null}
+                isLastRule={index === rules.length - 1}
+                isEdited={index !== null && edited === index}
+                disabled={index !== null && isRefused}
+                put={(changes) => change(withRow(form, row, changes))}
+                onPreview={(category) => {
+                  if (visitor !== null) onPreview({ region: visitor, category, name: rowName(row) });
+                }}
+                onEdit={() => setEdited(edited === index ? null : index)}
+                onMove={(by) => {
+                  setEdited(null);
+                  if (index !== null) change({ regionRules: movedRule(rules, index, index + by) });
+                }}
+                onRemove={() => {
+                  setEdited(null);
+                  if (index !== null) change({ regionRules: withoutEntry(rules, index) });
+                }}
+              />
+            );
+          })}
+        </table>
+      </div>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          disabled={isRefused}
+          onClick={() =>
+            change({ regionRules: [...rules, { regions: [], mode: 'opt_in', modes: allModes('opt_in') }] })
+          }
+        >
+          {t('rules.add')}
         </Button>
         <Button
           variant="default"
           // Disabled until the presets have loaded.
-          disabled={!presets}
-          onClick={() =>
-            presets &&
-            put([
-              ...rules,
-              ...presets.regionPresets.map(({ id, regions, versions }) => ({
-                ...ruleOf(regions, 'opt_in'),
-                preset: { id, version: versions.at(-1)?.version ?? 1 },
-              })),
-            ])
-          }
+          disabled={isRefused || !presets}
+          onClick={() => presets && change({ regionRules: withPresetRules(rules, presets, at) })}
         >
-          {t('banner.addPresets')}
+          {t('rules.addPresets')}
         </Button>
       </Group>
+      <Switch
+        label={t('rules.presetUpdates')}
+        description={t('rules.presetUpdatesHint')}
+        checked={form.presetUpdates}
+        disabled={!presets}
+        onChange={({ currentTarget: { checked } }) =>
+          change({
+            presetUpdates: checked,
+            ...(checked && presets && withNewestPresets(form, presets, at)),
+          })
+        }
+      />
     </Stack>
   );
 }
 
-const ruleOf = (regions: string[], mode: Mode): RegionRule => ({ regions, mode, modes: allModes(mode) });
+/** What the API refuses about a row. */
+function rowError(fields: FieldsProps['fields'], index: number | null): string | undefined {
+  const isOfRow = (name: string): boolean =>
+    index === null ? name.startsWith('default') : name.startsWith(`regionRules.${index}.`);
+  return Object.entries(fields).find(([name]) => isOfRow(name) && name !== 'defaultLanguage')?.[1];
+}

@@ -1,40 +1,27 @@
 import { NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
-import { AccessFieldset, type AccessDenial } from '../../shared/access';
 import { t } from '../../i18n/i18n';
-import { allModes, type Mode } from './configuration';
-import type { FieldsProps } from './field-props';
-import { modeOptions, RegionRules } from './region-rules';
+import { MODES } from './configuration';
+import { RegionRules, type RegionRulesProps } from './region-rules';
+import './region-rules.css';
 
 /** All values that the API accepts. */
 const MONTHS = Array.from({ length: 13 }, (_, index) => String(index + 1));
 
-/** Consent mode by region, and when to ask again. */
-export function RuleFields(props: FieldsProps & { rulesRefusal: AccessDenial }) {
-  const { projectId, form, change, fields, rulesRefusal } = props;
+/** Consent modes by region and category, and when to ask again. */
+export function RuleFields(props: RegionRulesProps) {
+  const { form, change, fields } = props;
   return (
     <Stack gap="sm">
-      <NativeSelect
-        label={t('banner.defaultMode')}
-        description={t(`banner.modeTexts.${form.defaultMode}`)}
-        value={form.defaultMode}
-        onChange={({ currentTarget }) => {
-          const mode = currentTarget.value as Mode;
-          change({ defaultMode: mode, defaultModes: allModes(mode), defaultPreset: null });
-        }}
-        data={modeOptions()}
-      />
-      <Switch
-        label={t('banner.honorSignal')}
-        checked={form.honorGlobalPrivacyControl}
-        onChange={(event) => change({ honorGlobalPrivacyControl: event.currentTarget.checked })}
-      />
-      <Title order={2} size="h3">
-        {t('banner.rules')}
-      </Title>
-      <Text c="dimmed">{t('banner.rulesHint')}</Text>
-      <AccessFieldset refusal={rulesRefusal} projectId={projectId}>
-        <RegionRules {...props} />
-      </AccessFieldset>
+      <Text c="dimmed">{t('rules.intro')}</Text>
+      <dl className="mode-legend">
+        {MODES.map((mode) => (
+          <div key={mode} data-mode={mode}>
+            <dt>{t(`banner.modes.${mode}`)}</dt>
+            <dd>{t(`rules.effects.${mode}`)}</dd>
+          </div>
+        ))}
+      </dl>
+      <RegionRules {...props} />
       <Title order={2} size="h3">
         {t('banner.reconsent')}
       </Title>

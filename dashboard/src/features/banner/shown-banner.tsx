@@ -45,6 +45,8 @@ export function ShownBanner(props: {
         <BannerFrame
           device={device}
           isCropped={isCropped}
+          // The modes of categories that differ are listed beside the picture.
+          {...(stored && new Set(Object.values(stored)).size > 1 && { shownWords: '' })}
           scene={{
             configuration: query.data.document,
             language: language ?? String(query.data.document['defaultLanguage'] ?? ''),
