@@ -32,7 +32,8 @@ export const storedChoice = (): StoredChoice | null => {
 
 /** What the visitor was asked. */
 export const promptFingerprint = (): string | null =>
-  lastGood && (lastGood.asked ?? lastGood.categories).concat(lastGood.policyVersion).join();
+  lastGood &&
+  (lastGood.categories as string[]).concat(lastGood.serviceIds ?? [], lastGood.policyVersion).join();
 
 /** `notice` or `none`, by their order among the modes. */
 const isLenient = (): boolean => mode() < 'o';

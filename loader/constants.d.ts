@@ -11,7 +11,7 @@ declare const BLOCKING: {
   id: string;
   policyVersion: string;
   categories: string[];
-  asked: string[];
+  serviceIds: string[];
   reconsentMonths: number;
   rules: [pattern: string, category: string][];
 };

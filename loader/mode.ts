@@ -1,6 +1,6 @@
 import type { Category, Rule, SiteConfiguration } from './site';
 
-export const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
+export const CATEGORIES = 'analytics,marketing,preferences'.split(',') as Category[];
 
 /** The rule of a region with these names: the first that has one of them, then the default. */
 export const resolveRule = (configuration: SiteConfiguration | null, names: unknown[]): Rule =>

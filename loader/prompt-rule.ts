@@ -4,8 +4,8 @@
 interface Asked {
   policyVersion: string;
   categories: string[];
-  /** Categories and services; absent in older documents. */
-  asked?: string[];
+  /** Of services that need consent; absent in older documents. */
+  serviceIds?: string[];
   reconsentMonths?: number;
 }
 
@@ -21,15 +21,15 @@ const REFUSAL_MONTHS_MIN = 6;
  */
 export const stillCounts = (
   choice: { at?: number; prompt?: string | null },
-  { policyVersion, categories, asked, reconsentMonths }: Asked,
+  { policyVersion, categories, serviceIds, reconsentMonths }: Asked,
 ): boolean => {
-  const all = asked ?? categories;
+  const all = categories.concat(serviceIds ?? []);
   const known = choice.prompt?.split(',') ?? [];
   const isSamePolicy = known.includes(policyVersion);
   const isRefusal = categories.some((category) => !choice[category as never]);
   return (
     (!choice.prompt ||
-      (!(isSamePolicy ? categories : all).some((item) => !known.includes(item)) &&
+      (!`${isSamePolicy ? categories : all}`.split(',').some((item) => item && !known.includes(item)) &&
         (isSamePolicy || isRefusal || known.length > all.length + 1))) &&
     // Never true without a number of months.
     !(

@@ -103,8 +103,8 @@ export interface SiteConfiguration {
   defaultModes?: Record<Category, string>;
   defaultPreset?: string;
   regionRules: (Rule & { regions: string[] })[];
-  /** Categories and services that need consent; absent in older documents. */
-  asked?: string[];
+  /** Of services that need consent; absent in older documents. */
+  serviceIds?: string[];
   honorGlobalPrivacyControl: boolean;
   services: SiteService[];
   /** Who decides about the records; absent in older documents. */

@@ -14,7 +14,7 @@ import { countChecks } from '../../src/evidence/infrastructure/check.rows.js';
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/shared/ids.js';
 import { createTestProject, type TestProject } from '../support/project.js';
-import { type Outcome, runProgram } from '../support/run-ops.js';
+import { type Outcome, runEvidence } from '../support/run-ops.js';
 import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -73,15 +73,7 @@ const untilComparable = (): Promise<unknown> =>
 
 async function ops(...args: string[]): Promise<Outcome> {
   await untilComparable();
-  return runProgram('ops', ['evidence', ...args], {
-    NODE_ENV: 'test',
-    DATABASE_URL: service.database.url,
-    DATA_DIR: service.settings.service.dataDir,
-    EVIDENCE_KEYS: KEY,
-    SECRET_KEYS: KEY,
-    AUTH_SECRET: 'x'.repeat(32),
-    LOG_LEVEL: 'silent',
-  });
+  return runEvidence(service, { keys: KEY }, args);
 }
 
 async function checkPage(project: TestProject, keptSince = new Date(0)): Promise<PageCheck> {

@@ -26,7 +26,7 @@ import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/shared/ids.js';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
-import { type Outcome, runProgram } from '../support/run-ops.js';
+import { type Outcome, runEvidence } from '../support/run-ops.js';
 import { backUpLog, type EvidenceBackup, restoreLog } from '../support/evidence-backup.js';
 import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -626,18 +626,9 @@ describe('the order', () => {
   });
 });
 
+const ops = (...args: string[]): Promise<Outcome> => runEvidence(service, { keys: KEY }, args);
+
 describe('a log that continues another one', () => {
-  const ops = (...args: string[]): Promise<Outcome> =>
-    runProgram('ops', ['evidence', ...args], {
-      NODE_ENV: 'test',
-      DATABASE_URL: service.database.url,
-      DATA_DIR: service.settings.service.dataDir,
-      PUBLIC_BASE_URL: service.baseUrl,
-      EVIDENCE_KEYS: KEY,
-      SECRET_KEYS: KEY,
-      AUTH_SECRET: 'x'.repeat(32),
-      LOG_LEVEL: 'silent',
-    });
   const continuation = (project: TestProject): Promise<string> =>
     text(project.request('viewer', 'GET', '/log/continues'));
 
@@ -828,17 +819,6 @@ describe('a log that continues another one', () => {
 });
 
 describe('npm run ops -- evidence', () => {
-  const ops = (...args: string[]): Promise<Outcome> =>
-    runProgram('ops', ['evidence', ...args], {
-      NODE_ENV: 'test',
-      DATABASE_URL: service.database.url,
-      DATA_DIR: service.settings.service.dataDir,
-      EVIDENCE_KEYS: KEY,
-      SECRET_KEYS: KEY,
-      AUTH_SECRET: 'x'.repeat(32),
-      LOG_LEVEL: 'silent',
-    });
-
   it('checks a whole log, and says what was changed in the storage and what is not signed', async () => {
     const project = await createTestProject(service);
     await store([project], 300);

@@ -11,7 +11,7 @@ import { RootTimestamper, type TimestampOutcome } from '../../src/evidence/appli
 import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
 import { choose } from '../support/pipeline.js';
 import { createTestProject, type TestProject } from '../support/project.js';
-import { type Outcome, runProgram } from '../support/run-ops.js';
+import { type Outcome, runEvidence } from '../support/run-ops.js';
 import { pinHorizon } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 import {
@@ -131,16 +131,7 @@ it('shows for each size the first timestamp that covers it, and leads to it by h
 
 const ops = (...args: string[]): Promise<Outcome> => opsWith(KEY, ...args);
 const opsWith = (keys: string, ...args: string[]): Promise<Outcome> =>
-  runProgram('ops', ['evidence', ...args], {
-    NODE_ENV: 'test',
-    DATABASE_URL: service.database.url,
-    DATA_DIR: service.settings.service.dataDir,
-    EVIDENCE_KEYS: keys,
-    EVIDENCE_TIMESTAMP_URL: stamper.url,
-    SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    AUTH_SECRET: 'x'.repeat(32),
-    LOG_LEVEL: 'silent',
-  });
+  runEvidence(service, { keys, environment: { EVIDENCE_TIMESTAMP_URL: stamper.url } }, args);
 
 it('is told of to an operator', async () => {
   const { size, stampedAt } = await until('there is one', newest);

@@ -11,7 +11,7 @@ import { isThere, sampleOf } from '../support/page-sample.js';
 import { choose, createForwardingProject } from '../support/pipeline.js';
 import type { TestProject } from '../support/project.js';
 import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
-import { runProgram } from '../support/run-ops.js';
+import { runEvidence } from '../support/run-ops.js';
 import { pinHorizon } from '../support/evidence-steps.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -295,19 +295,13 @@ describe('a log that continues another one', () => {
   };
   let records: string;
   beforeAll(async () => {
-    const done = await runProgram(
-      'ops',
-      ['evidence', 'continue', '--project', project.id, '--reason', 'The storage was lost.'],
+    const done = await runEvidence(
+      service,
       {
-        NODE_ENV: 'test',
-        DATABASE_URL: service.database.url,
-        DATA_DIR: service.settings.service.dataDir,
-        PUBLIC_BASE_URL: resolveBaseUrl(service.settings.service),
-        EVIDENCE_KEYS: `e1:${SEED.toString('base64')}`,
-        SECRET_KEYS: `e1:${SEED.toString('base64')}`,
-        AUTH_SECRET: 'x'.repeat(32),
-        LOG_LEVEL: 'silent',
+        keys: `e1:${SEED.toString('base64')}`,
+        environment: { PUBLIC_BASE_URL: resolveBaseUrl(service.settings.service) },
       },
+      ['continue', '--project', project.id, '--reason', 'The storage was lost.'],
     );
     expect(done).toMatchObject({ code: 0, err: '' });
     await until(

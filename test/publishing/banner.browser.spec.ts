@@ -635,7 +635,8 @@ describe('our banner', () => {
     await recorded(2);
 
     // Asked again, and nothing is granted until then, though everything would be without a choice.
-    await configure({ defaultMode: 'opt_out', policyVersion: '2' });
+    const services = [{ name: 'Counter', provider: 'Example Ltd', category: 'analytics' }];
+    await configure({ defaultMode: 'opt_out', policyVersion: '2', services });
     await opened.reload();
     await button(opened, 'Do not sell or share my personal information').waitFor();
     expect(await granted(opened)).toEqual(['denied']);

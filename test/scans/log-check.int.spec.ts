@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/database.js';
 import { backUpLog, restoreLog } from '../support/evidence-backup.js';
 import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
 import { createTestProject, type TestProject } from '../support/project.js';
-import { type Outcome, runProgram } from '../support/run-ops.js';
+import { type Outcome, runEvidence } from '../support/run-ops.js';
 import { insertTestScan } from '../support/scan.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -51,17 +51,7 @@ async function sealedScan(): Promise<string> {
   return id;
 }
 
-const ops = (...args: string[]): Promise<Outcome> =>
-  runProgram('ops', ['evidence', ...args], {
-    NODE_ENV: 'test',
-    DATABASE_URL: service.database.url,
-    DATA_DIR: service.settings.service.dataDir,
-    PUBLIC_BASE_URL: service.baseUrl,
-    EVIDENCE_KEYS: KEY,
-    SECRET_KEYS: KEY,
-    AUTH_SECRET: 'x'.repeat(32),
-    LOG_LEVEL: 'silent',
-  });
+const ops = (...args: string[]): Promise<Outcome> => runEvidence(service, { keys: KEY }, args);
 
 async function proofOf(scanId: string): Promise<{ epoch: string; id: unknown }> {
   const response = await project.request('viewer', 'GET', `/scans/${scanId}/proof`);

@@ -1,24 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../support/free-port.js';
 import type { Json } from '../support/json.js';
-import { childrenOf, type LoneService, startLoneService } from '../support/processes.js';
+import { childrenOf } from '../support/processes.js';
+import { type ScanService, startScanService } from '../support/scan-service.js';
 import { until } from '../support/until.js';
 
 const SCAN_DEADLINE_MS = 100_000;
 
-interface Credentials {
-  projectId: string;
-  apiKeys: Record<'owner' | 'editor' | 'viewer', string>;
-}
-
 let site: Server;
 let plainPort: number;
-let service: LoneService;
-let credentials: Credentials;
+let service: ScanService;
 /** Requests of the site, by path. */
 const visits = new Map<string, number>();
 /** Responses that are held back until the test sends them. */
@@ -32,20 +25,12 @@ beforeAll(async () => {
   });
   await new Promise<void>((ready) => site.listen(0, '127.0.0.1', ready));
   plainPort = await freePort();
-  service = await startLoneService({
+  service = await startScanService({
     SCANNER_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${sitePort()},127.0.0.1:${plainPort}`,
     SCANNER_PAGE_SECONDS: '12',
     SCANNER_STATE_PAGES: '1',
     SCANNER_DWELL_SECONDS: '1',
   });
-  credentials = JSON.parse(
-    readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8'),
-  ) as Credentials;
-  await until(
-    'the scanner is running',
-    async () => ((await call('GET', '/scans'))['allowance'] as Json)['scannerAvailable'],
-    30_000,
-  );
 });
 afterAll(async () => {
   await service?.stop();
@@ -61,8 +46,7 @@ const at = (path: string): string => `http://127.0.0.1:${sitePort()}${path}`;
 
 function html(response: ServerResponse, body: string): void {
   response.setHeader('content-type', 'text/html');
-  const loader = `${service.baseUrl}/cdn/${credentials.projectId}/loader.js`;
-  response.end(`<!doctype html><script src="${loader}"></script><body>${body}`);
+  response.end(`<!doctype html>${service.loaderTag}<body>${body}`);
 }
 
 /** A site with every way in which a page fails. */
@@ -94,46 +78,16 @@ function serve(path: string, response: ServerResponse): void {
   }
 }
 
-async function call<T = Json>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`${service.baseUrl}/v1/projects/${credentials.projectId}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${credentials.apiKeys.owner}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok)
-    throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as T;
-}
-
-async function ended(id: unknown): Promise<Json> {
-  return until(
-    'the scan has ended',
-    async () => {
-      const scan = await call('GET', `/scans/${String(id)}`);
-      return ['queued', 'running'].includes(String(scan['status'])) ? null : scan;
-    },
-    SCAN_DEADLINE_MS,
-  );
-}
-
 /** The crawl and the state before a choice; `states.browser.spec.ts` has the others. */
 const SKIP = { skipStates: ['reject', 'accept', 'signal'] };
 
-async function scan(urls?: string[]): Promise<Json> {
-  const { id } = await call('POST', '/scans', { ...SKIP, ...(urls && { urls }) });
-  return ended(id);
-}
-
-async function itemsOf({ id }: Json): Promise<Json[]> {
-  const { items } = await call<{ items: Json[] }>('GET', `/scans/${String(id)}/items?limit=200`);
-  return items;
-}
+const scan = (urls?: string[]): Promise<Json> => service.scan({ ...SKIP, ...(urls && { urls }) });
 
 const pagesOf = (scanned: Json): Json[] => scanned['pageList'] as Json[];
 
 async function countRecords(): Promise<unknown[]> {
-  const { items } = await call<{ items: unknown[] }>('GET', '/consents');
-  const { items: hosts } = await call<{ items: unknown[] }>('GET', '/analytics/last-seen');
+  const { items } = await service.call<{ items: unknown[] }>('GET', '/consents');
+  const { items: hosts } = await service.call<{ items: unknown[] }>('GET', '/analytics/last-seen');
   return [items.length, hosts];
 }
 
@@ -154,7 +108,7 @@ describe('the demo shop', () => {
       ...['skipped', 'skipped', 'skipped'],
       ...['visited', 'visited', 'visited'],
     ]);
-    const items = await itemsOf(scanned);
+    const items = await service.items(scanned);
     const first = items.filter(({ page }) => page === 1);
     const cookies = new Map(
       first.filter(({ kind }) => kind === 'cookie').map((item) => [item['name'], item]),
@@ -212,7 +166,7 @@ describe('pages that fail', () => {
 
 it('resumes a scan whose scanner was killed, and visits no page more than twice', async () => {
   const urls = [at('/held/1'), at('/held/2'), at('/held/3')];
-  const { id } = await call('POST', '/scans', { ...SKIP, urls });
+  const id = await service.request({ ...SKIP, urls });
   const answer = (): void => {
     for (const response of held.splice(0)) html(response, 'held');
   };
@@ -224,7 +178,7 @@ it('resumes a scan whose scanner was killed, and visits no page more than twice'
   held.length = 0;
   await until('another scanner requests the page', () => held.length > 0, SCAN_DEADLINE_MS);
   const answering = setInterval(answer, 50);
-  const scanned = await ended(id);
+  const scanned = await service.ended(id);
   clearInterval(answering);
   expect(scanned).toMatchObject({ status: 'completed' });
   expect(pagesOf(scanned).map(({ status }) => status)).toEqual(['visited', 'visited', 'visited']);
@@ -250,9 +204,9 @@ it('visits one page a day of a host without the loader', async () => {
 });
 
 it('ends a running scan on request', async () => {
-  const { id } = await call('POST', '/scans', { urls: [at('/held/1'), at('/held/2')] });
+  const id = await service.request({ urls: [at('/held/1'), at('/held/2')] });
   await until('a page is requested', () => held.length > 0, SCAN_DEADLINE_MS);
-  expect(await call('POST', `/scans/${String(id)}/cancel`)).toMatchObject({ status: 'canceled' });
+  expect(await service.call('POST', `/scans/${id}/cancel`)).toMatchObject({ status: 'canceled' });
   // The next scan begins: the scanner is free again.
   for (const response of held.splice(0)) response.destroy();
   expect(await scan([at('/missing')])).toMatchObject({ status: 'partial' });

@@ -1,20 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Json } from '../support/json.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { until } from '../support/until.js';
+import { type ScanService, startScanService } from '../support/scan-service.js';
 
-const SCAN_DEADLINE_MS = 60_000;
+/** How long a redirect takes. */
+const HELD_MS = 1_500;
 const SKIP = { skipStates: ['reject', 'accept', 'signal'] };
 
 let site: Server;
-let service: LoneService;
-let projectId: string;
-let ownerKey: string;
+let service: ScanService;
 let robots: (response: ServerResponse) => void;
 /** Paths of pages with the time of their request. */
 let visits: { path: string; at: number }[];
@@ -22,22 +18,11 @@ let visits: { path: string; at: number }[];
 beforeAll(async () => {
   site = createServer((request, response) => serve(request.url ?? '', response));
   await new Promise<void>((ready) => site.listen(0, '127.0.0.1', ready));
-  service = await startLoneService({
+  service = await startScanService({
     SCANNER_ALLOWED_PRIVATE_TARGETS: new URL(at('/')).host,
     SCANNER_STATE_PAGES: '1',
     SCANNER_DWELL_SECONDS: '1',
   });
-  const credentials = JSON.parse(readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8')) as {
-    projectId: string;
-    apiKeys: { owner: string };
-  };
-  projectId = credentials.projectId;
-  ownerKey = credentials.apiKeys.owner;
-  await until(
-    'the scanner is running',
-    async () => ((await call('GET', '/scans'))['allowance'] as Json)['scannerAvailable'],
-    30_000,
-  );
 });
 afterAll(async () => {
   await service?.stop();
@@ -63,35 +48,17 @@ function serve(path: string, response: ServerResponse): void {
   }
   if (path === '/sitemap.xml') return void response.writeHead(404).end();
   visits.push({ path, at: Date.now() });
+  if (path === '/held') {
+    setTimeout(() => response.writeHead(302, { location: '/landing' }).end(), HELD_MS);
+    return;
+  }
   response.setHeader('content-type', 'text/html');
-  const loader = `${service.baseUrl}/cdn/${projectId}/loader.js`;
-  response.end(
-    `<!doctype html><script src="${loader}"></script><a href="/linked">a</a><a href="/private/linked">b</a>`,
-  );
-}
-
-async function call(method: string, path: string, body?: unknown): Promise<Json> {
-  const response = await fetch(`${service.baseUrl}/v1/projects/${projectId}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${ownerKey}`, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok)
-    throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Json;
+  response.end(`<!doctype html>${service.loaderTag}<a href="/linked">a</a><a href="/private/linked">b</a>`);
 }
 
 /** A scan that has ended, with the status or the reason of each page by its path. */
 async function scan(given: Json = {}): Promise<{ scan: Json; pages: Record<string, unknown> }> {
-  const { id } = await call('POST', '/scans', { ...SKIP, urls: [at('/')], ...given });
-  const scanned = await until(
-    'the scan has ended',
-    async () => {
-      const read = await call('GET', `/scans/${String(id)}`);
-      return ['queued', 'running'].includes(String(read['status'])) ? null : read;
-    },
-    SCAN_DEADLINE_MS,
-  );
+  const scanned = await service.scan({ ...SKIP, urls: [at('/')], ...given });
   const pages = (scanned['pageList'] as Json[]).map(({ url, status, reason }) => [
     String(url).slice(at('').length),
     (reason as Json | null)?.['code'] ?? status,
@@ -118,6 +85,15 @@ it('names pages that robots.txt denies, takes pages of sitemaps, and waits as as
   // Sitemaps are read once the first page has verified the host; the state before a choice follows the crawl.
   expect(visits.map(({ path }) => path)).toEqual(['/', '/linked', '/from-sitemap', '/']);
   expect(Math.min(...gaps())).toBeGreaterThanOrEqual(1_700);
+});
+
+it('counts the pause from the last request of a page, also between the crawl and a state', async () => {
+  robots = text('User-agent: *\nCrawl-delay: 2');
+  await scan({ urls: ['/held', '/linked'].map(at) });
+  const pages = visits.filter(({ path }) => path !== '/private/linked');
+  expect(pages.map(({ path }) => path)).toEqual(['/held', '/landing', '/linked', '/held', '/landing']);
+  const afterRedirect = [2, 3].map((index) => (pages[index]?.at ?? 0) - (pages[index - 1]?.at ?? 0));
+  expect(Math.min(...afterRedirect)).toBeGreaterThanOrEqual(1_900);
 });
 
 it('ignores robots.txt of a verified host on request', async () => {

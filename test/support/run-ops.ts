@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { TestService } from './service.js';
 
 export interface Outcome {
   code: number;
@@ -25,4 +26,23 @@ export async function runProgram(
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
     return { code, out: stdout, err: stderr };
   }
+}
+
+/** Runs `ops evidence` on the database and the storage of a test's service. `keys`: as in EVIDENCE_KEYS. */
+export function runEvidence(
+  service: TestService,
+  { keys, environment = {} }: { keys: string; environment?: NodeJS.ProcessEnv },
+  args: string[],
+): Promise<Outcome> {
+  return runProgram('ops', ['evidence', ...args], {
+    NODE_ENV: 'test',
+    DATABASE_URL: service.database.url,
+    DATA_DIR: service.settings.service.dataDir,
+    PUBLIC_BASE_URL: service.baseUrl,
+    EVIDENCE_KEYS: keys,
+    SECRET_KEYS: keys,
+    AUTH_SECRET: 'x'.repeat(32),
+    LOG_LEVEL: 'silent',
+    ...environment,
+  });
 }

@@ -32,7 +32,7 @@ export class SiteSource {
     const em = this.em.fork();
     const project = await findProject(em, projectId);
     if (!project) return null;
-    const saved = await readSaved(em, projectId);
+    const saved = await readSaved(em, projectId, now);
     return { ...(await this.renderAs(project, saved.configuration, now)), saved };
   }
 

@@ -59,7 +59,7 @@ it('embeds what the loader compares a stored choice with', () => {
   const data = blockerData(PROJECT, { ...DEFAULT_CONFIGURATION, blocking: { enabled: true, rules: [] } });
   expect(data).toEqual({
     ...{ id: PROJECT, policyVersion: '1', reconsentMonths: 12, rules: [] },
-    ...{ categories: [...CATEGORIES], asked: [...CATEGORIES] },
+    ...{ categories: [...CATEGORIES], serviceIds: [] },
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Category } from './banner-text.js';
 import type { BlockingRule, SiteConfiguration } from './configuration.js';
-import { askedOf } from './published-rules.js';
+import { serviceIdsOf } from './published-rules.js';
 
 /** Rules of one project. */
 export const BLOCKING_RULES_MAX = 200;
@@ -18,7 +18,7 @@ interface BlockerData {
   /** What decides whether a stored choice still counts (loader/prompt-rule.ts). */
   policyVersion: string;
   categories: Category[];
-  asked: string[];
+  serviceIds: string[];
   reconsentMonths: number;
   /** Regular expressions of host and path with their categories; the first that matches decides. */
   rules: [pattern: string, category: string][];
@@ -30,7 +30,7 @@ export function blockerData(projectId: string, configuration: SiteConfiguration)
   if (!blocking.enabled) return null;
   return {
     id: projectId,
-    ...{ policyVersion, categories, asked: askedOf(configuration), reconsentMonths },
+    ...{ policyVersion, categories, serviceIds: serviceIdsOf(configuration), reconsentMonths },
     rules: patterns(blocking.rules),
   };
 }

@@ -30,7 +30,7 @@ export function changesBetween(before: SiteConfiguration, after: SiteConfigurati
 }
 
 /** Without the members that follow from others. */
-function comparable({ defaultMode: _, regionRules, ...others }: SiteConfiguration): Entry {
+function comparable({ defaultMode: _default, regionRules, ...others }: SiteConfiguration): Entry {
   return { ...others, regionRules: regionRules.map(({ mode: _mode, ...rule }) => rule) };
 }
 

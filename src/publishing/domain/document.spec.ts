@@ -53,7 +53,7 @@ describe('renderDocument (design §6.6)', () => {
     expect(content).toEqual({
       ...configuration,
       regionRules: [{ regions: ['US'], mode: 'opt_out' }],
-      asked: ['analytics', 'marketing', 'preferences', expect.stringMatching(/^[0-9a-f]{8}$/)],
+      serviceIds: [expect.stringMatching(/^[0-9a-f]{8}$/)],
       // Lists of translations that are empty are left out.
       services: [
         {

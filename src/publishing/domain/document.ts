@@ -14,7 +14,7 @@ import type {
 } from './configuration.js';
 import { defaultText, knownText } from './default-texts.js';
 import { logoFile, type LogoFile } from './logo.js';
-import { askedOf, type PublishedRules, publishedRules } from './published-rules.js';
+import { type PublishedRules, publishedRules, serviceIdsOf } from './published-rules.js';
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
 import { type PublishedSignals, publishedSignals } from './signals.js';
 
@@ -24,8 +24,8 @@ export interface SiteDocument
     Omit<SiteConfiguration, keyof PublishedRules | 'presetUpdates' | 'blocking' | 'signals'>,
     PublishedRules,
     PublishedSignals {
-  /** What a visitor is asked about, kept beside the choice: a new entry asks again (loader/prompt-rule.ts). */
-  asked: string[];
+  /** Of services that need consent, kept beside the choice: a new one asks again (loader/prompt-rule.ts). */
+  serviceIds: string[];
   /** Only where it is on: each page loads the document. */
   blocking?: BlockingSettings;
   schemaVersion: 1;
@@ -135,7 +135,7 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     isEu: isEu(UNKNOWN_REGION),
     ...settings,
     ...publishedRules(effective, at),
-    asked: askedOf(effective),
+    serviceIds: serviceIdsOf(effective),
     ...(blocking.enabled && { blocking }),
     ...published,
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration } from './configuration.js';
 import { allModes } from './consent-modes.js';
-import { askedOf, publishedRules } from './published-rules.js';
+import { publishedRules, serviceIdsOf } from './published-rules.js';
 
 const AT = new Date('2026-11-26');
 const MIXED = { analytics: 'opt_out', marketing: 'opt_in', preferences: 'notice' } as const;
@@ -60,20 +60,20 @@ describe(publishedRules.name, () => {
   });
 });
 
-describe(askedOf.name, () => {
+describe(serviceIdsOf.name, () => {
   const service = (name: string, category: 'analytics' | 'necessary') => ({
     ...{ name, category, provider: 'Example Ltd', policyUrl: null, cookies: [], translations: [] },
   });
 
-  it('has the categories and one short name for each service that needs consent', () => {
+  it('has one short name for each service that needs consent', () => {
     const services = [
       service('Counter', 'analytics'),
       service('Counter', 'analytics'),
       service('Shop', 'necessary'),
     ];
-    const asked = askedOf({ ...DEFAULT_CONFIGURATION, categories: ['analytics'], services });
-    expect(asked).toEqual(['analytics', expect.stringMatching(/^[0-9a-f]{8}$/)]);
-    const other = askedOf({ ...DEFAULT_CONFIGURATION, services: [service('Meter', 'analytics')] });
-    expect(other.at(-1)).not.toBe(asked.at(-1));
+    const ids = serviceIdsOf({ ...DEFAULT_CONFIGURATION, services });
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
+    const other = serviceIdsOf({ ...DEFAULT_CONFIGURATION, services: [service('Meter', 'analytics')] });
+    expect(other).not.toEqual(ids);
   });
 });

@@ -5,7 +5,7 @@ import type { PresetReference, SiteConfiguration } from './configuration.js';
 import { requiresSignal } from './preset-modes.js';
 
 /** A region rule in the published document. */
-export interface PublishedRule {
+interface PublishedRule {
   regions: string[];
   /** The strictest of `modes`. */
   mode: ConsentMode;
@@ -67,14 +67,14 @@ const presetName = ({ id, version }: PresetReference): string => `${id}/${versio
 /** Hexadecimal digits that stand for a service: enough for a hundred of them, and short for every page. */
 const SERVICE_DIGITS = 8;
 
-/** What a visitor is asked about: the offered categories, and the services that need consent. */
-export function askedOf({ categories, services }: SiteConfiguration): string[] {
-  const asked = services
+/** Short names of the services that need consent. A new one asks visitors again (loader/prompt-rule.ts). */
+export function serviceIdsOf({ services }: SiteConfiguration): string[] {
+  const ids = services
     .filter(({ category }) => category !== 'necessary')
-    .map(({ category, name }) => serviceDigest(`${category}/${name}`));
-  return [...categories, ...new Set(asked)];
+    .map(({ category, name }) => digestOf(`${category}/${name}`));
+  return [...new Set(ids)];
 }
 
-function serviceDigest(service: string): string {
+function digestOf(service: string): string {
   return createHash('sha256').update(service).digest('hex').slice(0, SERVICE_DIGITS);
 }

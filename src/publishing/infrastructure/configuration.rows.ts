@@ -11,8 +11,12 @@ import {
 import { withPresetModes } from '../domain/preset-modes.js';
 import { publishingTables } from './publishing.tables.js';
 
-/** The project's saved configuration with the modes of its presets at this moment, or the default as version 0. */
-export async function readSaved(em: EntityManager, projectId: string): Promise<SavedConfiguration> {
+/** The project's saved configuration with the modes that its presets have at an instant, or the default as version 0. */
+export async function readSaved(
+  em: EntityManager,
+  projectId: string,
+  at = new Date(),
+): Promise<SavedConfiguration> {
   const row = await publishingTables(em)
     .selectFrom('site_configuration')
     .select(['version', 'configuration', 'updatedAt', 'note'])
@@ -21,7 +25,7 @@ export async function readSaved(em: EntityManager, projectId: string): Promise<S
   return {
     version: row?.version ?? 0,
     updatedAt: row?.updatedAt ?? null,
-    configuration: withPresetModes(storedConfiguration(row?.configuration ?? null), new Date()),
+    configuration: withPresetModes(storedConfiguration(row?.configuration ?? null), at),
     note: row?.note?.version === row?.version ? (row?.note ?? null) : null,
   };
 }

@@ -23,7 +23,7 @@ import {
 } from '../infrastructure/frontier.rows.js';
 import { GuardedProxy } from '../infrastructure/guarded-proxy.js';
 import { within } from '../infrastructure/within.js';
-import { visitPage } from '../infrastructure/page-visit.js';
+import { PageVisit } from '../infrastructure/page-visit.js';
 import { ScanContext } from '../infrastructure/scan-context.js';
 import { SiteReader } from '../infrastructure/site-file.js';
 import { PageQueue } from './page-queue.js';
@@ -35,7 +35,7 @@ import { StateRun } from './state-run.js';
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A scan whose browser fails this often is given up. */
 const BROWSER_FAILURES_MAX = 3;
-/** What a visit may take beyond the time limit of its page, before the browser is replaced. */
+/** What a visit may take beyond the time limit of its page, and opening its tab, before the browser is replaced. */
 const VISIT_EXTRA_MS = 15_000;
 const RENEW_EVERY_MS = SCAN_LEASE_MS / 3;
 const MEGABYTE = 1_000_000;
@@ -145,14 +145,17 @@ export class ScanRun {
       const next = await queue.next();
       if (next.kind === 'again') continue;
       if (next.kind === 'none') return { kind: 'finished', stoppedBy: null, unvisited: next.unvisited };
-      if (!(await this.ensureBrowser(port))) {
+      // Open before the wait: a tab takes time, and the page's turn is when it is requested.
+      const visit = await this.openVisit(port);
+      if (visit === null) {
         if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'browser_failed' };
         continue;
       }
       await pace.wait(next.page.url);
       if (signal.aborted || this.lost) continue;
       if (!(await beginVisit(this.em.fork(), this.scan, next.page.number))) return { kind: 'lost' };
-      const result = await this.visit(next.page);
+      const result = await this.load(next.page, visit);
+      await pace.countVisit(next.page.url, visit.answered);
       if (signal.aborted) return { kind: 'stopped' };
       this.options.metrics.visited(result);
       if (!(await this.store(next.page, result))) return { kind: 'lost' };
@@ -166,8 +169,7 @@ export class ScanRun {
     { site, signal }: { site: Site; signal: AbortSignal },
   ): Promise<Ending> {
     if (crawl.kind !== 'finished') return crawl;
-    await this.chromium?.close();
-    this.chromium = null;
+    await this.closeBrowser();
     const { em, scan, options, scope, proxy } = this;
     this.states = new StateRun({
       ...{ em, scan, scanner: options, scope, proxy, proxyPort: site.port, pace: site.pace },
@@ -179,37 +181,54 @@ export class ScanRun {
     return { ...crawl, stoppedBy: crawl.stoppedBy ?? ending.stoppedBy };
   }
 
-  private async ensureBrowser(port: number): Promise<boolean> {
-    if (this.chromium) return true;
+  /** Opens a tab for the next page, in a new browser if there is none. null: the browser failed. */
+  private async openVisit(port: number): Promise<PageVisit | null> {
+    const context = this.context ?? (await this.openBrowser(port));
+    if (context === null) return null;
+    const visit = await within<PageVisit | null>(VISIT_EXTRA_MS, PageVisit.open(context), null);
+    if (visit === null) {
+      this.browserFailures += 1;
+      await this.closeBrowser();
+    }
+    return visit;
+  }
+
+  private async openBrowser(port: number): Promise<ScanContext | null> {
     try {
       this.chromium = await openChromium(this.options.browser, port);
       this.context = await ScanContext.prepare(this.chromium.context);
       this.options.metrics.browserStarted();
-      return true;
     } catch (error) {
       this.browserFailures += 1;
       this.options.metrics.browserFailed();
       this.options.log(
         `scanner: Chromium could not be started: ${firstLine(error)} (docs/scans.md has the usual causes)`,
       );
-      return false;
+      await this.closeBrowser();
     }
+    return this.context;
+  }
+
+  /** The profile goes with the browser; the next page starts with an empty one. */
+  private async closeBrowser(): Promise<void> {
+    const { chromium } = this;
+    this.chromium = null;
+    this.context = null;
+    await chromium?.close();
   }
 
   /** null: the browser stopped during the visit. */
-  private async visit({ url }: FrontierPage): Promise<PageResult | null> {
-    const { chromium, context, scope, proxy, scan } = this;
-    if (!chromium || !context) return null;
+  private async load({ url }: FrontierPage, visit: PageVisit): Promise<PageResult | null> {
+    const { chromium, scope, proxy, scan } = this;
+    if (!chromium) return null;
     const timeoutMs = this.options.settings.pageSeconds * 1000;
-    const visiting = visitPage(context, url, { projectId: scan.projectId, scope, timeoutMs, proxy });
-    const visited = await within<PageResult | null>(timeoutMs + VISIT_EXTRA_MS, visiting, null);
-    const result = (await chromium.isAlive()) ? visited : null;
+    const loading = visit.load(url, { projectId: scan.projectId, scope, timeoutMs, proxy });
+    const loaded = await within<PageResult | null>(timeoutMs + VISIT_EXTRA_MS, loading, null);
+    const result = (await chromium.isAlive()) ? loaded : null;
     const isUsable = result !== null && result.reason !== 'crashed' && !chromium.usedTooMuchMemory;
     if (isUsable) return result;
-    // The profile goes with the browser; the next page starts with an empty one.
-    this.chromium = null;
     proxy.closePage();
-    await chromium.close();
+    await this.closeBrowser();
     if (chromium.usedTooMuchMemory) return TOO_MUCH_MEMORY;
     if (result === null) this.browserFailures += 1;
     return result;

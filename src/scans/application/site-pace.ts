@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { reservePage } from '../infrastructure/host.rows.js';
+import { pauseAfterPage, takePage } from '../infrastructure/host.rows.js';
 import type { SiteRules } from './site-rules.js';
 
 const MINUTE_MS = 60_000;
@@ -17,16 +17,36 @@ interface SitePaceOptions {
 export class SitePace {
   constructor(
     private readonly em: EntityManager,
-    private readonly rules: SiteRules,
+    private readonly rules: Pick<SiteRules, 'knownRobots'>,
     private readonly options: SitePaceOptions,
   ) {}
 
-  /** Waits until a page may be loaded, or until the scan ends. */
+  /** Waits until a page may be requested, which the caller then does at once, or until the scan ends. */
   async wait(url: string): Promise<void> {
-    const { pagesPerMinute, ignoreRobots, signal } = this.options;
+    const { signal } = this.options;
+    while (!signal.aborted) {
+      const waitMs = await takePage(this.em.fork(), new URL(url).host, this.pauseMs(url));
+      if (waitMs === 0) return;
+      await sleep(waitMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /**
+   * Begins the pause again from when a page was answered, or else from now: the browser may have taken its time to send
+   * the request, and redirects may have led to other sites. `answered`: of the visit so far, by origin.
+   */
+  async countVisit(url: string, answered: ReadonlyMap<string, number>): Promise<void> {
+    for (const origin of new Set([new URL(url).origin, ...answered.keys()])) {
+      const nowMs = performance.now();
+      const agoMs = nowMs - (answered.get(origin) ?? nowMs);
+      const pauseMs = this.pauseMs(origin) - agoMs;
+      if (pauseMs > 0) await pauseAfterPage(this.em.fork(), new URL(origin).host, pauseMs);
+    }
+  }
+
+  private pauseMs(url: string): number {
+    const { pagesPerMinute, ignoreRobots } = this.options;
     const delayMs = ignoreRobots ? 0 : this.rules.knownRobots(url).delayMs;
-    const gapMs = Math.max(MINUTE_MS / pagesPerMinute, delayMs);
-    const waitMs = await reservePage(this.em.fork(), new URL(url).host, gapMs);
-    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});
+    return Math.max(MINUTE_MS / pagesPerMinute, delayMs);
   }
 }

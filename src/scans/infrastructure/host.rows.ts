@@ -30,15 +30,36 @@ export async function admitToHost(
   });
 }
 
-/** Reserves the next page of a host, over all scanners. Returns the milliseconds until it may be loaded. */
-export async function reservePage(em: EntityManager, host: string, gapMs: number): Promise<number> {
-  const { rows } = await sql<{ waitMs: number }>`
-    insert into scan_host (host, next_page_at) values (${host}, now() + ${gapMs} * interval '1 millisecond')
-    on conflict (host) do update set
-      next_page_at = greatest(scan_host.next_page_at, now()) + ${gapMs} * interval '1 millisecond'
-    returning (extract(epoch from next_page_at - now()) * 1000 - ${gapMs})::float8 as "waitMs"
+/**
+ * Takes the next page of a host, over all scanners, right before it is requested: the pause after it begins now. Returns
+ * 0, or the milliseconds until it may be tried again; then nothing was taken.
+ */
+export async function takePage(em: EntityManager, host: string, pauseMs: number): Promise<number> {
+  const { rows } = await sql`
+    insert into scan_host (host, next_page_at) values (${host}, ${afterPause(pauseMs)})
+    on conflict (host) do update set next_page_at = ${afterPause(pauseMs)}
+    where scan_host.next_page_at <= clock_timestamp()
+    returning 1
   `.execute(em.getKysely());
-  return Math.max(0, rows[0]?.waitMs ?? 0);
+  if (rows.length > 0) return 0;
+  const { rows: taken } = await sql<{ waitMs: number }>`
+    select ceil(extract(epoch from next_page_at - clock_timestamp()) * 1000)::float8 as "waitMs"
+    from scan_host where host = ${host}
+  `.execute(em.getKysely());
+  // At least one, so that the caller does not take it for a page.
+  return Math.max(1, taken[0]?.waitMs ?? 0);
+}
+
+/** Keeps the next page of a host away for a while, unless it already is for longer. */
+export async function pauseAfterPage(em: EntityManager, host: string, pauseMs: number): Promise<void> {
+  await sql`
+    insert into scan_host (host, next_page_at) values (${host}, ${afterPause(pauseMs)})
+    on conflict (host) do update set next_page_at = greatest(scan_host.next_page_at, excluded.next_page_at)
+  `.execute(em.getKysely());
+}
+
+function afterPause(pauseMs: number) {
+  return sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'`;
 }
 
 /** When the scans of the hosts began, oldest first: those of the last 24 hours, of each host. */

@@ -4,50 +4,64 @@ import { LINKS_PER_PAGE_MAX } from '../domain/scan-limits.js';
 import type { PageResult } from './frontier.rows.js';
 import { PAGE_FACTS_SCRIPT, type PageFacts, readFacts } from './page-script.js';
 import type { ScanContext } from './scan-context.js';
-import { COMMAND_TIMEOUT_MS, type LoadRules, refusePopups, ScanTab } from './scan-tab.js';
+import { COMMAND_TIMEOUT_MS, type LoadRules, type Refusals, refusePopups, ScanTab } from './scan-tab.js';
 import { within } from './within.js';
 
-export interface VisitOptions extends LoadRules {
+interface VisitOptions extends LoadRules {
   projectId: string;
 }
 
-/** Loads one page, waits until it is quiet, and returns what it stored and requested. */
-export async function visitPage(
-  context: ScanContext,
-  url: string,
-  options: VisitOptions,
-): Promise<PageResult> {
-  const startedMs = performance.now();
-  const { proxy, scope } = options;
-  const refused = { downloads: 0, popups: 0, dialogs: 0 };
-  const before = await context.browser.cookies();
-  proxy.openPage();
-  const tab = await ScanTab.open(context, refused);
-  const stopRefusing = refusePopups(context, refused);
-  try {
-    const { failure, response } = await tab.load(url, options);
-    const outside = failure === 'redirected_outside';
-    const facts = outside ? readFacts(null) : await factsOf(tab);
-    const after = await within(COMMAND_TIMEOUT_MS, context.browser.cookies(), before);
-    const finalUrl = normalizePageUrl(tab.page.url());
-    return {
-      status: failure === null ? 'visited' : 'failed',
-      reason: failure,
-      httpStatus: response?.status() ?? null,
-      finalUrl: finalUrl === url ? null : finalUrl,
-      // On a foreign page nothing is verified and nothing is reported.
-      loaderFound: facts.scripts.some((script) => isLoaderOf(options.projectId, script)),
-      durationMs: Math.round(performance.now() - startedMs),
-      items: outside ? [] : await tab.recorder.observe(finalUrl ?? url, { before, after }),
-      links: linksIn(facts.links, scope),
-      aliases: linksIn([...facts.canonical, finalUrl ?? url], scope).filter((alias) => alias !== url),
-      refused,
-    };
-  } finally {
-    stopRefusing();
-    // Nothing that the page sends while it closes leaves the machine.
-    proxy.closePage();
-    await tab.close();
+/** A tab that is open, so that its page can be requested at once. */
+export class PageVisit {
+  private constructor(
+    private readonly context: ScanContext,
+    private readonly tab: ScanTab,
+    private readonly refused: Refusals,
+  ) {}
+
+  static async open(context: ScanContext): Promise<PageVisit> {
+    const refused = { downloads: 0, popups: 0, dialogs: 0 };
+    return new PageVisit(context, await ScanTab.open(context, refused), refused);
+  }
+
+  /** When pages of the visit were answered, by origin. */
+  get answered(): ReadonlyMap<string, number> {
+    return this.tab.answered;
+  }
+
+  /** Loads the page, waits until it is quiet, and returns what it stored and requested. */
+  async load(url: string, options: VisitOptions): Promise<PageResult> {
+    const startedMs = performance.now();
+    const { context, tab, refused } = this;
+    const { proxy, scope } = options;
+    proxy.openPage();
+    const stopRefusing = refusePopups(context, refused);
+    try {
+      const before = await context.browser.cookies();
+      const { failure, response } = await tab.load(url, options);
+      const outside = failure === 'redirected_outside';
+      const facts = outside ? readFacts(null) : await factsOf(tab);
+      const after = await within(COMMAND_TIMEOUT_MS, context.browser.cookies(), before);
+      const finalUrl = normalizePageUrl(tab.page.url());
+      return {
+        status: failure === null ? 'visited' : 'failed',
+        reason: failure,
+        httpStatus: response?.status() ?? null,
+        finalUrl: finalUrl === url ? null : finalUrl,
+        // On a foreign page nothing is verified and nothing is reported.
+        loaderFound: facts.scripts.some((script) => isLoaderOf(options.projectId, script)),
+        durationMs: Math.round(performance.now() - startedMs),
+        items: outside ? [] : await tab.recorder.observe(finalUrl ?? url, { before, after }),
+        links: linksIn(facts.links, scope),
+        aliases: linksIn([...facts.canonical, finalUrl ?? url], scope).filter((alias) => alias !== url),
+        refused,
+      };
+    } finally {
+      stopRefusing();
+      // Nothing that the page sends while it closes leaves the machine.
+      proxy.closePage();
+      await tab.close();
+    }
   }
 }
 

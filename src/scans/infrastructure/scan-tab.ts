@@ -1,4 +1,4 @@
-import type { Page, Response } from 'playwright-core';
+import type { Page, Request, Response } from 'playwright-core';
 import type { PageReason } from '../domain/scan.js';
 import { judgeScanAddress, type ScanScope } from '../domain/scan-address.js';
 import type { GuardedProxy } from './guarded-proxy.js';
@@ -39,6 +39,7 @@ interface Loaded {
 /** A tab in which pages are loaded one after the other, and observed. */
 export class ScanTab {
   readonly recorder: PageRecorder;
+  private readonly answers = new Map<string, number>();
   private crashed = false;
   private downloads = 0;
 
@@ -48,6 +49,11 @@ export class ScanTab {
   ) {
     this.recorder = new PageRecorder(page);
     page.on('crash', () => (this.crashed = true));
+    page.on('response', (response) => {
+      const { protocol, origin } = new URL(response.url());
+      const isPage = /^https?:$/.test(protocol) && this.isMain(response.request());
+      if (isPage) this.answers.set(origin, performance.now());
+    });
     page.on('dialog', (dialog) => {
       refused.dialogs += 1;
       void dialog.dismiss().catch(() => {});
@@ -71,12 +77,18 @@ export class ScanTab {
     return this.crashed;
   }
 
+  /** When pages in it were last answered, redirects and pages that scripts opened included, by origin. */
+  get answered(): ReadonlyMap<string, number> {
+    return this.answers;
+  }
+
   /** Loads an address and waits until it is quiet. `failure` null: it was loaded. */
   async load(
     url: string,
     { scope, timeoutMs, proxy }: LoadRules,
   ): Promise<{ failure: PageReason | null; response: Response | null }> {
     this.downloads = 0;
+    this.answers.clear();
     const loaded = await this.goTo(url, timeoutMs);
     if (loaded.kind === 'loaded') await this.quiet();
     return { failure: this.failureOf(url, loaded, { scope, proxy }), response: loaded.response };
@@ -101,13 +113,11 @@ export class ScanTab {
     const { page } = this;
     let response: Response | null = null;
     let reached = url;
-    const isMain = (request: ReturnType<Response['request']>): boolean =>
-      request.isNavigationRequest() && request.frame() === page.mainFrame();
-    const onRequest = (each: ReturnType<Response['request']>): void => {
-      if (isMain(each)) reached = each.url();
+    const onRequest = (each: Request): void => {
+      if (this.isMain(each)) reached = each.url();
     };
     const onResponse = (each: Response): void => {
-      if (isMain(each.request())) response = each;
+      if (this.isMain(each.request())) response = each;
     };
     page.on('request', onRequest);
     page.on('response', onResponse);
@@ -121,6 +131,11 @@ export class ScanTab {
       page.off('request', onRequest);
       page.off('response', onResponse);
     }
+  }
+
+  /** Whether a request is for the page itself. */
+  private isMain(request: Request): boolean {
+    return request.isNavigationRequest() && request.frame() === this.page.mainFrame();
   }
 
   private failureOf(

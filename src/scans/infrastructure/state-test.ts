@@ -26,7 +26,10 @@ export interface StatePage {
 export interface StateOptions extends LoadRules {
   dwellMs: number;
   /** Keeps the pages of a host apart. */
-  pace: { wait(url: string): Promise<void> };
+  pace: {
+    wait(url: string): Promise<void>;
+    countVisit(url: string, answered: ReadonlyMap<string, number>): Promise<void>;
+  };
 }
 
 /** What was seen in a state. */
@@ -145,8 +148,10 @@ class StateTest {
   }
 
   private async load(page: OpenPage): Promise<boolean> {
-    await this.options.pace.wait(page.url);
+    const { pace } = this.options;
+    await pace.wait(page.url);
     const { failure } = await page.tab.load(page.url, this.options);
+    await pace.countVisit(page.url, page.tab.answered);
     page.isLoaded = failure === null;
     return page.isLoaded;
   }

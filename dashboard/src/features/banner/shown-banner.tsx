@@ -62,8 +62,18 @@ export function ShownBanner(props: {
 }
 
 /** The modes that a banner stored; null where it stored none that we know. */
-export function modesOf(stored: unknown): Modes | null {
+function modesOf(stored: unknown): Modes | null {
   if (typeof stored !== 'object' || stored === null) return null;
   const modes = stored as Record<string, unknown>;
   return CATEGORIES.every((category) => MODES.includes(modes[category] as Mode)) ? (modes as Modes) : null;
+}
+
+/** The modes that a banner stored, in words: one where it holds for all categories. */
+export function modeWords(stored: unknown): string[] {
+  const modes = modesOf(stored);
+  if (!modes) return [];
+  if (new Set(Object.values(modes)).size === 1) return [t(`banner.modes.${modes.analytics}`)];
+  return CATEGORIES.map(
+    (category) => `${t(`banner.fieldNames.${category}`)}: ${t(`banner.modes.${modes[category]}`)}`,
+  );
 }

@@ -5,8 +5,7 @@ import { CopyId } from '../../shared/copy-id';
 import { languageName } from '../../shared/display-names';
 import { t } from '../../i18n/i18n';
 import { isDevice } from '../banner/banner-frame';
-import { CATEGORIES, type Modes } from '../banner/configuration';
-import { modesOf, ShownBanner } from '../banner/shown-banner';
+import { modeWords, ShownBanner } from '../banner/shown-banner';
 
 /** The banner that the visitor saw, as far as the record says what decides it. */
 export function WhatWasShown({ projectId, record }: { projectId: string; record: ConsentView }) {
@@ -45,7 +44,7 @@ function Circumstances({ record }: { record: ConsentView }) {
   const { theme, device, modes, regionPreset } = additionalFields;
   const chips: ReactNode[] = [
     surface && t(`consents.surfaces.${surface}`),
-    ...modeWords(modesOf(modes)),
+    ...modeWords(modes),
     typeof regionPreset === 'string' && t('consents.preset', { name: regionPreset }),
     language && languageName(language),
     (theme === 'light' || theme === 'dark') && t(`consents.themes.${theme}`),
@@ -65,14 +64,5 @@ function Circumstances({ record }: { record: ConsentView }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** One mode where it holds for all categories. */
-function modeWords(modes: Modes | null): string[] {
-  if (!modes) return [];
-  if (new Set(Object.values(modes)).size === 1) return [t(`banner.modes.${modes.analytics}`)];
-  return CATEGORIES.map(
-    (category) => `${t(`banner.fieldNames.${category}`)}: ${t(`banner.modes.${modes[category]}`)}`,
   );
 }
