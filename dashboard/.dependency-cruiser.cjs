@@ -66,7 +66,8 @@ module.exports = {
       to: { path: '^verify/verify\\.(cjs|d\\.cts)$' },
     },
     {
-      comment: 'The contrast and the size of a logo that the API requires, the names of signals, and what `EU` stands for.',
+      comment:
+        'The contrast and the size of a logo that the API requires, the names of signals, and what `EU` stands for.',
       from: { path: `^${SRC}/features/banner/` },
       to: { path: '^src/publishing/domain/(contrast|publishing\\.limits|region|signals)\\.ts$' },
     },

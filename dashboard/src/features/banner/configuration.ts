@@ -26,6 +26,11 @@ export type Modes = Record<Category, Mode>;
 /** One mode for all categories. */
 export const allModes = (mode: Mode): Modes => ({ analytics: mode, marketing: mode, preferences: mode });
 
+/** The strictest mode. */
+export function strictestMode(modes: Modes): Mode {
+  return MODES.find((mode) => Object.values(modes).includes(mode)) ?? 'opt_in';
+}
+
 /** The configuration without the response's other members. */
 export function editableContent(answer: ConfigurationDto): Configuration {
   const {

@@ -6,13 +6,7 @@ import { ModeCell } from './mode-cell';
 import { PresetDetails } from './preset-details';
 import { PresetNotes } from './preset-notes';
 import { RegionCodesInput } from './region-codes-input';
-import {
-  findPreset,
-  type MatrixRow as Row,
-  type Preset,
-  type RowChange,
-  withMode,
-} from './region-matrix';
+import { findPreset, type MatrixRow as Row, type Preset, type RowChange, withMode } from './region-matrix';
 import { RowActions } from './row-actions';
 
 interface MatrixRowProps {

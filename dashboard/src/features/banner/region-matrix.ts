@@ -144,7 +144,9 @@ export function withPresetRules(rules: RegionRule[], presets: Preset[], at: Date
     const { modes } = state;
     const rule = { regions, mode: strictestMode(modes), modes, preset: { id: preset.id, version } };
     const wider = result.findIndex((each) =>
-      each.regions.some((name) => regions.some((region) => name !== region && namesOf(region).includes(name))),
+      each.regions.some((name) =>
+        regions.some((region) => name !== region && namesOf(region).includes(name)),
+      ),
     );
     result = result.toSpliced(wider < 0 ? result.length : wider, 0, rule);
   }

@@ -5,7 +5,14 @@ import { t } from '../../i18n/i18n';
 import { allModes, CATEGORIES, type Category, withoutEntry } from './configuration';
 import type { FieldsProps } from './field-props';
 import { MatrixRow, rowName } from './matrix-row';
-import { matrixRows, movedRule, visitorOf, withNewestPresets, withPresetRules, withRow } from './region-matrix';
+import {
+  matrixRows,
+  movedRule,
+  visitorOf,
+  withNewestPresets,
+  withPresetRules,
+  withRow,
+} from './region-matrix';
 import { usePresets } from './use-presets';
 
 export interface RegionRulesProps extends FieldsProps {
