@@ -387,7 +387,7 @@ describe('the banner’s page', () => {
 
   it('shows what visitors of another region, device or browser see', async () => {
     await open('/banner?part=rules');
-    await page.getByRole('button', { name: 'Add US states' }).click();
+    await page.getByRole('button', { name: 'Add presets by law' }).click();
     await page.getByLabel('Visitor’s region').selectOption('US-CA');
     await page.getByText('Everything is allowed until the visitor opts out.').waitFor();
     await page.getByLabel('Global Privacy Control (GPC)').check();

@@ -73,6 +73,18 @@ const DOCUMENT_RULES: DocumentRule[] = [
     why: 'compares a member with the items of another one',
   },
   {
+    ...{ name: 'preset that exists', code: 'preset_unknown', field: /(^defaultPreset|\.preset)$/ },
+    why: 'presets and their versions are those of GET …/configuration/presets',
+  },
+  {
+    ...{ name: 'strictest mode', code: 'modes_conflict', field: /(^defaultMode|\.mode)$/ },
+    why: 'compares a member with another one',
+  },
+  {
+    ...{ name: 'mode, modes or preset', code: 'modes_missing', field: /^regionRules\.\d+\.mode$/ },
+    why: 'a list of required members cannot say that one of three is enough',
+  },
+  {
     ...{ name: 'host name', code: 'host_name', field: /^(hostname|domains\.\d+)$/ },
     why: 'international names are judged after their conversion to ASCII',
   },

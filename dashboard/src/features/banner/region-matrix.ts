@@ -178,7 +178,7 @@ export function newestVersion({ versions }: Preset): number {
 }
 
 /** The state of a version on a day; undefined for an unknown version. */
-export function presetStateOn(preset: Preset, version: number, at: Date): PresetStateDto | undefined {
+function presetStateOn(preset: Preset, version: number, at: Date): PresetStateDto | undefined {
   return statesOf(preset, version).findLast((state) => !isComing(state, at));
 }
 
