@@ -29,8 +29,16 @@ import {
 import { makeVisitorKey } from '../support/visitor-key.js';
 import type { DocumentOperation } from './document-requests.js';
 
-/** Members of a configuration that rules between them are about: absent, so that the defaults hold. */
-const DEFAULTS = { texts: undefined, defaultLanguage: undefined, banner: undefined };
+/** Members of a configuration that rules between them are about: absent, so that the defaults hold, or agreeing. */
+const DEFAULTS = {
+  ...{ texts: undefined, defaultLanguage: undefined, banner: undefined },
+  ...{ defaultMode: undefined, defaultPreset: undefined },
+  regionRules: [
+    { regions: ['GB'], preset: { id: 'gb' } },
+    { regions: ['CH'], modes: { analytics: 'opt_out', marketing: 'opt_in', preferences: 'notice' } },
+    { regions: ['EU'], mode: 'opt_in' },
+  ],
+};
 /** Entries of a full tile. */
 const TILE_WIDTH = 256;
 const SEAL_DEADLINE_MS = 20_000;

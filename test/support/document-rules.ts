@@ -115,6 +115,10 @@ const DOCUMENT_RULES: DocumentRule[] = [
     ...{ operations: /^scanRequest$/, why: 'URLs are parsed, and must be on a domain of the project' },
   },
   {
+    ...{ name: 'robots.txt of a verified host', code: 'scan_robots_unverified', field: /^ignoreRobots$/ },
+    ...{ operations: /^scanRequest$/, why: 'depends on earlier scans' },
+  },
+  {
     ...{
       name: 'public endpoint',
       code: /^(url_|host_|endpoint_)/,
