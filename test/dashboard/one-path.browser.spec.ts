@@ -390,7 +390,7 @@ describe('the banner’s page', () => {
     await page.getByRole('button', { name: 'Add presets by law' }).click();
     await page.getByLabel('Visitor’s region').selectOption('US-CA');
     await page.getByText('Everything is allowed until the visitor opts out.').waitFor();
-    await page.getByLabel('Global Privacy Control (GPC)').check();
+    await page.getByLabel('Global Privacy Control (GPC)', { exact: true }).check();
     await page.getByText('The browser sends a Global Privacy Control signal').waitFor();
     await preview()
       .getByText(/Global Privacy Control/)

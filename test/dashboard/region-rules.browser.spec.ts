@@ -119,12 +119,12 @@ describe('the rules on business', () => {
     await page.getByRole('button', { name: 'Remove rule 2' }).click();
     await page.getByRole('button', { name: 'Add rule' }).click();
     const regions = page.getByRole('textbox', { name: 'Regions of rule 2' });
-    await regions.fill('JP');
-    await regions.press('Enter');
+    // Slower than the preview, which validates what has been typed so far.
+    await regions.pressSequentially('JP, KR', { delay: 400 });
     expect(await publish()).toMatchObject({
       regionRules: [
         { regions: ['US'], mode: 'opt_out' },
-        { regions: ['JP'], mode: 'opt_in' },
+        { regions: ['JP', 'KR'], mode: 'opt_in' },
       ],
     });
   });

@@ -69,7 +69,11 @@ export function RegionRules({ projectId, form, change, fields, rulesRefusal, onP
                 isLastRule={index === rules.length - 1}
                 isEdited={index !== null && edited === index}
                 disabled={index !== null && isRefused}
-                put={(changes) => change(withRow(form, row, changes))}
+                put={(changes) => {
+                  // Else the field would close while somebody types in it.
+                  if (changes.regions) setEdited(index);
+                  change(withRow(form, row, changes));
+                }}
                 onPreview={(category) => {
                   if (visitor !== null) onPreview({ region: visitor, category, name: rowName(row) });
                 }}
@@ -91,9 +95,10 @@ export function RegionRules({ projectId, form, change, fields, rulesRefusal, onP
         <Button
           variant="default"
           disabled={isRefused}
-          onClick={() =>
-            change({ regionRules: [...rules, { regions: [], mode: 'opt_in', modes: allModes('opt_in') }] })
-          }
+          onClick={() => {
+            setEdited(rules.length);
+            change({ regionRules: [...rules, { regions: [], mode: 'opt_in', modes: allModes('opt_in') }] });
+          }}
         >
           {t('rules.add')}
         </Button>
