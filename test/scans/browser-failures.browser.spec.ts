@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Json } from '../support/json.js';
 import { childPids, childrenOf, killPostgres } from '../support/processes.js';
 import { type ScanService, startScanService } from '../support/scan-service.js';
+import { until } from '../support/until.js';
 
 const SKIP = { skipStates: ['reject', 'accept', 'signal'] };
 /** `SCAN_KILL_ROUNDS=50` for the figure in docs/scans.md. */
@@ -68,6 +69,9 @@ function chromiumPid(): number | null {
   );
 }
 
+/** E.g. `/autogroup-123 nice 10`. */
+const autogroupOf = (pid: number): string => readFileSync(`/proc/${pid}/autogroup`, 'utf8').trim();
+
 const scannerPid = (): number => childrenOf(service.pid).get('scanner-program.js') ?? 0;
 
 /** What was killed; between two pages, there may be no Chromium. */
@@ -98,6 +102,40 @@ it('replaces a browser that uses too much memory, and continues', async () => {
   expect(pagesOf(scan)).toEqual(['visited', 'memory_limit', 'visited']);
   expect(visits.get('/greedy')).toBe(1);
 });
+
+it('starts the browser without the features that Playwright disables, and without multicast', async () => {
+  const id = await service.request({ ...SKIP, urls: [at('/one')] });
+  const features = await until('the browser runs', () => {
+    const pid = chromiumPid();
+    if (pid === null) return null;
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      .split('\0')
+      .filter((argument) => argument.startsWith('--disable-features='))
+      .map((argument) => argument.slice(argument.indexOf('=') + 1).split(','));
+  });
+  const [playwrights = [], ours = []] = features;
+  expect(features).toHaveLength(2);
+  expect(ours).toEqual(expect.arrayContaining([...playwrights, 'WebRtcHideLocalIpsWithMdns']));
+  expect(await service.ended(id)).toMatchObject({ status: 'completed' });
+});
+
+const autogroups = existsSync('/proc/self/autogroup');
+const inAutogroups = autogroups ? it : it.skip;
+
+inAutogroups(
+  `lowers the priority of the browser's session${autogroups ? '' : ' (skipped: this kernel has no autogroups)'}`,
+  async () => {
+    const scanners = autogroupOf(scannerPid());
+    const id = await service.request({ ...SKIP, urls: [at('/one')] });
+    await until('the browser yields', () => {
+      const pid = chromiumPid();
+      return pid !== null && autogroupOf(pid).endsWith(' nice 10');
+    });
+    // The scanner's session, which the service shares, keeps its priority.
+    expect(autogroupOf(scannerPid())).toBe(scanners);
+    expect(await service.ended(id)).toMatchObject({ status: 'completed' });
+  },
+);
 
 it(
   'loses nothing and visits no page more than twice when scanner, Chromium or PostgreSQL is killed',

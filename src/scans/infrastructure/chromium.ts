@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
 import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../domain/scanner-client.js';
@@ -32,9 +32,23 @@ const FOLDER_PREFIX = 'consent-scan-';
 const VERSION_TIMEOUT_MS = 20_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
 const ALIVE_TIMEOUT_MS = 3_000;
+/** About a tenth of the processor where others want all of it: with less, pages would not load in time. */
+const AUTOGROUP_NICE = 10;
+
+/** Of two switches of one name, Chromium reads the last: those that Playwright disables, and one of ours. */
+const DISABLED_FEATURES = [
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'LensOverlay', 'MediaRouter', 'PaintHolding'],
+  ...['ThirdPartyStoragePartitioning', 'AvoidCorsURLLoaderRestartOnRedirect', 'TcpPortRandomizationWin'],
+  ...['OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
+  ...['msForceBrowserSignIn', 'msEdgeUpdateLaunchServicesPreferredVersion'],
+  // For an ICE server whose name ends with `.local`, WebRTC would ask the network by multicast, beside the proxy.
+  'WebRtcHideLocalIpsWithMdns',
+];
 
 /** Nothing but what the page causes, and no way around the proxy. */
 const ARGUMENTS = [
+  `--disable-features=${DISABLED_FEATURES.join(',')}`,
   '--disable-gpu',
   '--disable-quic',
   '--disable-background-networking',
@@ -98,9 +112,20 @@ export async function readVersion(path: string): Promise<string> {
 export async function openChromium(options: ChromiumOptions, proxyPort: number): Promise<OpenChromium> {
   const { chromium } = await import('playwright-core');
   const folder = mkdtempSync(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  const profile = join(folder, 'profile');
+  let usedTooMuchMemory = false;
+  const stopWatching = watchMemory({
+    marker: profile,
+    bytesMax: options.memoryBytesMax,
+    onFound: yieldToOthers,
+    onExceeded: () => (usedTooMuchMemory = true),
+  });
+  const remove = (): void => {
+    stopWatching();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
   try {
-    const profile = createProfile(folder, options.user);
+    createProfile(profile, options.user);
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: options.user ? runAs(options.user, options.path, folder) : options.path,
       chromiumSandbox: options.sandbox,
@@ -118,12 +143,6 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
-    let usedTooMuchMemory = false;
-    const stopWatching = watchMemory({
-      marker: profile,
-      bytesMax: options.memoryBytesMax,
-      onExceeded: () => (usedTooMuchMemory = true),
-    });
     return {
       context,
       isAlive: () =>
@@ -136,7 +155,6 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
         return usedTooMuchMemory;
       },
       close: async () => {
-        stopWatching();
         await context.close().catch(() => {});
         remove();
       },
@@ -148,14 +166,25 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
 }
 
 /** An empty profile with our preferences, which belongs to Chromium's user. */
-function createProfile(folder: string, user: ChromiumUser | null): string {
-  const profile = join(folder, 'profile');
+function createProfile(profile: string, user: ChromiumUser | null): void {
   const own = join(profile, 'Default');
   const preferences = join(own, 'Preferences');
   for (const each of [profile, own]) mkdirSync(each, { mode: 0o700 });
   writeFileSync(preferences, JSON.stringify(PREFERENCES), { mode: 0o600 });
-  if (user) for (const each of [folder, profile, own, preferences]) chownSync(each, user.uid, user.gid);
-  return profile;
+  if (user)
+    for (const each of [dirname(profile), profile, own, preferences]) chownSync(each, user.uid, user.gid);
+}
+
+/**
+ * Lowers the priority of the browser's session. Playwright starts it in a session of its own, and where Linux divides
+ * the processor between sessions (autogroups), the priorities of processes count only within theirs.
+ */
+function yieldToOthers(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(AUTOGROUP_NICE));
+  } catch {
+    // Without autogroups, or where Linux refuses a second change so soon, the inherited priority counts.
+  }
 }
 
 /** Deletes the profiles of scanners that were killed. */

@@ -9,6 +9,9 @@ export const TECHNIQUES = [
 /** What the scanner's browser does not do at all. */
 export const REFUSED_TECHNIQUES = ['service-worker', 'popup', 'prerender', 'webtransport'];
 
+/** What sends datagrams: no server is reached, but a packet would leave beside the proxy. */
+export const DATAGRAM_TECHNIQUES = ['dns-prefetch', 'webrtc'];
+
 /** A page that tries all of them for each target, e.g. `10.0.0.7:80`, and then sets its title to `done`. */
 export function attemptsPage(targets: readonly string[], { waitMs }: { waitMs: number }): string {
   return `<!doctype html><title>trying</title><body><script>
@@ -51,7 +54,8 @@ for (const target of targets) {
   quietly(() => link('preload', to('preload'), { as: 'image' }));
   quietly(() => link('modulepreload', to('modulepreload')));
   quietly(() => link('preconnect', to('')));
-  quietly(() => link('dns-prefetch', to('')));
+  // Of names alone, and of one that nothing else asks for.
+  quietly(() => link('dns-prefetch', to('').replace(/^https?:\\/\\/(?=[a-z])/, '//dns-prefetch.')));
   quietly(() => new Worker('/worker.js').postMessage(to('worker')));
   quietly(() => { const worker = new SharedWorker('/shared-worker.js'); worker.port.postMessage(to('shared-worker')); });
   quietly(() => add('img', { src: redirect(to('redirect-img')) }));

@@ -1,6 +1,7 @@
 // Runs in a network namespace in which every address is this machine. Opens the scanner's browser in a second one,
 // without a way out but a relay to the guarded proxy, lets a page try to reach each given address, and writes what was
 // reached as JSON.
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, get } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -16,6 +17,8 @@ import { browserUser } from '../../../src/standalone/infrastructure/server-user.
 import { startDnsServer } from '../../support/dns-server.js';
 import { until } from '../../support/until.js';
 import { attemptsPage, WORKER_SCRIPTS } from './attempts.js';
+import { openPageWithoutIsolation } from './control.js';
+import { EVERY_ADDRESS } from './namespace.js';
 
 /** Targets of one page, and how long it stays open. */
 const BATCH = 24;
@@ -38,6 +41,8 @@ export interface ProbeResult {
   reachable: string[];
   /** Techniques that reached the host which the page may reach. */
   allowed: string[];
+  /** Techniques that reach their target in a browser without the proxy and the scanner's options. */
+  unisolated: string[];
   /** Targets that the proxy was asked for and refused. */
   refused: string[];
   /** What reached a target. */
@@ -52,12 +57,14 @@ const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
 chmodSync(folder, 0o755);
 const reached: string[] = [];
 const allowed = new Set<string>();
+const unisolated = new Set<string>();
+let arriving = unisolated;
 
 const listeners = await Promise.all([80, 443].map(listenEverywhere));
 const site = createHttpServer((request, response) => {
   const url = new URL(request.url ?? '', 'http://site');
   const [, technique] = /^\/reach\/(.+)$/.exec(url.pathname) ?? [];
-  if (technique) allowed.add(technique);
+  if (technique) arriving.add(technique);
   if (url.pathname === '/redirect')
     return void response.writeHead(302, { location: bytesOf(url.searchParams.get('to') ?? '') }).end();
   const script = WORKER_SCRIPTS[url.pathname];
@@ -66,14 +73,25 @@ const site = createHttpServer((request, response) => {
   return void response.end(script ?? (targets.length > 0 ? attemptsPage(targets, { waitMs: PAGE_MS }) : ''));
 });
 site.on('upgrade', (request, socket) => {
-  allowed.add(String(request.url).slice('/reach/'.length));
+  arriving.add(String(request.url).slice('/reach/'.length));
   socket.destroy();
 });
 await new Promise<void>((ready) => site.listen(0, '127.0.0.1', ready));
-const siteHost = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+const { port: sitePort } = site.address() as AddressInfo;
+const siteHost = `127.0.0.1:${sitePort}`;
 
 const reachable: string[] = [];
 for (const host of hosts) if (await isReachable(host)) reachable.push(host);
+
+const executable = findChromium(process.env['SCANNER_CHROMIUM'] ?? '');
+if (!executable) throw new Error('There is no Chromium.');
+useOwnNameServer();
+const datagrams = await openPageWithoutIsolation({
+  ...{ executable, folder, sitePort },
+  url: attemptsUrl([siteHost, 'control.example:80']),
+});
+for (const technique of datagrams) unisolated.add(technique);
+arriving = allowed;
 reached.length = 0;
 
 const dns = await startDnsServer(names);
@@ -88,8 +106,7 @@ const proxyPort = await proxy.listen();
 const relay = await openRelay();
 
 const user = browserUser();
-const executable = findChromium(process.env['SCANNER_CHROMIUM'] ?? '');
-if (!user || !executable) throw new Error('There is no unused user id, or no Chromium.');
+if (!user) throw new Error('There is no unused user id.');
 const chromium = await openChromium(
   {
     ...{ path: inNamespace(executable, user), version: await readVersion(executable), contact: '' },
@@ -108,9 +125,7 @@ try {
     const page = chromium.context.pages().at(0);
     if (!page) throw new Error('The browser has no page.');
     proxy.openPage();
-    await page.goto(`http://${siteHost}/?targets=${encodeURIComponent(JSON.stringify(batch))}`, {
-      waitUntil: 'commit',
-    });
+    await page.goto(attemptsUrl(batch), { waitUntil: 'commit' });
     await page.waitForFunction(`document.title === 'done'`, undefined, { timeout: 60_000 });
     for (const target of batch) {
       const scheme = target.endsWith(':443') ? 'https' : 'http';
@@ -121,7 +136,8 @@ try {
   const beside = await relay.ask('count');
   const besideAfterLeak = await relay.ask('leak');
   const result: ProbeResult = {
-    ...{ reachable, allowed: [...allowed].toSorted(), refused: [...refused], reached },
+    ...{ reachable, unisolated: [...unisolated].toSorted(), allowed: [...allowed].toSorted() },
+    ...{ refused: [...refused], reached },
     ...{ beside, besideAfterLeak },
   };
   process.stdout.write(JSON.stringify(result));
@@ -133,6 +149,16 @@ try {
   for (const server of [site, ...listeners]) server.close();
 }
 process.exit(0);
+
+function attemptsUrl(targets: readonly string[]): string {
+  return `http://${siteHost}/?targets=${encodeURIComponent(JSON.stringify(targets))}`;
+}
+
+/** Names of this namespace are asked for at an address that is this machine, too. */
+function useOwnNameServer(): void {
+  writeFileSync(join(folder, 'resolv.conf'), 'nameserver 198.18.0.53\n');
+  execFileSync('mount', ['--bind', join(folder, 'resolv.conf'), '/etc/resolv.conf']);
+}
 
 /** UTF-8 in a header, as servers send it. */
 function bytesOf(text: string): string {
@@ -195,15 +221,11 @@ function inNamespace(browser: string, { uid, gid }: { uid: number; gid: number }
   const ready = join(folder, 'ready');
   const relayScript = resolve('test/support/namespace-relay.mjs');
   const quoted = [process.execPath, relayScript, String(proxyPort), join(folder, 'relay.sock'), ready];
-  writeFileSync(join(folder, 'resolv.conf'), 'nameserver 198.18.0.53\n');
   writeFileSync(script, `#!/bin/sh\nexec unshare --net --mount '${inner}' "$@"\n`);
   writeFileSync(
     inner,
     `#!/bin/sh
-set -e
-ip link set lo up
-ip route add local 0.0.0.0/0 dev lo
-ip -6 route add local ::/0 dev lo
+${EVERY_ADDRESS}
 mount --bind '${join(folder, 'resolv.conf')}' /etc/resolv.conf
 chown -R ${uid}:${gid} "$HOME"
 ${quoted.map((each) => `'${each}'`).join(' ')} 3>&- 4>&- >/dev/null 2>&1 &
