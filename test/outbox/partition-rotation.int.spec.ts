@@ -221,8 +221,11 @@ describe('rotation of the outbox partitions', () => {
     await rotation.step(startMs + 8_000);
     await dump.query('rollback');
     expect((await partitions.read())[0]?.bytes).toBeGreaterThan(0);
-    await rotation.step(startMs + 8_000);
-    expect((await partitions.read())[0]?.bytes).toBe(0);
+    // A step that does not get the lock at once leaves it to the next one.
+    await until('the partition is empty', async () => {
+      await rotation.step(startMs + 8_000);
+      return (await partitions.read())[0]?.bytes === 0;
+    });
   });
 
   it('does not truncate the open partition, nor under an older snapshot', async () => {

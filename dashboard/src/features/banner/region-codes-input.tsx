@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../../i18n/i18n';
 
 /** Comma-separated region codes, applied while typing. The API rejects invalid codes by name. */
 export function RegionCodesInput(props: {
@@ -19,6 +20,7 @@ export function RegionCodesInput(props: {
   return (
     <TextInput
       label={props.label}
+      description={t('rules.regionsHint')}
       placeholder="DE, US-CA"
       value={typed}
       error={props.error}
