@@ -32,8 +32,6 @@ const FOLDER_PREFIX = 'consent-scan-';
 const VERSION_TIMEOUT_MS = 20_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
 const ALIVE_TIMEOUT_MS = 3_000;
-/** About a tenth of the processor where others want all of it: with less, pages would not load in time. */
-const AUTOGROUP_NICE = 10;
 
 /** Of two switches of one name, Chromium reads the last: those that Playwright disables, and one of ours. */
 const DISABLED_FEATURES = [
@@ -117,7 +115,6 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
   const stopWatching = watchMemory({
     marker: profile,
     bytesMax: options.memoryBytesMax,
-    onFound: yieldToOthers,
     onExceeded: () => (usedTooMuchMemory = true),
   });
   const remove = (): void => {
@@ -173,18 +170,6 @@ function createProfile(profile: string, user: ChromiumUser | null): void {
   writeFileSync(preferences, JSON.stringify(PREFERENCES), { mode: 0o600 });
   if (user)
     for (const each of [dirname(profile), profile, own, preferences]) chownSync(each, user.uid, user.gid);
-}
-
-/**
- * Lowers the priority of the browser's session. Playwright starts it in a session of its own, and where Linux divides
- * the processor between sessions (autogroups), the priorities of processes count only within theirs.
- */
-function yieldToOthers(pid: number): void {
-  try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(AUTOGROUP_NICE));
-  } catch {
-    // Without autogroups, or where Linux refuses a second change so soon, the inherited priority counts.
-  }
 }
 
 /** Deletes the profiles of scanners that were killed. */
