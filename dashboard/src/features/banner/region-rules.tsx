@@ -70,7 +70,7 @@ export function RegionRules({ projectId, form, change, fields, rulesRefusal, onP
                 isEdited={index !== null && edited === index}
                 disabled={index !== null && isRefused}
                 put={(changes) => {
-                  // Else the field would close while somebody types in it.
+                  // The field stays open while the rule becomes valid.
                   if (changes.regions) setEdited(index);
                   change(withRow(form, row, changes));
                 }}
