@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readProcessSettings, readScannerSettings, type Settings } from './settings.js';
 import type { Demo } from '../standalone/application/demo.js';
@@ -10,7 +11,6 @@ import { refuseUnwritableStorage } from './storage-check.js';
 import { resolveBaseUrl } from '../shared/base-url.js';
 import { close, listen, listenOn } from './http-server.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
-import { offerScans } from './scanner-on-demand.js';
 import { WorkerProcess } from './worker-process.js';
 
 /** Runs the API, and in standalone mode everything else with it, until a signal ends it. */
@@ -43,7 +43,10 @@ export async function runApi(): Promise<void> {
     await Promise.all([working, demo?.ready(app, baseUrl)]);
     announce(baseUrl, demo, performance.now() - startedMs);
     const { scannerDatabaseUrl } = machine;
-    if (scannerDatabaseUrl !== null) offerScans(app, { ...settings, scannerDatabaseUrl }, stops);
+    if (scannerDatabaseUrl === null) return;
+    // Loads MikroORM, which the children and the embedded server need not wait for.
+    const { offerScans } = await import('./scanner-on-demand.js');
+    offerScans(app, { ...settings, scannerDatabaseUrl }, stops);
   });
 }
 
@@ -111,16 +114,20 @@ async function listenForAsks(app: NestExpressApplication, settings: Settings, st
 
 type Application = typeof import('./http-app.js') & typeof import('../standalone/application/demo.js');
 
-/** Loads the application while the database and the child processes start: none of them needs the others. */
+/**
+ * Loads the application while the database and the child processes start: none of them needs the others. Loading blocks
+ * the event loop for a second, so the others begin before it, and wrong settings and a locked data folder are reported.
+ */
 async function prepareAndLoad<Children>(
   settings: Settings,
   stops: Stops,
   startOthers: () => Promise<Children>,
 ): Promise<[Runtime<Settings>, Application, Children]> {
   const preparing = prepare(settings, stops);
-  // Wrong settings and a locked data folder are reported before loading the application blocks the event loop.
-  await Promise.race([preparing, new Promise((wake) => setImmediate(wake))]);
-  return Promise.all([preparing, loadApplication(), startOthers()]);
+  await Promise.race([preparing, nextTurn()]);
+  const others = startOthers();
+  await Promise.race([others, nextTurn()]);
+  return Promise.all([preparing, loadApplication(), others]);
 }
 
 /** The worker waits for its settings; the receiver's address is one of them. */
