@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,6 +69,9 @@ function chromiumPid(): number | null {
   );
 }
 
+/** E.g. `/autogroup-123 nice 10`. */
+const autogroupOf = (pid: number): string => readFileSync(`/proc/${pid}/autogroup`, 'utf8').trim();
+
 const scannerPid = (): number => childrenOf(service.pid).get('scanner-program.js') ?? 0;
 
 /** What was killed; between two pages, there may be no Chromium. */
@@ -115,6 +118,24 @@ it('starts the browser without the features that Playwright disables, and withou
   expect(ours).toEqual(expect.arrayContaining([...playwrights, 'WebRtcHideLocalIpsWithMdns']));
   expect(await service.ended(id)).toMatchObject({ status: 'completed' });
 });
+
+const autogroups = existsSync('/proc/self/autogroup');
+const inAutogroups = autogroups ? it : it.skip;
+
+inAutogroups(
+  `lowers the priority of the browser's session${autogroups ? '' : ' (skipped: this kernel has no autogroups)'}`,
+  async () => {
+    const scanners = autogroupOf(scannerPid());
+    const id = await service.request({ ...SKIP, urls: [at('/one')] });
+    await until('the browser yields', () => {
+      const pid = chromiumPid();
+      return pid !== null && autogroupOf(pid).endsWith(' nice 5');
+    });
+    // The scanner's session, which the service shares, keeps its priority.
+    expect(autogroupOf(scannerPid())).toBe(scanners);
+    expect(await service.ended(id)).toMatchObject({ status: 'completed' });
+  },
+);
 
 it(
   'loses nothing and visits no page more than twice when scanner, Chromium or PostgreSQL is killed',

@@ -61,12 +61,12 @@ isolated(`a hostile page behind the guarded proxy${refusal === null ? '' : ` (sk
       'unshare',
       ['--net', '--mount', 'sh', '-c', command, ...program],
       {
-        ...{ timeout: 300_000, maxBuffer: 10_000_000 },
+        ...{ timeout: 600_000, maxBuffer: 10_000_000 },
         env: { ...process.env, PROBE_INPUT: JSON.stringify(input) },
       },
     );
     result = JSON.parse(stdout) as ProbeResult;
-  }, 310_000);
+  }, 610_000);
 
   it('tries addresses that the machine itself reaches', () => {
     expect(hosts.length).toBeGreaterThanOrEqual(65);

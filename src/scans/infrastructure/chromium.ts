@@ -32,6 +32,8 @@ const FOLDER_PREFIX = 'consent-scan-';
 const VERSION_TIMEOUT_MS = 20_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
 const ALIVE_TIMEOUT_MS = 3_000;
+/** A quarter of the processor where one other session wants all of it, instead of half. */
+const AUTOGROUP_NICE = 5;
 
 /** Of two switches of one name, Chromium reads the last: those that Playwright disables, and one of ours. */
 const DISABLED_FEATURES = [
@@ -115,6 +117,7 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
   const stopWatching = watchMemory({
     marker: profile,
     bytesMax: options.memoryBytesMax,
+    onFound: yieldToOthers,
     onExceeded: () => (usedTooMuchMemory = true),
   });
   const remove = (): void => {
@@ -170,6 +173,18 @@ function createProfile(profile: string, user: ChromiumUser | null): void {
   writeFileSync(preferences, JSON.stringify(PREFERENCES), { mode: 0o600 });
   if (user)
     for (const each of [dirname(profile), profile, own, preferences]) chownSync(each, user.uid, user.gid);
+}
+
+/**
+ * Lowers the priority of the browser's session. Playwright starts it in a session of its own, and where Linux divides
+ * the processor between sessions (autogroups), the priorities of processes count only within theirs.
+ */
+function yieldToOthers(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(AUTOGROUP_NICE));
+  } catch {
+    // Without autogroups, or where Linux refuses a second change so soon, the inherited priority counts.
+  }
 }
 
 /** Deletes the profiles of scanners that were killed. */

@@ -8,6 +8,8 @@ interface Watch {
   /** Part of the command line of a child of this process; processes of other programs do not have it. */
   marker: string;
   bytesMax: number;
+  /** Called once, with the process's id. */
+  onFound: (pid: number) => void;
   onExceeded: () => void;
 }
 
@@ -15,11 +17,14 @@ interface Watch {
  * Kills a process with all that it started once they use too much memory together. Needs `/proc`; elsewhere nothing
  * is watched. Returns what ends the watch.
  */
-export function watchMemory({ marker, bytesMax, onExceeded }: Watch): () => void {
+export function watchMemory({ marker, bytesMax, onFound, onExceeded }: Watch): () => void {
   let root: number | null = null;
   const looking = setInterval(() => {
-    root ??= findProcess(marker);
-    if (root === null) return;
+    if (root === null) {
+      root = findProcess(marker);
+      if (root === null) return;
+      onFound(root);
+    }
     const tree = treeOf(root);
     if (sum(tree.map(memoryOf)) <= bytesMax) return;
     clearInterval(looking);

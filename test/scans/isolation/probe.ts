@@ -23,6 +23,8 @@ import { EVERY_ADDRESS } from './namespace.js';
 /** Targets of one page, and how long it stays open. */
 const BATCH = 24;
 const PAGE_MS = 4_000;
+/** Its techniques take seconds; the browser gets little of a busy processor. */
+const BATCH_MAX_MS = 180_000;
 
 export interface ProbeInput {
   hosts: string[];
@@ -126,7 +128,7 @@ try {
     if (!page) throw new Error('The browser has no page.');
     proxy.openPage();
     await page.goto(attemptsUrl(batch), { waitUntil: 'commit' });
-    await page.waitForFunction(`document.title === 'done'`, undefined, { timeout: 60_000 });
+    await page.waitForFunction(`document.title === 'done'`, undefined, { timeout: BATCH_MAX_MS });
     for (const target of batch) {
       const scheme = target.endsWith(':443') ? 'https' : 'http';
       if (proxy.refusalOf(`${scheme}://${target}/`) === 'blocked_address') refused.add(target);
