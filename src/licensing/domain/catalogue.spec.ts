@@ -5,9 +5,7 @@ import {
   EXPORT_TIERS,
   FORWARDING_TIERS,
   GEO_TARGETING_TIERS,
-  isPlanned,
   NOT_LIMITED_BY_TIER,
-  PLANNED,
   SCHEDULED_SCAN_TIERS,
   SOLD_TIERS,
   tiersWith,
@@ -55,13 +53,6 @@ it.each([
   ['consent forwarding', FORWARDING_TIERS, ['pro', 'business', 'enterprise']],
 ])('spec §8: %s', (_, tiers, expected) => {
   expect(tiers).toEqual(expected);
-});
-
-it('marks no feature that exists as planned', () => {
-  expect(PLANNED).toEqual([]);
-  expect(isPlanned('customDomains')).toBe(false);
-  expect(isPlanned('pagesPerScan')).toBe(false);
-  expect(isPlanned('consentForwarding')).toBe(false);
 });
 
 it('spec §8: names what no tier limits', () => {

@@ -106,17 +106,6 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
   },
 };
 
-/**
- * Limits and features of the catalogue that are announced and do not exist yet, in any tier. The change that builds
- * one removes it from this list.
- */
-export const PLANNED: readonly (keyof TierLimits | keyof TierFeatures)[] = [];
-
-/** Whether a limit or a feature of the catalogue is announced and does not exist yet. */
-export function isPlanned(name: keyof TierLimits | keyof TierFeatures): boolean {
-  return (PLANNED as readonly string[]).includes(name);
-}
-
 /** What no tier limits (spec §8): fair use alone bounds these, the same for all. */
 export const NOT_LIMITED_BY_TIER = [
   'domainCount',

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../shared/escape-html.js';
-import { CATALOGUE, CURRENCY, isPlanned, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
+import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
-import { icon, tag } from './pricing-parts.js';
+import { icon } from './pricing-parts.js';
 import type { PricingTexts } from './pricing-texts.js';
 
 type FeatureName = keyof PricingTexts['features'];
@@ -53,21 +53,11 @@ function action({ name, price: { monthly } }: TierEntry, texts: PricingTexts, co
   return `<a class="button" href="${escapeHtml(contactUrl)}">${texts.contactUs}</a>`;
 }
 
-/** What a plan has that the plan below has not; planned features last and marked. */
+/** What a plan has that the plan below has not. */
 function addedItems(entry: TierEntry, lower: TierEntry | null, texts: PricingTexts): string[] {
   const added = (Object.keys(texts.features) as FeatureName[]).filter((name) => adds(name, entry, lower));
-  const item = (name: FeatureName): string => {
-    const text = itemText(name, entry, texts);
-    return isPlanned(name)
-      ? `<li class="soon">${icon('clock')}<span>${text} ${tag(texts.planned)}</span></li>`
-      : includedItem(text);
-  };
   const everywhere = lower ? [] : [texts.noLimitOn(notLimitedNames(texts))];
-  return [
-    ...everywhere.map(includedItem),
-    ...added.filter((name) => !isPlanned(name)).map(item),
-    ...added.filter(isPlanned).map(item),
-  ];
+  return [...everywhere, ...added.map((name) => itemText(name, entry, texts))].map(includedItem);
 }
 
 function notLimitedNames({ locale, notLimitedNames: names }: PricingTexts): string {

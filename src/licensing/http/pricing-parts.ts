@@ -1,7 +1,6 @@
 const ICONS = {
   check: '<path d="M20 6 9 17l-5-5"/>',
   minus: '<path d="M5 12h14"/>',
-  clock: '<circle cx="12" cy="12" r="9"/><path d="M12 7v5l3 2"/>',
 };
 
 /** The drawings that `icon` refers to, once per page. */
@@ -11,7 +10,5 @@ export const ICON_SYMBOLS = `<svg class="symbols" aria-hidden="true">${Object.en
 
 export const icon = (name: keyof typeof ICONS): string =>
   `<svg class="icon" aria-hidden="true"><use href="#icon-${name}"/></svg>`;
-
-export const tag = (text: string): string => `<span class="tag">${text}</span>`;
 
 export const hiddenText = (text: string): string => `<span class="hidden">${text}</span>`;

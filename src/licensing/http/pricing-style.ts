@@ -19,7 +19,7 @@ a { color: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .symbols { display: none; }
 .icon { flex: none; width: 16px; height: 16px; margin-top: 2px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
-.yes { color: var(--good); } .no, .soon { color: var(--text-2); }
+.yes { color: var(--good); } .no, .amount-of { color: var(--text-2); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .top { background: var(--card); border-bottom: 1px solid var(--line); }
 .top > div, main, footer { max-width: 1176px; margin: 0 auto; padding: 0 20px; }
@@ -44,7 +44,6 @@ h1 { font-size: 32px; line-height: 40px; font-weight: 680; letter-spacing: -0.02
 .plan h3 { margin: 20px 0 10px; font-size: 13px; font-weight: 600; }
 ul { display: grid; gap: 8px; align-content: start; padding: 0; list-style: none; }
 li { display: flex; gap: 8px; }
-.tag { display: inline-block; padding: 0 7px; border-radius: 9px; background: var(--page); border: 1px solid var(--line); color: var(--text-2); font-size: 12px; line-height: 18px; font-weight: 550; white-space: nowrap; }
 .hint { margin-top: 16px; text-align: center; font-size: 13px; color: var(--text-2); }
 .compare { position: relative; margin-top: 56px; border: 1px solid var(--line); border-radius: 10px; background: var(--card); box-shadow: var(--shadow); overflow-x: auto; }
 .compare-title { margin-top: 56px; font-size: 20px; line-height: 28px; font-weight: 650; letter-spacing: -0.015em; text-align: center; } .compare-title + .compare { margin-top: 20px; }

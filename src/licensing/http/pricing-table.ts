@@ -1,6 +1,6 @@
-import { CATALOGUE, isPlanned, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
+import { CATALOGUE, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
-import { hiddenText, icon, tag } from './pricing-parts.js';
+import { hiddenText, icon } from './pricing-parts.js';
 import type { PricingTexts } from './pricing-texts.js';
 
 type FeatureName = keyof PricingTexts['features'];
@@ -11,8 +11,7 @@ const ENTRIES = TIERS.map((tier) => CATALOGUE[tier]);
 export function comparisonTable(texts: PricingTexts): string {
   const names = Object.keys(texts.features) as FeatureName[];
   const row = (name: FeatureName): string =>
-    tableRow(rowTitle(name, texts), (entry) => featureCell(name, entry, texts));
-  const planned = names.filter(isPlanned);
+    tableRow(texts.features[name], (entry) => featureCell(name, entry, texts));
   const everyPlan = NOT_LIMITED_BY_TIER.map((name) =>
     tableRow(capitalized(texts.notLimitedNames[name]), () => included(true, texts)),
   );
@@ -20,12 +19,11 @@ export function comparisonTable(texts: PricingTexts): string {
 <div class="compare" role="region" aria-labelledby="compare" tabindex="0">
 <table>
 <thead><tr><td>${hiddenText(texts.feature)}</td>${ENTRIES.map(({ name }) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
-${group(texts.available, names.filter((name) => !isPlanned(name)).map(row))}
+${group(texts.available, names.map(row))}
 ${group(texts.inEveryPlan, everyPlan)}
-${planned.length > 0 ? group(texts.planned, planned.map(row)) : ''}
 </table>
 </div>
-<p class="hint">${texts.fairUse}${planned.length > 0 ? ` ${texts.plannedNote}` : ''}</p>
+<p class="hint">${texts.fairUse}</p>
 <p class="hint">${texts.notForPublishers}</p>`;
 }
 
@@ -37,18 +35,11 @@ const group = (title: string, rows: string[]): string =>
 const tableRow = (title: string, cell: (entry: TierEntry) => string): string =>
   `<tr><th scope="row">${title}</th>${ENTRIES.map((entry) => `<td>${cell(entry)}</td>`).join('')}</tr>`;
 
-function rowTitle(name: FeatureName, texts: PricingTexts): string {
-  const title = texts.features[name];
-  return isPlanned(name) ? `${title} ${tag(texts.planned)}` : title;
-}
-
-/** A planned feature never gets a check mark: it does not exist in any plan. */
 function featureCell(name: FeatureName, { limits, features }: TierEntry, texts: PricingTexts): string {
   if (name === 'pagesPerScan')
-    return `<span class="soon">${limits.pagesPerScan === null ? texts.custom : limits.pagesPerScan}</span>`;
+    return `<span class="amount-of">${limits.pagesPerScan === null ? texts.custom : limits.pagesPerScan}</span>`;
   const value = features[name];
   if (value === 'global') return texts.oneRule;
-  if (value !== false && isPlanned(name)) return `<span class="soon">${texts.planned}</span>`;
   return included(value !== false, texts);
 }
 

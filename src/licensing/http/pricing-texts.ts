@@ -35,8 +35,6 @@ export interface PricingTexts {
   features: Record<keyof TierFeatures | 'pagesPerScan', string>;
   oneRule: string;
   /** Beside a limit or a feature that does not exist yet. */
-  planned: string;
-  plannedNote: string;
   yes: string;
   no: string;
   noLimitOn(names: string): string;
@@ -88,8 +86,6 @@ export const PRICING_TEXTS: Record<PricingLanguage, PricingTexts> = {
       pagesPerScan: 'Pages per scan',
     },
     oneRule: 'One rule worldwide',
-    planned: 'Planned',
-    plannedNote: 'Planned features are not available yet, in any plan.',
     yes: 'Included',
     no: 'Not included',
     noLimitOn: (names) => `No plan limit on ${names}`,
@@ -145,8 +141,6 @@ export const PRICING_TEXTS: Record<PricingLanguage, PricingTexts> = {
       pagesPerScan: 'Seiten pro Scan',
     },
     oneRule: 'Eine Regel weltweit',
-    planned: 'In Planung',
-    plannedNote: 'Funktionen in Planung sind noch in keinem Tarif verfügbar.',
     yes: 'Enthalten',
     no: 'Nicht enthalten',
     noLimitOn: (names) => `Keine Tarifgrenze für ${names}`,

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { Public } from '../../access/access.decorators.js';
 import { isUnchanged } from '../../http/entity-tag.js';
-import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, PLANNED } from '../domain/catalogue.js';
+import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
 import { PricingDto } from './pricing.dto.js';
 
@@ -16,7 +16,6 @@ const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 const pricing: PricingDto = {
   currency: CURRENCY,
   tiers: TIERS.map((tier) => CATALOGUE[tier]),
-  planned: [...PLANNED],
   notLimitedByTier: [...NOT_LIMITED_BY_TIER],
 };
 // The catalogue is a constant, so its bytes and their tag are, too.

@@ -69,12 +69,6 @@ export class PricingDto {
   @ApiProperty({ type: [TierEntryDto], description: 'Lowest tier first' })
   tiers!: TierEntryDto[];
 
-  @ApiProperty({
-    type: [String],
-    description: 'Limits and features that are announced but not available yet, in any tier',
-  })
-  planned!: string[];
-
   @ApiProperty({ type: [String], description: 'What no tier limits' })
   notLimitedByTier!: string[];
 }

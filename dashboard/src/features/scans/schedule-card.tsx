@@ -36,6 +36,7 @@ export function ScheduleCard({ project }: { project: ProjectDto }) {
   const select = (
     <NativeSelect
       label={t('scans.frequency')}
+      maw={320}
       disabled={!schedule || mutation.isPending}
       value={mutation.variables ?? schedule?.frequency ?? 'off'}
       onChange={(event) => mutation.mutate(event.currentTarget.value as Frequency)}

@@ -11,7 +11,7 @@ import { usePhone } from '../../shared/use-phone';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import './settings.css';
-import { FEATURES, featureTitle, type Interval, isPlanned, monthlyPrice, plannedCell } from './plan-features';
+import { FEATURES, type Interval, monthlyPrice } from './plan-features';
 
 export function PlanComparison({
   project,
@@ -73,12 +73,7 @@ export function PlanComparison({
                 cell={(tier) => monthlyPrice(tier, interval)}
               />
               {FEATURES.map(([name, cell]) => (
-                <FeatureRow
-                  key={name}
-                  title={featureTitle(name, pricing)}
-                  tiers={tiers}
-                  cell={(tier) => (isPlanned(name, pricing) ? plannedCell(name, tier) : cell(tier))}
-                />
+                <FeatureRow key={name} title={t(`plan.features.${name}`)} tiers={tiers} cell={cell} />
               ))}
               <FeatureRow
                 title={t('plan.select')}
