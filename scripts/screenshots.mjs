@@ -31,6 +31,10 @@ const MAIL_POLL_MS = 200;
 const SEALED_DEADLINE_MS = 180_000;
 const SEALED_POLL_MS = 3_000;
 
+/** A scan of the demo shop in five states takes a minute, on a busy machine several. */
+const SCAN_DEADLINE_MS = 600_000;
+const SCAN_POLL_MS = 1_000;
+
 /** A page of the demo project, and the picture's name. */
 const PAGES = [
   ['', 'overview'],
@@ -38,6 +42,7 @@ const PAGES = [
   ['/deliveries', 'deliveries'],
   ['/analytics', 'analytics'],
   ['/scans', 'scans'],
+  ['/cookies', 'cookies'],
   ['/banner', 'banner'],
   ['/install', 'install'],
   ['/settings/consent/records-and-archive', 'records-and-archive'],
@@ -87,11 +92,17 @@ async function takePages(link) {
   await page.waitForURL(/\/projects\//);
   const project = new URL(page.url()).pathname;
   await page.request.post(`${base}/v1${project}/tier/simulate`, { data: { tier: 'business' } });
+  const scan = await scanDemoShop(page, project);
   for (const [path, name] of PAGES) {
     await page.goto(base + project + path);
     await take(page, name);
   }
+  await page.goto(`${base}${project}/banner`);
+  await page.getByRole('tab', { name: 'Regions' }).click();
+  await take(page, 'regions');
   await page.setViewportSize(TALL);
+  await page.goto(`${base}${project}/scans/${scan}`);
+  await take(page, 'scan');
   await page.goto(`${base}${project}/consents`);
   // One that was made on the first layer.
   await page
@@ -128,6 +139,21 @@ async function takePages(link) {
     await take(page, name);
   }
   await context.close();
+}
+
+/** Scans the demo shop, which sets cookies before any choice. Returns the scan's id. */
+async function scanDemoShop(page, project) {
+  const requested = await page.request.post(`${base}/v1${project}/scans`, {
+    data: { urls: [`${base}/demo/shop`] },
+  });
+  if (!requested.ok()) throw new Error(`the scan was refused: ${await requested.text()}`);
+  const { id } = await requested.json();
+  for (let waitedMs = 0; waitedMs < SCAN_DEADLINE_MS; waitedMs += SCAN_POLL_MS) {
+    const { status } = await (await page.request.get(`${base}/v1${project}/scans/${id}`)).json();
+    if (status === 'completed') return id;
+    await page.waitForTimeout(SCAN_POLL_MS);
+  }
+  throw new Error('the scan has not completed');
 }
 
 /** From signing up to the first record with its delivery and its proof, in eight pictures. */
