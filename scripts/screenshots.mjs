@@ -97,9 +97,7 @@ async function takePages(link) {
     await page.goto(base + project + path);
     await take(page, name);
   }
-  await page.goto(`${base}${project}/banner`);
-  await page.getByRole('tab', { name: 'Regions' }).click();
-  await take(page, 'regions');
+  await takeRegions(context, project);
   await page.setViewportSize(TALL);
   await page.goto(`${base}${project}/scans/${scan}`);
   await take(page, 'scan');
@@ -139,6 +137,17 @@ async function takePages(link) {
     await take(page, name);
   }
   await context.close();
+}
+
+/** The rules of all presets, which are not saved. */
+async function takeRegions(context, project) {
+  const page = await context.newPage();
+  await page.setViewportSize(TALL);
+  await page.goto(`${base}${project}/banner`);
+  await page.getByRole('tab', { name: 'Regions' }).click();
+  await page.getByRole('button', { name: 'Add presets by law' }).click();
+  await take(page, 'regions');
+  await page.close();
 }
 
 /** Scans the demo shop, which sets cookies before any choice. Returns the scan's id. */
