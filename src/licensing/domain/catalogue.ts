@@ -16,7 +16,7 @@ interface TierPrice {
 }
 
 /** Numbers that a tier bounds; null: by agreement. */
-export interface TierLimits {
+interface TierLimits {
   pagesPerScan: number | null;
 }
 
