@@ -19,7 +19,7 @@ a { color: inherit; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .symbols { display: none; }
 .icon { flex: none; width: 16px; height: 16px; margin-top: 2px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
-.yes { color: var(--good); } .no, .amount-of { color: var(--text-2); }
+.yes { color: var(--good); } .no { color: var(--text-2); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .top { background: var(--card); border-bottom: 1px solid var(--line); }
 .top > div, main, footer { max-width: 1176px; margin: 0 auto; padding: 0 20px; }

@@ -36,8 +36,7 @@ const tableRow = (title: string, cell: (entry: TierEntry) => string): string =>
   `<tr><th scope="row">${title}</th>${ENTRIES.map((entry) => `<td>${cell(entry)}</td>`).join('')}</tr>`;
 
 function featureCell(name: FeatureName, { limits, features }: TierEntry, texts: PricingTexts): string {
-  if (name === 'pagesPerScan')
-    return `<span class="amount-of">${limits.pagesPerScan === null ? texts.custom : limits.pagesPerScan}</span>`;
+  if (name === 'pagesPerScan') return String(limits.pagesPerScan ?? texts.custom);
   const value = features[name];
   if (value === 'global') return texts.oneRule;
   return included(value !== false, texts);

@@ -34,7 +34,6 @@ export interface PricingTexts {
   pagesPerScan(pages: number | null): string;
   features: Record<keyof TierFeatures | 'pagesPerScan', string>;
   oneRule: string;
-  /** Beside a limit or a feature that does not exist yet. */
   yes: string;
   no: string;
   noLimitOn(names: string): string;
