@@ -176,8 +176,8 @@ function createProfile(profile: string, user: ChromiumUser | null): void {
 }
 
 /**
- * Lowers the priority of the browser's session. Playwright starts it in a session of its own, and where Linux divides
- * the processor between sessions (autogroups), the priorities of processes count only within theirs.
+ * Lowers the priority of the browser's session. Playwright starts the browser in a new session, and where Linux divides
+ * the processor between sessions (autogroups), priorities of processes count only within one session.
  */
 function yieldToOthers(pid: number): void {
   try {
