@@ -160,9 +160,10 @@ async function scanDemoShop(page, project) {
   for (let waitedMs = 0; waitedMs < SCAN_DEADLINE_MS; waitedMs += SCAN_POLL_MS) {
     const { status } = await (await page.request.get(`${base}/v1${project}/scans/${id}`)).json();
     if (status === 'completed') return id;
+    if (status !== 'queued' && status !== 'running') throw new Error(`the scan ended as ${status}`);
     await page.waitForTimeout(SCAN_POLL_MS);
   }
-  throw new Error('the scan has not completed');
+  throw new Error(`the scan has not completed within ${SCAN_DEADLINE_MS / 1_000} s`);
 }
 
 /** From signing up to the first record with its delivery and its proof, in eight pictures. */
