@@ -11,7 +11,7 @@ import { refuseUnwritableStorage } from './storage-check.js';
 import { resolveBaseUrl } from '../shared/base-url.js';
 import { close, listen, listenOn } from './http-server.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
-import { WorkerProcess } from './worker-process.js';
+import { WORKER, WorkerProcess } from './worker-process.js';
 
 /** Runs the API, and in standalone mode everything else with it, until a signal ends it. */
 export async function runApi(): Promise<void> {
@@ -19,18 +19,15 @@ export async function runApi(): Promise<void> {
     const startedMs = performance.now();
     buildMissingParts();
     const given = readProcessSettings();
-    const [machine, { createHttpApp, prepareDemo }, { worker, receiver }] = await prepareAndLoad(
-      given,
-      stops,
-      () => startChildren(given),
+    const [machine, { createHttpApp, prepareDemo }, receiver] = await prepareAndLoad(given, stops, () =>
+      startReceiver(given),
     );
     if (receiver) stops.push(() => receiver.stop());
     const demo = receiver && prepareDemo(machine, receiver);
     const settings = demo?.settings ?? machine.settings;
+    // Not before now: it loads the same modules, and the requests would wait for both.
+    const worker = settings.app.runWorker ? new WorkerProcess(WORKER, withRunWorker(settings, true)) : null;
     if (worker) stops.push(() => worker.stop());
-    const working = worker?.start(withRunWorker(settings, true));
-    // Handled below.
-    working?.catch(() => {});
     const app = await createHttpApp(withRunWorker(settings, false), {
       ...(demo && { mount: (a) => demo.mount(a) }),
     });
@@ -40,7 +37,7 @@ export async function runApi(): Promise<void> {
     const port = await listen(app, settings.service.port, host, 'PORT');
     const baseUrl = resolveBaseUrl({ publicBaseUrl, host, port });
     await listenForAsks(app, settings, stops);
-    await Promise.all([working, demo?.ready(app, baseUrl)]);
+    await demo?.ready(app, baseUrl);
     announce(baseUrl, demo, performance.now() - startedMs);
     const { scannerDatabaseUrl } = machine;
     if (scannerDatabaseUrl === null) return;
@@ -115,14 +112,14 @@ async function listenForAsks(app: NestExpressApplication, settings: Settings, st
 type Application = typeof import('./http-app.js') & typeof import('../standalone/application/demo.js');
 
 /**
- * Loads the application while the database and the child processes start: none of them needs the others. Loading blocks
- * the event loop for a second, so the others begin before it, and wrong settings and a locked data folder are reported.
+ * Loads the application while the database and the others start: none of them needs it. Loading blocks the event loop
+ * for a second, so they begin before it, and wrong settings and a locked data folder are reported.
  */
-async function prepareAndLoad<Children>(
+async function prepareAndLoad<Others>(
   settings: Settings,
   stops: Stops,
-  startOthers: () => Promise<Children>,
-): Promise<[Runtime<Settings>, Application, Children]> {
+  startOthers: () => Promise<Others>,
+): Promise<[Runtime<Settings>, Application, Others]> {
   const preparing = prepare(settings, stops);
   await Promise.race([preparing, nextTurn()]);
   const others = startOthers();
@@ -130,16 +127,13 @@ async function prepareAndLoad<Children>(
   return Promise.all([preparing, loadApplication(), others]);
 }
 
-/** The worker waits for its settings; the receiver's address is one of them. */
-async function startChildren(
-  settings: Settings,
-): Promise<{ worker: WorkerProcess | null; receiver: ReceiverProcess | null }> {
-  const worker = settings.app.runWorker ? new WorkerProcess() : null;
-  if (!settings.app.demo) return { worker, receiver: null };
+/** The demo's receiver; its address is one of the settings. */
+async function startReceiver({ app, service }: Settings): Promise<ReceiverProcess | null> {
+  if (!app.demo) return null;
   const { createReceiver } = await import('../standalone/application/receiver-process.js');
-  const receiver = createReceiver(settings.service.dataDir);
+  const receiver = createReceiver(service.dataDir);
   await receiver.start();
-  return { worker, receiver };
+  return receiver;
 }
 
 async function loadApplication(): Promise<Application> {

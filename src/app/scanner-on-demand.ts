@@ -80,11 +80,9 @@ class ScannerOnDemand {
   private start(): WorkerProcess<ScannerSettings> {
     const { scannerDatabaseUrl, scans, service } = this.settings;
     const database = { databaseUrl: scannerDatabaseUrl, databaseOwnerUrl: scannerDatabaseUrl };
-    const scanner = new WorkerProcess<ScannerSettings>(SCANNER);
-    scanner
-      .start({ database, scans, service })
-      .catch((error: unknown) => this.giveUp(error instanceof Error ? error.message : String(error)));
-    return scanner;
+    return new WorkerProcess<ScannerSettings>(SCANNER, { database, scans, service }, () =>
+      this.giveUp('The scanner process could not start.'),
+    );
   }
 
   private giveUp(reason: string): void {

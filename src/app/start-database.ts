@@ -1,5 +1,4 @@
 import { MikroORM } from '@mikro-orm/postgresql';
-import { Client } from 'pg';
 import type { databaseSettings } from '../database/database.settings.js';
 import { durabilityWarning } from '../database/durability.js';
 import {
@@ -40,7 +39,6 @@ export async function prepareDatabase(settings: Settings): Promise<void> {
   const { service, database, secrets } = settings;
   const orm = await connectAsOwner(database);
   try {
-    if (database.databaseUrl !== database.databaseOwnerUrl) await tryToServe(database);
     const isOwner = await mayMigrate(orm);
     await refuseSharedSessions(isOwner ? Object.values(connectionUrls(database)) : [database.databaseUrl]);
     if (isOwner) await migrate(orm, connectionUrls(database));
@@ -83,27 +81,10 @@ function connectionUrls(database: DatabaseUrls): { ownerUrl: string; runtimeUrl:
   return { ownerUrl: database.databaseOwnerUrl, runtimeUrl: database.databaseUrl };
 }
 
-/** The owner may come in, and the role that serves may not. */
-async function tryToServe({ databaseUrl }: DatabaseUrls): Promise<void> {
-  const client = new Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: START_CONNECT_TIMEOUT_MS,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-  } catch (cause) {
-    refuseDatabase(cause);
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
-
 async function refuseSharedSessions(urls: string[]): Promise<void> {
-  for (const url of new Set(urls)) {
-    const shared = await sharesSessions(url, START_CONNECT_TIMEOUT_MS).catch(refuseDatabase);
-    if (shared) throw new StartError(POOLER_SENTENCE);
-  }
+  const looks = [...new Set(urls)].map((url) => sharesSessions(url, START_CONNECT_TIMEOUT_MS));
+  const shared = await Promise.all(looks).catch(refuseDatabase);
+  if (shared.includes(true)) throw new StartError(POOLER_SENTENCE);
 }
 
 async function connectAsOwner({ databaseOwnerUrl }: DatabaseUrls): Promise<MikroORM> {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricValues } from '../shared/metrics.js';
-import { StartError } from './start-error.js';
 import type { Settings } from './settings.js';
 
 /** To the child process. The scanner gets fewer settings, and is not asked for metrics. */
@@ -18,16 +17,14 @@ export interface ChildProgram {
   name: string;
   /** File beside this one. */
   file: string;
-  /** Whether the service runs without it: if it cannot be started, it is given up. */
-  optional: boolean;
 }
 
-const WORKER: ChildProgram = { name: 'worker', file: 'worker-program.js', optional: false };
-export const SCANNER: ChildProgram = { name: 'scanner', file: 'scanner-program.js', optional: true };
+export const WORKER: ChildProgram = { name: 'worker', file: 'worker-program.js' };
+export const SCANNER: ChildProgram = { name: 'scanner', file: 'scanner-program.js' };
 
 /** Pause before a worker that exited is started again. */
 const RESTART_PAUSE_MS = 1_000;
-/** How long a worker that cannot start is started again: the embedded database may be restarting. */
+/** How long a program that can be given up is started again: the embedded database may be restarting. */
 const START_MAX_MS = 60_000;
 /** Longer than the highest FORWARDING_TIMEOUT_MS and the time the worker needs to store the outcomes afterwards. */
 const STOP_MAX_MS = 150_000;
@@ -41,24 +38,19 @@ const METRICS_TIMEOUT_MS = 3_000;
  */
 export class WorkerProcess<S = Settings> {
   private child: ChildProcess;
-  private settings: S | null = null;
   private stopping = false;
-  private readonly ready = Promise.withResolvers<void>();
   private readonly forkedMs = performance.now();
   private scrape: PromiseWithResolvers<MetricValues[]> | null = null;
   /** False while a worker that exited is being started again. */
   isRunning = false;
 
-  /** The child loads its modules and waits for its settings. */
-  constructor(private readonly program: ChildProgram = WORKER) {
+  constructor(
+    private readonly program: ChildProgram,
+    private readonly settings: S,
+    /** For a program that the service runs without: gives it up if it does not start. */
+    private readonly giveUp: (() => void) | null = null,
+  ) {
     this.child = this.fork();
-  }
-
-  /** Resolves once the worker is working. */
-  async start(settings: S): Promise<void> {
-    this.settings = settings;
-    this.sendSettings();
-    await this.ready.promise;
   }
 
   /** The worker's metrics; none while it is not running. */
@@ -66,7 +58,7 @@ export class WorkerProcess<S = Settings> {
     if (!this.isRunning) return [];
     if (!this.scrape) {
       this.scrape = Promise.withResolvers();
-      this.send({ kind: 'metrics' });
+      send<S>(this.child, { kind: 'metrics' });
     }
     return Promise.race([
       this.scrape.promise,
@@ -90,15 +82,14 @@ export class WorkerProcess<S = Settings> {
     // Settings contain keys as buffers, which JSON would change.
     const child = fork(join(import.meta.dirname, this.program.file), { serialization: 'advanced' });
     child.on('message', (message: FromWorker) => {
-      if (message.kind === 'ready') {
-        this.isRunning = true;
-        this.ready.resolve();
-      } else {
+      if (message.kind === 'ready') this.isRunning = true;
+      else {
         this.scrape?.resolve(message.metrics);
         this.scrape = null;
       }
     });
     child.on('exit', () => void this.handleExit());
+    send<S>(child, { kind: 'start', settings: this.settings });
     return child;
   }
 
@@ -108,12 +99,8 @@ export class WorkerProcess<S = Settings> {
     this.scrape?.resolve([]);
     this.scrape = null;
     if (this.stopping) return;
-    const { name, optional } = this.program;
-    // Does nothing once it has been ready.
-    if (performance.now() - this.forkedMs > START_MAX_MS) {
-      this.ready.reject(new StartError(`The ${name} process could not start.`));
-      if (!wasReady && optional) return;
-    }
+    const { name } = this.program;
+    if (this.giveUp && !wasReady && performance.now() - this.forkedMs > START_MAX_MS) return this.giveUp();
     process.stderr.write(
       wasReady
         ? `the ${name} process exited; restarting it\n`
@@ -122,15 +109,10 @@ export class WorkerProcess<S = Settings> {
     await sleep(RESTART_PAUSE_MS, undefined, { ref: false });
     if (this.stopping) return;
     this.child = this.fork();
-    this.sendSettings();
   }
+}
 
-  private sendSettings(): void {
-    if (this.settings) this.send({ kind: 'start', settings: this.settings });
-  }
-
-  private send(message: ToWorker<S>): void {
-    // A failure means that the child is gone; its exit is handled.
-    if (this.child.connected) this.child.send(message, () => {});
-  }
+function send<S>(child: ChildProcess, message: ToWorker<S>): void {
+  // A failure means that the child is gone; its exit is handled.
+  if (child.connected) child.send(message, () => {});
 }

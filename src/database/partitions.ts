@@ -25,13 +25,31 @@ export async function ensurePartitions(
   table: PartitionedTable,
   { from, to }: { from: Date; to: Date },
 ): Promise<Date[]> {
+  const existing = await partitionNames(em, table);
   const created: Date[] = [];
-  let startsAt = periodStart(table.period, from);
-  while (startsAt <= to) {
+  for (
+    let startsAt = periodStart(table.period, from);
+    startsAt <= to;
+    startsAt = periodStart(table.period, startsAt, 1)
+  ) {
+    if (existing.has(partitionName(table, startsAt))) continue;
     if (await ensurePartition(em, table, startsAt)) created.push(startsAt);
-    startsAt = periodStart(table.period, startsAt, 1);
   }
   return created;
+}
+
+async function partitionNames(em: EntityManager, { name }: PartitionedTable): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = to_regclass(${name})
+  `.execute(em.fork().getKysely());
+  return new Set(rows.map((row) => row.name));
+}
+
+/** As `partition_make` names it. */
+function partitionName({ name, period }: PartitionedTable, startsAt: Date): string {
+  const day = startsAt.toISOString().slice(0, period === 'month' ? 'YYYY-MM'.length : 'YYYY-MM-DD'.length);
+  return `${name}_${day.replaceAll('-', '')}`;
 }
 
 /** Returns whether this call created the partition. */

@@ -95,7 +95,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
     const indicator = this.indicators.check('worker');
     return this.isWorkerRunning()
       ? indicator.up()
-      : indicator.degraded({ message: 'The worker process is restarting; records wait for it.' });
+      : indicator.degraded({ message: 'The worker process is starting; records wait for it.' });
   }
 
   private async check(

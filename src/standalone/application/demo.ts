@@ -103,12 +103,17 @@ export function prepareDemo<S extends StandaloneSettings>(
         await prepareDemoOwner(app.get(EntityManager), found.projectId);
         return found;
       });
-      await setUpProject({ baseUrl, ...project, receiver, token, formerUrl: known?.receiverUrl }).catch(
+      const settingUp = setUpProject({
+        ...{ baseUrl, ...project, receiver, token },
+        formerUrl: known?.receiverUrl,
+      }).catch(
         // Not a failure of the service: the demo project was changed, for example to tier lite.
         (error: unknown) =>
           process.stderr.write(`${error instanceof Error ? error.message : String(error)}
 `),
       );
+      // A known project already forwards to the receiver: a later start does not wait for the rest.
+      if (known?.projectId !== project.projectId || known.receiverUrl !== receiver.url) await settingUp;
       credentials = {
         baseUrl,
         ...project,

@@ -49,8 +49,7 @@ export async function startEmbeddedPostgres(
   }
   const urls = connectionUrls(home.folder, port);
   const maintenanceUrl = Object.assign(new URL(urls.superuserUrl), { pathname: '/postgres' }).href;
-  await waitUntilReady(maintenanceUrl, home.folder);
-  await createDatabase(maintenanceUrl, SUPERUSER);
+  await createDatabase(await connectWhenReady(maintenanceUrl, home.folder), SUPERUSER);
   await createRoles(urls.superuserUrl, {
     owner: readOrMakePassword(home.folder, OWNER_PASSWORD_FILE),
     runtime: readOrMakePassword(home.folder, RUNTIME_PASSWORD_FILE),
@@ -111,15 +110,14 @@ export async function runningServer(
   return connectionUrls(home.folder, port);
 }
 
-/** Waits until the server accepts connections; recovery after a crash ends before it does. */
-async function waitUntilReady(url: string, folder: string): Promise<void> {
+/** Connects as soon as the server accepts connections; recovery after a crash ends before it does. */
+async function connectWhenReady(url: string, folder: string): Promise<Client> {
   const deadline = Date.now() + READY_DEADLINE_MS;
   for (;;) {
     const client = new Client({ connectionString: url });
     try {
       await client.connect();
-      await client.end();
-      return;
+      return client;
     } catch (cause) {
       await client.end().catch(() => undefined);
       if (Date.now() > deadline) {
@@ -133,9 +131,8 @@ async function waitUntilReady(url: string, folder: string): Promise<void> {
   }
 }
 
-async function createDatabase(url: string, name: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+/** Creates it if it is missing, and ends the client. */
+async function createDatabase(client: Client, name: string): Promise<void> {
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rowCount === 0) await client.query(`create database ${name}`);
