@@ -37,7 +37,10 @@ export async function runApi(): Promise<void> {
     const port = await listen(app, settings.service.port, host, 'PORT');
     const baseUrl = resolveBaseUrl({ publicBaseUrl, host, port });
     await listenForAsks(app, settings, stops);
-    await demo?.ready(app, baseUrl);
+    if (demo) {
+      stops.push(() => demo.stop());
+      await demo.ready(app, baseUrl);
+    }
     announce(baseUrl, demo, performance.now() - startedMs);
     const { scannerDatabaseUrl } = machine;
     if (scannerDatabaseUrl === null) return;

@@ -53,6 +53,8 @@ export interface Demo<S extends StandaloneSettings = StandaloneSettings> {
   mount(app: NestExpressApplication): void;
   /** Creates the project if it is missing and writes the credentials, once the API is up at `baseUrl`. */
   ready(app: NestExpressApplication, baseUrl: string): Promise<void>;
+  /** Ends the demo's requests to the API. */
+  stop(): Promise<void>;
   /** The link to the dashboard that signs in, once. */
   entrance(baseUrl: string): string;
   /** Further lines for the terminal. */
@@ -76,6 +78,8 @@ export function prepareDemo<S extends StandaloneSettings>(
     em && isUuid(projectId) ? expectedToken(em, vault, projectId) : token;
   let credentials: DevCredentials | null = null;
   let link: OneTimeLink | null = null;
+  let settingUp = Promise.resolve();
+  const stopping = new AbortController();
   const password = randomBytes(TOKEN_BYTES).toString('base64url');
 
   return {
@@ -103,15 +107,14 @@ export function prepareDemo<S extends StandaloneSettings>(
         await prepareDemoOwner(app.get(EntityManager), found.projectId);
         return found;
       });
-      const settingUp = setUpProject({
+      settingUp = setUpProject({
         ...{ baseUrl, ...project, receiver, token },
-        formerUrl: known?.receiverUrl,
-      }).catch(
+        ...{ formerUrl: known?.receiverUrl, signal: stopping.signal },
+      }).catch((error: unknown) => {
+        if (stopping.signal.aborted) return;
         // Not a failure of the service: the demo project was changed, for example to tier lite.
-        (error: unknown) =>
-          process.stderr.write(`${error instanceof Error ? error.message : String(error)}
-`),
-      );
+        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      });
       // A known project already forwards to the receiver: a later start does not wait for the rest.
       if (known?.projectId !== project.projectId || known.receiverUrl !== receiver.url) await settingUp;
       credentials = {
@@ -124,6 +127,10 @@ export function prepareDemo<S extends StandaloneSettings>(
       // Removed first: an existing file would keep its mode.
       rmSync(credentialsFile, { force: true });
       writeFileSync(credentialsFile, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+    },
+    stop: async () => {
+      stopping.abort();
+      await settingUp;
     },
     entrance: (baseUrl) => `${baseUrl}${link?.path ?? ''}`,
     lines: (baseUrl) => [
@@ -307,19 +314,21 @@ async function setUpProject(
     receiver: ReceiverProcess;
     token: string;
     formerUrl: string | undefined;
+    signal: AbortSignal;
   },
 ): Promise<void> {
+  const { signal } = demo;
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const startedMs = performance.now();
     const send = (): Promise<Response> =>
       fetch(`${demo.baseUrl}/v1/projects/${demo.projectId}${path}`, {
-        method,
+        ...{ method, signal },
         headers: { authorization: `Bearer ${demo.apiKeys.editor}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
     let response = await send();
     while (response.status === 503 && performance.now() - startedMs < DATABASE_WAIT_MS) {
-      await sleep(DATABASE_PAUSE_MS);
+      await sleep(DATABASE_PAUSE_MS, undefined, { signal });
       response = await send();
     }
     if (!response.ok)
