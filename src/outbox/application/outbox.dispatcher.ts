@@ -151,14 +151,16 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
       const ofPart = await this.claimPart(part);
       result.found ||= ofPart.found;
       result.leftMore ||= ofPart.leftMore;
-      if (!ofPart.found && !ofPart.leftMore) claimed.foundNothing(part, performance.now());
+      if (ofPart.isDone) claimed.foundNothing(part, performance.now());
     }
     if (result.found) this.rotation.noteClaim();
     return result;
   }
 
-  private async claimPart(part: number): Promise<Pick<PollResult, 'found' | 'leftMore'>> {
+  /** `isDone`: all keys were looked at, and none had a message to claim. */
+  private async claimPart(part: number): Promise<Pick<PollResult, 'found' | 'leftMore'> & { isDone: boolean }> {
     const result = { found: false, leftMore: false };
+    let hasSkipped = false;
     let afterKey = this.afterKey.get(part) ?? LOWEST_KEY;
     let wholeWalk = afterKey === LOWEST_KEY;
     while (this.slots.room > 0 && !this.stopping) {
@@ -176,6 +178,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
       this.afterKey.set(part, afterKey);
       result.found ||= messages.length > 0;
       result.leftMore ||= mayHaveMore(claimable, messages);
+      hasSkipped ||= skipsMessages(claimable);
       if (messages.length > 0) {
         this.attempts.begin(
           messages.map((message) => ({ message, claimId })),
@@ -183,12 +186,18 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
         );
       }
       if (reachedEnd) {
-        if (wholeWalk) return result;
+        if (wholeWalk) return { ...result, isDone: !result.found && !hasSkipped };
         wholeWalk = true;
       }
     }
-    return { ...result, leftMore: true };
+    return { ...result, leftMore: true, isDone: false };
   }
+}
+
+/** Whether a claim left out messages of a key or topic without a free slot. */
+function skipsMessages({ freeOf, freeOfTopic }: Pick<ClaimRequest, 'freeOf' | 'freeOfTopic'>): boolean {
+  for (const free of [...freeOf.values(), ...freeOfTopic.values()]) if (free <= 0) return true;
+  return false;
 }
 
 /** Whether a claim reached the limit of some key, so more messages of it may be queued. */
