@@ -30,21 +30,27 @@ const REQUEST = {
 const BATCHES = 60;
 const BATCH = 2_000;
 const KEYS = 20;
+/** More than the slots of one key. */
+const KEY_BACKLOG = 300;
 /** Created by the migration; `pg_dump` locks those that exist when it starts. */
 const INITIAL_PARTITIONS = 4;
 /** A step this much later finds closed partitions drained. */
 const LATER_MS = 10_000;
 
-/** Settles every message at once. */
+/** Settles every message at once, or when it is released. */
 class Sink implements OutboxHandler<string> {
   readonly topics = [TOPIC];
   readonly retry = BUG_SCHEDULE;
   readonly attemptMaxMs = 0;
   readonly settled: string[] = [];
+  released: Promise<void> = Promise.resolve();
 
   prepare(messages: OutboxMessage[]): ReturnType<OutboxHandler<string>['prepare']> {
     return Promise.resolve(
-      messages.map(() => () => Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true })),
+      messages.map(() => async () => {
+        await this.released;
+        return { kind: 'settled', outcome: 'done', healthy: true };
+      }),
     );
   }
 
@@ -184,6 +190,32 @@ describe('rotation of the outbox partitions', () => {
     // Messages of one claim are attempted at the same time.
     expect(sink.settled[0]).toBe(subjects[0]);
     expect(sink.settled.toSorted()).toEqual(subjects.toSorted());
+  });
+
+  it('looks into a closed partition again as soon as its key has a free slot', async () => {
+    const release = Promise.withResolvers<void>();
+    sink.released = release.promise;
+    const subjects = await append(KEY_BACKLOG);
+    await partitions.open(1);
+    await rotation.step();
+    const claim = claimer.claim.bind(claimer);
+    let lastClaimed = -1;
+    claimer.claim = async (request) => {
+      const claimed = await claim(request);
+      if (request.part === 0) lastClaimed = claimed.messages.length;
+      return claimed;
+    };
+    const claimedNothing = (): boolean => {
+      dispatcher.requestPoll();
+      return lastClaimed === 0;
+    };
+    await until('the key has no free slot', claimedNothing);
+    expect(sink.settled).toEqual([]);
+    expect(rotation.claimed.due(Number.NEGATIVE_INFINITY)).toEqual([0, 1]);
+    release.resolve();
+    await until('messages are settled', () => sink.settled.length === subjects.length);
+    await until('nothing is left', claimedNothing);
+    expect(rotation.claimed.due(Number.NEGATIVE_INFINITY)).toEqual([1]);
   });
 
   it('finds a message of a transaction that read the number of the open partition before it changed', async () => {

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { PacedRateLimiter } from '../domain/paced-rate-limiter.js';
 import type { Destination } from '../domain/destination.js';
 import { type Endpoint, FailureBudget } from '../domain/failure-budget.js';
@@ -60,6 +61,9 @@ export class TargetRateLimiter {
     perSecond: LEGACY_TARGET_PER_SECOND,
     keysMax: KEYS_MAX,
   });
+  /** Keys used last, by hostname and by address; to find one takes longer than all else here. */
+  private readonly domains = new LRUCache<string, TargetKey>({ max: KEYS_MAX, memoMethod: domainKey });
+  private readonly addresses = new LRUCache<string, TargetKey>({ max: KEYS_MAX, memoMethod: addressKey });
   /** Domains and addresses for which a warning was logged, until an attempt there succeeds. */
   private readonly warned = new Set<string>();
 
@@ -69,7 +73,7 @@ export class TargetRateLimiter {
 
   /** Counts an attempt that is about to be made, or returns how long to snooze it. */
   acquire(attempt: LimitedAttempt): AttemptPermit | { afterMs: number } {
-    const domain = domainKey(attempt.hostname);
+    const domain = this.domains.memo(attempt.hostname);
     const afterMs = this.waitMs(attempt, domain);
     if (afterMs > 0) return { afterMs };
     const permit = new AttemptPermit(this, attempt, domain);
@@ -77,12 +81,16 @@ export class TargetRateLimiter {
     return permit;
   }
 
+  keyOfAddress(address: string): TargetKey {
+    return this.addresses.memo(address);
+  }
+
   /** Milliseconds to snooze an attempt on a domain or an address; 0: none. Counts nothing. */
   waitMs(attempt: LimitedAttempt, key: TargetKey): number {
     const nowMs = performance.now();
-    const failingMs = this.failing.waitMs(attempt, textOf(key), nowMs);
+    const failingMs = this.failing.waitMs(attempt, key, nowMs);
     if (failingMs > 0) {
-      const reason = key.kind === 'domain' ? 'failing_host' : 'failing_address';
+      const reason = key.startsWith('domain ') ? 'failing_host' : 'failing_address';
       return this.snooze(reason, { attempt, key, afterMs: failingMs });
     }
     const legacyKey = legacyKeyOf(attempt, key);
@@ -94,23 +102,23 @@ export class TargetRateLimiter {
   charge(attempt: LimitedAttempt, key: TargetKey): boolean {
     const nowMs = performance.now();
     if (attempt.kind === 'legacy') this.legacy.charge(legacyKeyOf(attempt, key), nowMs);
-    return this.failing.charge(attempt, textOf(key), nowMs);
+    return this.failing.charge(attempt, key, nowMs);
   }
 
   /** Undoes `charge` for an attempt that was not made. */
   refund(attempt: LimitedAttempt, key: TargetKey, charged: boolean): void {
     if (attempt.kind === 'legacy') this.legacy.refund(legacyKeyOf(attempt, key));
-    if (charged) this.failing.refund(attempt, textOf(key));
+    if (charged) this.failing.refund(attempt, key);
   }
 
   delivered(attempt: LimitedAttempt, key: TargetKey, charged: boolean): void {
-    if (charged) this.failing.refund(attempt, textOf(key));
-    this.failing.delivered(attempt, textOf(key));
-    this.warned.delete(textOf(key));
+    if (charged) this.failing.refund(attempt, key);
+    this.failing.delivered(attempt, key);
+    this.warned.delete(key);
   }
 
   hasFailed(attempt: LimitedAttempt, key: TargetKey, charged: boolean): void {
-    this.failing.hasFailed(attempt, textOf(key), { charged, nowMs: performance.now() });
+    this.failing.hasFailed(attempt, key, { charged, nowMs: performance.now() });
   }
 
   private snooze(
@@ -118,9 +126,9 @@ export class TargetRateLimiter {
     { attempt, key, afterMs }: { attempt: LimitedAttempt; key: TargetKey; afterMs: number },
   ): number {
     this.metrics.countSnoozed(reason);
-    if (!this.warned.has(textOf(key))) {
+    if (!this.warned.has(key)) {
       if (this.warned.size >= KEYS_MAX) this.warned.clear();
-      this.warned.add(textOf(key));
+      this.warned.add(key);
       this.logger.warn(
         { reason, hostname: attempt.hostname },
         reason === 'legacy_rate'
@@ -134,7 +142,7 @@ export class TargetRateLimiter {
 
 /** The permit for one attempt, on its host and on the addresses behind it. */
 export class AttemptPermit implements AddressLimiter {
-  private readonly charged = new Map<string, { key: TargetKey; charged: boolean }>();
+  private readonly charged = new Map<TargetKey, boolean>();
 
   constructor(
     private readonly limiter: TargetRateLimiter,
@@ -143,40 +151,34 @@ export class AttemptPermit implements AddressLimiter {
   ) {}
 
   waitMs(address: string): number {
-    const key = addressKey(address);
-    return this.charged.has(textOf(key)) ? 0 : this.limiter.waitMs(this.attempt, key);
+    const key = this.limiter.keyOfAddress(address);
+    return this.charged.has(key) ? 0 : this.limiter.waitMs(this.attempt, key);
   }
 
   use(address: string): void {
-    this.charge(addressKey(address));
+    this.charge(this.limiter.keyOfAddress(address));
   }
 
   charge(key: TargetKey): void {
-    const text = textOf(key);
-    if (!this.charged.has(text))
-      this.charged.set(text, { key, charged: this.limiter.charge(this.attempt, key) });
+    if (!this.charged.has(key)) this.charged.set(key, this.limiter.charge(this.attempt, key));
   }
 
   /** The attempt was not made, because no address could be used. */
   cancel(): void {
-    for (const { key, charged } of this.charged.values()) this.limiter.refund(this.attempt, key, charged);
+    for (const [key, charged] of this.charged) this.limiter.refund(this.attempt, key, charged);
   }
 
   /** The attempt ended at `address`; null: it reached none. The addresses tried before have failed. */
   release({ delivered, address }: { delivered: boolean; address: string | null }): void {
-    const reached = address === null ? null : textOf(addressKey(address));
-    for (const [text, { key, charged }] of this.charged) {
-      const isReached = key === this.domain || text === reached;
+    const reached = address === null ? null : this.limiter.keyOfAddress(address);
+    for (const [key, charged] of this.charged) {
+      const isReached = key === this.domain || key === reached;
       if (delivered && isReached) this.limiter.delivered(this.attempt, key, charged);
       else this.limiter.hasFailed(this.attempt, key, charged);
     }
   }
 }
 
-function textOf({ kind, value }: TargetKey): string {
-  return `${kind} ${value}`;
-}
-
 function legacyKeyOf({ projectId }: Endpoint, key: TargetKey): string {
-  return `${projectId} ${textOf(key)}`;
+  return `${projectId} ${key}`;
 }

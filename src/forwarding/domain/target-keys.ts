@@ -6,10 +6,7 @@ import { getDomain } from 'tldts';
 export const TARGET_KEY_KINDS = ['domain', 'address'] as const;
 export type TargetKeyKind = (typeof TARGET_KEY_KINDS)[number];
 
-export interface TargetKey {
-  kind: TargetKeyKind;
-  value: string;
-}
+export type TargetKey = `${TargetKeyKind} ${string}`;
 
 /** A customer of a network provider has all of it (RFC 6177), so further addresses cost nothing. */
 const IPV6_SITE_BITS = 64;
@@ -20,14 +17,14 @@ const IPV6_SITE_BITS = 64;
  */
 export function domainKey(hostname: string): TargetKey {
   const domain = getDomain(hostname, { allowPrivateDomains: true, extractHostname: false });
-  return { kind: 'domain', value: domain ?? hostname };
+  return `domain ${domain ?? hostname}`;
 }
 
 /** An IPv4 address, or the /64 of an IPv6 address. */
 export function addressKey(address: string): TargetKey {
-  if (isIP(address) === 0) return { kind: 'address', value: address };
+  if (isIP(address) === 0) return `address ${address}`;
   const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4) return { kind: 'address', value: parsed.toString() };
+  if (parsed instanceof ipaddr.IPv4) return `address ${parsed.toString()}`;
   const network = parsed.parts.slice(0, IPV6_SITE_BITS / 16).map((part) => part.toString(16));
-  return { kind: 'address', value: `${network.join(':')}::/${IPV6_SITE_BITS}` };
+  return `address ${network.join(':')}::/${IPV6_SITE_BITS}`;
 }
