@@ -24,10 +24,11 @@ export async function startService(scope, database, options = {}) {
   const { program = 'main', receivers = [], environment = {} } = options;
   const port = await freePort();
   const profile = process.env.BENCH_CPU_PROF;
+  const { options: nodeOptions, arenas } = startScript();
   const child = spawn(
     process.execPath,
     [
-      ...nodeOptions(),
+      ...nodeOptions,
       ...(profile
         ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${program}-${port}.cpuprofile`]
         : []),
@@ -38,6 +39,7 @@ export async function startService(scope, database, options = {}) {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         PATH: process.env.PATH ?? '',
+        MALLOC_ARENA_MAX: arenas,
         NODE_ENV: 'development',
         DATABASE_URL: database.url,
         DATA_DIR: join(scope.folder, 'data'),
@@ -77,12 +79,13 @@ export async function startService(scope, database, options = {}) {
   return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
 }
 
-/** Those of `npm start`, such as the sizes of heaps. */
-function nodeOptions() {
+/** What `npm start` sets, such as the sizes of heaps. */
+function startScript() {
   const manifest = readFileSync(join(DIST, '..', 'package.json'), 'utf8');
-  const start = /exec node (.*) dist\/main\.js$/.exec(JSON.parse(manifest).scripts.start);
-  if (!start?.[1]) throw new Error('the start script of package.json has another form');
-  return start[1].split(' ');
+  const start = /MALLOC_ARENA_MAX=(\d) exec node (.*) dist\/main\.js$/.exec(JSON.parse(manifest).scripts.start);
+  const [, arenas, options] = start ?? [];
+  if (!arenas || !options) throw new Error('the start script of package.json has another form');
+  return { arenas, options: options.split(' ') };
 }
 
 /**
