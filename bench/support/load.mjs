@@ -106,14 +106,12 @@ async function shoot(options, { mayBeSilent = false } = {}) {
 
 answerCalls({
   /**
-   * `host`: another name in `Host`. `perSecondMax`: all callers together send no more.
-   * @param {{ baseUrl: string, projectId: string, connections: number, seconds: number, host?: string,
-   *           perSecondMax?: number }} args
+   * `host`: another name in `Host`.
+   * @param {{ baseUrl: string, projectId: string, connections: number, seconds: number, host?: string }} args
    */
-  closedLoop: ({ baseUrl, projectId, connections, seconds, host, perSecondMax }) =>
+  closedLoop: ({ baseUrl, projectId, connections, seconds, host }) =>
     shoot({
       url: `${baseUrl}${pathOf(projectId)}`,
-      ...(perSecondMax !== undefined && { overallRate: perSecondMax }),
       ...(host !== undefined && { headers: { ...HEADERS, host } }),
       body: JSON.stringify(CHOICE),
       connections,
