@@ -38,7 +38,7 @@ CMD ["node", "--disable-warning=ExperimentalWarning", "dist/scanner.js"]
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
-# With the options of CMD: less memory, and no limit (docs/operations.md, Memory). The allocator keeps two pools of memory.
+# With the options of CMD: less memory and processor time, and no limit (docs/operations.md, Memory).
 ENV MALLOC_ARENA_MAX=2
 WORKDIR /service
 COPY --from=dependencies /service/node_modules node_modules
@@ -52,4 +52,4 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=25", "dist/main.js"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=25", "--no-parallel-scavenge", "dist/main.js"]
