@@ -82,7 +82,9 @@ export async function startService(scope, database, options = {}) {
 /** What `npm start` sets, such as the sizes of heaps. */
 function startScript() {
   const manifest = readFileSync(join(DIST, '..', 'package.json'), 'utf8');
-  const start = /MALLOC_ARENA_MAX=(\d) exec node (.*) dist\/main\.js$/.exec(JSON.parse(manifest).scripts.start);
+  const start = /MALLOC_ARENA_MAX=(\d) exec node (.*) dist\/main\.js$/.exec(
+    JSON.parse(manifest).scripts.start,
+  );
   const [, arenas, options] = start ?? [];
   if (!arenas || !options) throw new Error('the start script of package.json has another form');
   return { arenas, options: options.split(' ') };

@@ -158,7 +158,9 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   }
 
   /** `isDone`: all keys were looked at, and none had a message to claim. */
-  private async claimPart(part: number): Promise<Pick<PollResult, 'found' | 'leftMore'> & { isDone: boolean }> {
+  private async claimPart(
+    part: number,
+  ): Promise<Pick<PollResult, 'found' | 'leftMore'> & { isDone: boolean }> {
     const result = { found: false, leftMore: false };
     let hasSkipped = false;
     let afterKey = this.afterKey.get(part) ?? LOWEST_KEY;
