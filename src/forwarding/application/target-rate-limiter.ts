@@ -81,6 +81,7 @@ export class TargetRateLimiter {
     return permit;
   }
 
+  /** What attempts on an address are counted under. */
   keyOfAddress(address: string): TargetKey {
     return this.addresses.memo(address);
   }
