@@ -41,7 +41,7 @@ export class WorkerProcess<S = Settings> {
   private stopping = false;
   private readonly forkedMs = performance.now();
   private scrape: PromiseWithResolvers<MetricValues[]> | null = null;
-  /** False while a worker that exited is being started again. */
+  /** False until it works, also where it exited and is started again. */
   isRunning = false;
 
   constructor(
