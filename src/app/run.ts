@@ -150,8 +150,10 @@ async function loadApplication(): Promise<Application> {
 /** Database and migrations: what every process needs before it is anything. */
 async function prepare(settings: Settings, stops: Stops): Promise<Runtime<Settings>> {
   if (settings.app.runWorker) refuseUnwritableStorage(settings);
-  const machine = await prepareRuntime(settings);
-  stops.push(machine.stop);
+  const starting = prepareRuntime(settings);
+  // From now on: a signal while the embedded server starts must not leave it running.
+  stops.push(async () => (await starting.catch(() => null))?.stop());
+  const machine = await starting;
   // Loads MikroORM, for which the child processes and the embedded server need not wait.
   const { prepareDatabase } = await import('./start-database.js');
   await prepareDatabase(machine.settings);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { childrenOf, isRunning, Processes, type ServiceProcess } from '../support/processes.js';
+import { childrenOf, isRunning, postmasterOf, Processes, type ServiceProcess } from '../support/processes.js';
 import { until } from '../support/until.js';
 
 /** Each start may create a cluster. */
@@ -134,4 +134,11 @@ it('stops both children with itself', async () => {
   const own = [pidOf(WORKER), pidOf(RECEIVER)].map(Number);
   expect(await api.stop()).toEqual({ code: 0, signal: null });
   expect(own.filter((pid) => isRunning(pid))).toEqual([]);
+});
+
+it('leaves no server running when it is stopped while the server starts', async () => {
+  api = await processes.startApi({ environment: { DATA_DIR: dataDir } });
+  await until('the server is starting', () => postmasterOf(dataDir) !== null);
+  expect(await api.stop()).toEqual({ code: 0, signal: null });
+  expect(postmasterOf(dataDir)).toBeNull();
 });
