@@ -1,7 +1,5 @@
-import { prepareModuleLoading } from './app/module-loading.js';
 import { requireNodeVersion } from './app/node-version.js';
 
 requireNodeVersion();
-prepareModuleLoading();
 const { runWorker } = await import('./app/run.js');
 await runWorker();

@@ -1,10 +1,8 @@
 /** The worker in a child process of the API; `worker-process.ts` starts it and sends its settings. */
 import { once } from 'node:events';
-import { prepareModuleLoading } from './module-loading.js';
 import type { FromWorker, ToWorker } from './worker-process.js';
 import { runUntilDisconnect } from './until-signal.js';
 
-prepareModuleLoading();
 await runUntilDisconnect(async (stops) => {
   // Loaded while the parent prepares the database.
   const [[message], { createHttpApp }, { close }, { Metrics }] = await Promise.all([

@@ -230,6 +230,17 @@ describe('what the receiver answers (spec §3.3)', () => {
     expect(new Set(receiver.requests.map((request) => request.connection)).size).toBe(1);
   });
 
+  it('resumes the TLS session on the next connection', async () => {
+    const sender = makeSender();
+    await post(sender);
+    receiver.disconnectIdle();
+    await post(sender);
+    expect(receiver.requests.map(({ connection, resumesSession }) => [connection, resumesSession])).toEqual([
+      [expect.any(Number), false],
+      [(receiver.requests[0]?.connection ?? 0) + 1, true],
+    ]);
+  });
+
   it.each<[Behaviour['kind'], Behaviour]>([
     ['hang', { kind: 'hang' }],
     ['drip', { kind: 'drip' }],

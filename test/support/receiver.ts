@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import {
   type CertificateAuthority,
   issueCertificate,
@@ -47,6 +48,8 @@ export interface ReceivedRequest {
   body: string;
   /** Which connection it came on, counted from 1. */
   connection: number;
+  /** Whether that connection resumed the TLS session of another one. */
+  resumesSession: boolean;
 }
 
 /** A real HTTPS receiver on loopback. */
@@ -115,6 +118,7 @@ export async function startReceiver(
       rawHeaders: request.rawHeaders,
       body: Buffer.concat(chunks).toString('utf8'),
       connection: known.connection,
+      resumesSession: (request.socket as TLSSocket).isSessionReused(),
     });
     const hangs = behaviour.kind === 'by_path' && behaviour.hangs === request.url;
     act(hangs ? { kind: 'hang' } : behaviour, {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { AlarmClock, type Sleeper } from '../../shared/alarm-clock.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
-import type { Connect } from './guarded-connector.js';
+import { type Connect, targetOf } from './guarded-connector.js';
 
 /** Who uses a connection: one request, until its answer is whole. */
 export interface ConnectionUser {
@@ -142,9 +142,7 @@ export class Connections {
 
   private open(url: URL, user: ConnectionUser): void {
     if (this.isDestroyed) return user.onClosed(SHUT_DOWN);
-    const { host, hostname, protocol, port } = url;
-    const target = { host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), protocol, port };
-    const socket = this.connect(target, user.limiter, (error, connected) => {
+    const socket = this.connect(targetOf(url), user.limiter, (error, connected) => {
       if (error) user.onClosed(this.isDestroyed ? SHUT_DOWN : error);
       else new Connection(connected, url.origin, this).giveTo(user);
     });

@@ -1,18 +1,22 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { createSecureContext, rootCertificates } from 'node:tls';
-import { buildConnector } from 'undici';
+import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import { AlarmClock } from '../../shared/alarm-clock.js';
 import { asLookup, judgeAddresses } from '../../shared/guarded-lookup.js';
 import { type EndpointExceptions, isAddressAllowed } from '../../shared/address-policy.js';
 import type { FailureCategory } from '../domain/outcome.js';
-import { type AddressLimiter, NO_LIMIT, Snoozed } from './address-limiter.js';
+import { type AddressLimiter, Snoozed } from './address-limiter.js';
 import type { NameResolver } from '../../shared/name-resolver.js';
 
-const HTTPS_PORT = '443';
+const HTTPS_PORT = 443;
 /** How long one of several addresses is tried before the next one is tried beside it. */
 const ADDRESS_ATTEMPT_MS = 1000;
+const TRY_ALL_ADDRESSES = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS };
+/** After this long without data TCP asks whether the receiver is still there. */
+const TCP_KEEP_ALIVE_MS = 60_000;
+/** TLS sessions that are kept, those of the receivers used last; resuming one saves most of a handshake. */
+const SESSIONS_MAX = 100;
 
 /** Why no connection came about. Its message is for the owner. */
 export class ConnectFailure extends Error {
@@ -25,12 +29,19 @@ export class ConnectFailure extends Error {
   }
 }
 
+/** Where a connection leads. */
+export interface ConnectTarget {
+  /** A name or an address, IPv6 without brackets. */
+  hostname: string;
+  port: number;
+}
+
 /**
  * Opens a connection to an address within its limit, or fails with `Snoozed` if there is none. The returned socket may
  * be destroyed before that. undefined: no connection is opened; the callback gets the reason.
  */
 export type Connect = (
-  target: buildConnector.Options,
+  target: ConnectTarget,
   limiter: AddressLimiter,
   callback: (...result: [error: Error, connected: null] | [error: null, connected: Socket]) => void,
 ) => Socket | undefined;
@@ -50,53 +61,60 @@ export function guardedConnector(options: {
   const { resolver, exceptions, timeoutMs, extraCa } = options;
   // Reading 150 certificates takes milliseconds: once, not for each connection.
   const secureContext = extraCa ? createSecureContext({ ca: [...rootCertificates, extraCa] }) : undefined;
-  const tlsOptions = {
-    allowH2: false,
-    // The deadline below is exact; undici's own counts in half seconds. 0 turns that off.
-    timeout: 0,
-    // Said aloud, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
-    rejectUnauthorized: true,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-    ...(secureContext && { secureContext }),
-  };
-  // undici's connector takes one lookup for all connections; this is the limiter of the one that is being opened.
-  const limiters = new AsyncLocalStorage<AddressLimiter>();
-  const open = (exempt: boolean) =>
-    buildConnector({ ...tlsOptions, lookup: guardedLookup({ resolver, exceptions, exempt, limiters }) });
-  const openGuarded = open(false);
-  const openExempt = open(true);
+  const sessions = new LRUCache<string, Buffer>({ max: SESSIONS_MAX });
   const clock = new AlarmClock();
 
   return (target, limiter, callback) => {
-    const exempt = exceptions.targets.has(targetKey(target));
-    const refusal =
-      isIP(target.hostname) === 0 ? null : refusalOf(target.hostname, { exceptions, exempt, limiter });
+    const { hostname, port } = target;
+    const key = targetKey(target);
+    const exempt = exceptions.targets.has(key);
+    const isAddress = isIP(hostname) !== 0;
+    const refusal = isAddress ? refusalOf(hostname, { exceptions, exempt, limiter }) : null;
     if (refusal) {
       queueMicrotask(() => callback(refusal, null));
       return undefined;
     }
-    const connect = (exempt ? openExempt : openGuarded) as (
-      ...args: Parameters<buildConnector.connector>
-    ) => Socket;
-    const socket = limiters.run(limiter, () =>
-      connect(target, (error, connected) => {
-        clock.clear(deadline);
-        if (error) callback(failureOf(error, progress), null);
-        else if (connected) callback(null, connected);
-      }),
-    );
-    socket.on('connectionAttempt', (address: string) => limiter.use(address));
-    const progress = watchProgress(socket, target.hostname);
+    const session = sessions.get(key);
+    const socket = connectTls({
+      host: hostname,
+      port,
+      servername: isAddress ? '' : hostname,
+      ALPNProtocols: ['http/1.1'],
+      lookup: guardedLookup({ resolver, exceptions, exempt, limiter }),
+      ...TRY_ALL_ADDRESSES,
+      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
+      rejectUnauthorized: true,
+      ...(secureContext && { secureContext }),
+      ...(session && { session }),
+    });
+    socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+    const progress = watchProgress(socket, isAddress);
     const deadline = { onAlarm: () => socket.destroy(timeoutOf(progress)) };
     clock.set(deadline, performance.now() + timeoutMs);
+    let isOpen = false;
+    socket.once('secureConnect', () => {
+      clock.clear(deadline);
+      isOpen = true;
+      callback(null, socket);
+    });
+    socket.on('error', (error) => {
+      clock.clear(deadline);
+      // Errors of an open connection are its user's.
+      if (!isOpen) callback(failureOf(error, progress), null);
+    });
+    socket.on('session', (session) => sessions.set(key, session));
+    socket.on('connectionAttempt', (address: string) => limiter.use(address));
     return socket;
   };
 }
 
-function targetKey({ hostname, port }: buildConnector.Options): string {
-  const host = isIP(hostname) === 6 ? `[${hostname}]` : hostname;
-  return `${host}:${port || HTTPS_PORT}`;
+/** The target of an HTTPS URL. */
+export function targetOf({ hostname, port }: URL): ConnectTarget {
+  return { hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? HTTPS_PORT : Number(port) };
+}
+
+function targetKey({ hostname, port }: ConnectTarget): string {
+  return `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
 }
 
 /** Why a host that is an address is not connected to; null where it is. */
@@ -121,12 +139,12 @@ function guardedLookup({
   resolver,
   exceptions,
   exempt,
-  limiters,
+  limiter,
 }: {
   resolver: NameResolver;
   exceptions: EndpointExceptions;
   exempt: boolean;
-  limiters: AsyncLocalStorage<AddressLimiter>;
+  limiter: AddressLimiter;
 }): LookupFunction {
   const judge = (addresses: string[]): LookupAddress[] => {
     const judgement = judgeAddresses(addresses, { exceptions, exempt });
@@ -134,7 +152,6 @@ function guardedLookup({
       throw new ConnectFailure('dns', 'The hostname of the endpoint could not be resolved.');
     }
     if (judgement === 'not_public') throw blocked();
-    const limiter = limiters.getStore() ?? NO_LIMIT;
     const waits = addresses.map((address) => ({ address, waitMs: limiter.waitMs(address) }));
     const open = waits.filter(({ waitMs }) => waitMs === 0);
     if (open.length === 0) throw new Snoozed(Math.min(...waits.map(({ waitMs }) => waitMs)));
@@ -149,8 +166,8 @@ interface Progress {
   connected: boolean;
 }
 
-function watchProgress(socket: Socket, hostname: string): Progress {
-  const progress = { resolved: isIP(hostname) !== 0, connected: false };
+function watchProgress(socket: Socket, resolved: boolean): Progress {
+  const progress = { resolved, connected: false };
   socket.once('lookup', () => (progress.resolved = true));
   socket.once('connect', () => (progress.connected = true));
   return progress;
