@@ -9,6 +9,7 @@ export interface ConnectionUser {
   readonly limiter: AddressLimiter;
   /** It is there, and carries nothing else: `write` what is to be sent. */
   onConnection(connection: Connection): void;
+  /** `bytes` is only valid until this returns. */
   onBytes(bytes: Buffer): void;
   /**
    * No connection came about, or it has ended. null: it was closed without an error; `SHUT_DOWN`: by us; `Snoozed`: the
@@ -35,11 +36,16 @@ export class Connection implements Sleeper {
     private readonly connections: Connections,
   ) {
     this.address = socket.remoteAddress ?? '';
-    // Bytes received before any request would be taken for the next response.
-    socket.on('data', (bytes: Buffer) => (this.user ? this.user.onBytes(bytes) : this.close()));
     socket.on('end', () => this.close());
     socket.on('error', (error) => this.close(error));
     socket.on('close', () => this.close());
+    socket.resume();
+  }
+
+  onBytes(bytes: Buffer): void {
+    if (this.user) this.user.onBytes(bytes);
+    // Bytes received before any request would be taken for the next response.
+    else this.close();
   }
 
   giveTo(user: ConnectionUser): void {
@@ -142,9 +148,14 @@ export class Connections {
 
   private open(url: URL, user: ConnectionUser): void {
     if (this.isDestroyed) return user.onClosed(SHUT_DOWN);
-    const socket = this.connect(targetOf(url), user.limiter, (error, connected) => {
-      if (error) user.onClosed(this.isDestroyed ? SHUT_DOWN : error);
-      else new Connection(connected, url.origin, this).giveTo(user);
+    let connection: Connection | undefined;
+    const socket = this.connect(targetOf(url), user.limiter, {
+      onFailure: (error) => user.onClosed(this.isDestroyed ? SHUT_DOWN : error),
+      onOpen: (connected) => {
+        connection = new Connection(connected, url.origin, this);
+        connection.giveTo(user);
+      },
+      onBytes: (bytes) => connection?.onBytes(bytes),
     });
     if (!socket) return;
     this.sockets.add(socket);

@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { AlarmClock } from '../../shared/alarm-clock.js';
@@ -12,11 +12,12 @@ import type { NameResolver } from '../../shared/name-resolver.js';
 const HTTPS_PORT = 443;
 /** How long one of several addresses is tried before the next one is tried beside it. */
 const ADDRESS_ATTEMPT_MS = 1000;
-const TRY_ALL_ADDRESSES = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS };
 /** After this long without data TCP asks whether the receiver is still there. */
 const TCP_KEEP_ALIVE_MS = 60_000;
 /** TLS sessions that are kept, those of the receivers used last; resuming one saves most of a handshake. */
 const SESSIONS_MAX = 100;
+/** The most that a connection receives at once: a TLS record. */
+const READ_BYTES_MAX = 16 * 1024;
 
 /** Why no connection came about. Its message is for the owner. */
 export class ConnectFailure extends Error {
@@ -36,14 +37,22 @@ export interface ConnectTarget {
   port: number;
 }
 
+/** What becomes of a connection: it opens or fails, once; then it receives. */
+export interface ConnectEvents {
+  onOpen(socket: Socket): void;
+  onFailure(error: ConnectFailure | Snoozed): void;
+  /** `bytes` is only valid until this returns: all connections read into the same buffer. */
+  onBytes(bytes: Buffer): void;
+}
+
 /**
  * Opens a connection to an address within its limit, or fails with `Snoozed` if there is none. The returned socket may
- * be destroyed before that. undefined: no connection is opened; the callback gets the reason.
+ * be destroyed before that. undefined: no connection is opened; `onFailure` gets the reason.
  */
 export type Connect = (
   target: ConnectTarget,
   limiter: AddressLimiter,
-  callback: (...result: [error: Error, connected: null] | [error: null, connected: Socket]) => void,
+  events: ConnectEvents,
 ) => Socket | undefined;
 
 /**
@@ -62,16 +71,18 @@ export function guardedConnector(options: {
   // Reading 150 certificates takes milliseconds: once, not for each connection.
   const secureContext = extraCa ? createSecureContext({ ca: [...rootCertificates, extraCa] }) : undefined;
   const sessions = new LRUCache<string, Buffer>({ max: SESSIONS_MAX });
+  // One for all: Node would allocate 64 KiB for each read.
+  const readBuffer = Buffer.alloc(READ_BYTES_MAX);
   const clock = new AlarmClock();
 
-  return (target, limiter, callback) => {
+  return (target, limiter, events) => {
     const { hostname, port } = target;
     const key = targetKey(target);
     const exempt = exceptions.targets.has(key);
     const isAddress = isIP(hostname) !== 0;
     const refusal = isAddress ? refusalOf(hostname, { exceptions, exempt, limiter }) : null;
     if (refusal) {
-      queueMicrotask(() => callback(refusal, null));
+      queueMicrotask(() => events.onFailure(refusal));
       return undefined;
     }
     const session = sessions.get(key);
@@ -81,7 +92,7 @@ export function guardedConnector(options: {
       servername: isAddress ? '' : hostname,
       ALPNProtocols: ['http/1.1'],
       lookup: guardedLookup({ resolver, exceptions, exempt, limiter }),
-      ...TRY_ALL_ADDRESSES,
+      ...tcpOptions(readBuffer, events),
       // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
       rejectUnauthorized: true,
       ...(secureContext && { secureContext }),
@@ -95,16 +106,31 @@ export function guardedConnector(options: {
     socket.once('secureConnect', () => {
       clock.clear(deadline);
       isOpen = true;
-      callback(null, socket);
+      events.onOpen(socket);
     });
     socket.on('error', (error) => {
       clock.clear(deadline);
       // Errors of an open connection are its user's.
-      if (!isOpen) callback(failureOf(error, progress), null);
+      if (!isOpen) events.onFailure(failureOf(error, progress));
     });
     socket.on('session', (session) => sessions.set(key, session));
     socket.on('connectionAttempt', (address: string) => limiter.use(address));
     return socket;
+  };
+}
+
+/** What `tls.connect` passes on to TCP; its types leave that out. */
+function tcpOptions(buffer: Buffer, events: ConnectEvents): Omit<TcpNetConnectOpts, 'port'> {
+  return {
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    onread: {
+      buffer,
+      callback: (length) => {
+        events.onBytes(buffer.subarray(0, length));
+        return true;
+      },
+    },
   };
 }
 
@@ -125,7 +151,7 @@ function refusalOf(
     exempt,
     limiter,
   }: { exceptions: EndpointExceptions; exempt: boolean; limiter: AddressLimiter },
-): Error | null {
+): ConnectFailure | Snoozed | null {
   if (!exempt && !isAddressAllowed(address, exceptions)) return blocked();
   const waitMs = limiter.waitMs(address);
   return waitMs > 0 ? new Snoozed(waitMs) : null;
