@@ -106,11 +106,12 @@ async function shoot(options, { mayBeSilent = false } = {}) {
 
 answerCalls({
   /**
-   * `host`: another name in `Host`.
-   * @param {{ baseUrl: string, projectId: string, connections: number, seconds: number, host?: string }} args
+   * `host`: another name in `Host`. `perSecondMax`: of all callers together; absent: as many as they can.
+   * @param {{ baseUrl: string, projectId: string, connections: number, seconds: number, host?: string, perSecondMax?: number }} args
    */
-  closedLoop: ({ baseUrl, projectId, connections, seconds, host }) =>
+  closedLoop: ({ baseUrl, projectId, connections, seconds, host, perSecondMax }) =>
     shoot({
+      ...(perSecondMax !== undefined && { overallRate: perSecondMax }),
       url: `${baseUrl}${pathOf(projectId)}`,
       ...(host !== undefined && { headers: { ...HEADERS, host } }),
       body: JSON.stringify(CHOICE),
