@@ -38,7 +38,7 @@ export interface ConnectTarget {
 }
 
 /** What becomes of a connection: it opens or fails, once; then it receives. */
-export interface ConnectEvents {
+interface ConnectEvents {
   onOpen(socket: Socket): void;
   onFailure(error: ConnectFailure | Snoozed): void;
   /** `bytes` is only valid until this returns: all connections read into the same buffer. */
