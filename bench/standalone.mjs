@@ -103,7 +103,6 @@ export async function run(scope) {
         target: { atLeast: 4_000 },
       }),
       row({ what: 'records waiting at the end of these rounds', ours: steady.map((one) => one.backlog) }),
-      row({ what: 'p99 of these rounds', ours: steady.map((one) => one.p99Ms), ...ms }),
       row({
         what: 'resident memory of the service, highest',
         ours: sum('residentMb'),
