@@ -16,6 +16,8 @@ interface Control {
   url: string;
   /** Port of the site, where a QUIC handshake of WebTransport arrives. */
   sitePort: number;
+  /** Waits for what is still on its way; gets the techniques that have sent datagrams. */
+  arrival: (datagrams: ReadonlySet<string>) => Promise<void>;
 }
 
 /** Returns the techniques that sent datagrams. Requests arrive at the site. */
@@ -24,6 +26,7 @@ export async function openPageWithoutIsolation({
   folder,
   url,
   sitePort,
+  arrival,
 }: Control): Promise<Set<string>> {
   const seen = new Set<string>();
   const listeners = await Promise.all([
@@ -47,6 +50,7 @@ export async function openPageWithoutIsolation({
     const page = context.pages().at(0) ?? (await context.newPage());
     await page.goto(url, { waitUntil: 'commit' });
     await page.waitForFunction(`document.title === 'done'`, undefined, { timeout: 60_000 });
+    await arrival(seen);
   } finally {
     await context.close();
     for (const listener of listeners) listener.close();

@@ -16,7 +16,13 @@ import { NameResolver } from '../../../src/shared/name-resolver.js';
 import { browserUser } from '../../../src/standalone/infrastructure/server-user.js';
 import { startDnsServer } from '../../support/dns-server.js';
 import { until } from '../../support/until.js';
-import { attemptsPage, WORKER_SCRIPTS } from './attempts.js';
+import {
+  attemptsPage,
+  DATAGRAM_TECHNIQUES,
+  REFUSED_TECHNIQUES,
+  TECHNIQUES,
+  WORKER_SCRIPTS,
+} from './attempts.js';
 import { openPageWithoutIsolation } from './control.js';
 import { EVERY_ADDRESS } from './namespace.js';
 
@@ -25,6 +31,8 @@ const BATCH = 24;
 const PAGE_MS = 4_000;
 /** Its techniques take seconds; the browser gets little of a busy processor. */
 const BATCH_MAX_MS = 180_000;
+/** How long a request to a host that may be reached can be on its way after that. */
+const ARRIVAL_MAX_MS = 60_000;
 
 export interface ProbeInput {
   hosts: string[];
@@ -91,6 +99,12 @@ useOwnNameServer();
 const datagrams = await openPageWithoutIsolation({
   ...{ executable, folder, sitePort },
   url: attemptsUrl([siteHost, 'control.example:80']),
+  arrival: (datagrams) => {
+    const all = [...TECHNIQUES, ...REFUSED_TECHNIQUES, ...DATAGRAM_TECHNIQUES];
+    // A browser that is driven from outside does not render pages ahead.
+    const expected = all.filter((each) => each !== 'prerender');
+    return waitForArrival(expected, (each) => unisolated.has(each) || datagrams.has(each));
+  },
 });
 for (const technique of datagrams) unisolated.add(technique);
 arriving = allowed;
@@ -129,6 +143,7 @@ try {
     proxy.openPage();
     await page.goto(attemptsUrl(batch), { waitUntil: 'commit' });
     await page.waitForFunction(`document.title === 'done'`, undefined, { timeout: BATCH_MAX_MS });
+    if (batch.includes(siteHost)) await waitForArrival(TECHNIQUES, (each) => allowed.has(each));
     for (const target of batch) {
       const scheme = target.endsWith(':443') ? 'https' : 'http';
       if (proxy.refusalOf(`${scheme}://${target}/`) === 'blocked_address') refused.add(target);
@@ -151,6 +166,14 @@ try {
   for (const server of [site, ...listeners]) server.close();
 }
 process.exit(0);
+
+/** What does not arrive in time is missing in the result. */
+async function waitForArrival(
+  techniques: readonly string[],
+  hasArrived: (technique: string) => boolean,
+): Promise<void> {
+  await until('every technique arrives', () => techniques.every(hasArrived), ARRIVAL_MAX_MS).catch(() => {});
+}
 
 function attemptsUrl(targets: readonly string[]): string {
   return `http://${siteHost}/?targets=${encodeURIComponent(JSON.stringify(targets))}`;
