@@ -124,6 +124,13 @@ module.exports = {
     },
     ...layersPointDown,
     {
+      name: 'workers-load-no-routes',
+      comment: 'What serves HTTP takes 22 MB of a worker that serves none.',
+      severity: 'error',
+      from: { path: `^${ROOT}/app/worker-program\\.ts$` },
+      to: { path: [`^${ROOT}/${MODULE}/http/`, packages(['express', '@nestjs/swagger'])], reachable: true },
+    },
+    {
       name: 'sql-in-infrastructure',
       comment: 'SQL stands in infrastructure. Three modules still have some in application.',
       severity: 'error',

@@ -174,6 +174,8 @@ beforeAll(() => {
     "import { b } from './circle-b.js';\nexport const a = (): number => b();",
   );
   write('src/projects/circle-b.ts', "export { a } from './circle-a.js';\nexport const b = (): number => 0;");
+  write('src/app/worker-program.ts', "export { taken } from './worker-modules.js';");
+  write('src/app/worker-modules.ts', "export { taken } from '../consent/http/controller.js';");
   for (const [list, name] of [
     [REFUSED, 'refused'],
     [ALLOWED, 'allowed'],
@@ -205,6 +207,11 @@ describe('the import rules', () => {
   it('refuse a cycle', () => {
     const cycles = violations.filter(({ rule }) => rule.name === 'no-cycles').map(({ from }) => from);
     expect(cycles).toEqual(['src/projects/circle-a.ts']);
+  });
+
+  it('refuse that a worker loads routes', () => {
+    const loaded = violations.filter(({ rule }) => rule.name === 'workers-load-no-routes');
+    expect(loaded.map(({ from }) => from)).toEqual(['src/app/worker-program.ts']);
   });
 
   it('have at least one refused import of every module and shared folder', () => {

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { readSettings } from '../../dist/app/settings.js';
 import { migrate } from '../../dist/database/migrate.js';
 import { ormOptions } from '../../dist/app/orm-options.js';
-import { createHttpApp } from '../../dist/app/http-app.js';
+import { createWorkerServer } from '../../dist/app/worker-server.js';
 import { prepareRuntime } from '../../dist/standalone/application/prepare-runtime.js';
 import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
 import { PartitionRotation } from '../../dist/outbox/application/partition-rotation.js';
@@ -54,7 +54,7 @@ answerCalls({
         LOG_LEVEL: 'warn',
       }),
     );
-    const app = await createHttpApp(settings, { operationsOnly: true });
+    const app = await createWorkerServer(settings);
     // A service that starts creates them, too.
     const partitions = app.get(PartitionMaintenance, { strict: false });
     for (const table of DELIVERY_PARTITIONS) await partitions.createMissing(table, new Date());

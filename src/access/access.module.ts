@@ -1,7 +1,5 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { AccessGuard } from './access.guard.js';
 import { AccessService } from './access.service.js';
 import { ApiKeyService } from './api-key.service.js';
 import { AcceptInvitation } from './application/accept-invitation.js';
@@ -23,36 +21,13 @@ import { SignInPolicyService } from './application/sign-in-policy.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { SignUpService } from './application/sign-up.service.js';
 import { StrangerPasswords } from './application/stranger-passwords.js';
-import { ApiKeyController } from './http/api-key.controller.js';
-import { AuthController } from './http/auth.controller.js';
-import { AccountController } from './http/account.controller.js';
-import { InvitationController } from './http/invitation.controller.js';
-import { MeController } from './http/me.controller.js';
-import { MemberController } from './http/member.controller.js';
-import { SecondFactorController } from './http/second-factor.controller.js';
-import { SessionController } from './http/session.controller.js';
-import { SignInPolicyController } from './http/sign-in-policy.controller.js';
-import { OwnInvitationController } from './http/own-invitation.controller.js';
-import { OwnershipController } from './http/ownership.controller.js';
 import { AuthLibrary } from './infrastructure/auth-library.js';
 import { AuthPool } from './infrastructure/auth-pool.js';
 import { Passwords } from './infrastructure/passwords.js';
 
+/** Accounts, sessions, members and API keys. Routes and guard are in AccessHttpModule. */
 @Module({
   imports: [ProjectsModule],
-  controllers: [
-    AuthController,
-    AccountController,
-    InvitationController,
-    OwnInvitationController,
-    OwnershipController,
-    SecondFactorController,
-    SignInPolicyController,
-    MeController,
-    SessionController,
-    MemberController,
-    ApiKeyController,
-  ],
   providers: [
     AccessService,
     AuthPool,
@@ -78,8 +53,22 @@ import { Passwords } from './infrastructure/passwords.js';
     SessionService,
     OwnAccountService,
     ApiKeyService,
-    { provide: APP_GUARD, useClass: AccessGuard },
   ],
-  exports: [AccessService, ApiKeyService],
+  exports: [
+    AccessService,
+    ApiKeyService,
+    SignUpService,
+    PasswordService,
+    ChangeEmail,
+    AcceptInvitation,
+    SignInService,
+    InvitationService,
+    OwnAccountService,
+    MembershipService,
+    OwnInvitations,
+    SecondFactorService,
+    SessionService,
+    SignInPolicyService,
+  ],
 })
 export class AccessModule {}

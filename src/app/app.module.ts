@@ -1,8 +1,7 @@
 import { BullModule } from '@nestjs/bullmq';
 import { ConfigModule, registerAs } from '@nestjs/config';
-import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
-import { AuditHttpModule } from '../audit/http/audit-http.module.js';
+import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module.js';
 import { AccessModule } from '../access/access.module.js';
 import { BillingModule } from '../billing/billing.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
@@ -12,18 +11,15 @@ import { DomainsModule } from '../domains/domains.module.js';
 import { EvidenceModule } from '../evidence/evidence.module.js';
 import { FirstPartyModule } from '../first-party/first-party.module.js';
 import { ForwardingModule } from '../forwarding/forwarding.module.js';
+import { RetryModule } from '../forwarding/retry.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { LoggerModule } from 'nestjs-pino';
 import { MailModule } from '../mail/mail.module.js';
 import { OperationsModule } from '../operations/operations.module.js';
-import { TierSimulationModule } from '../licensing/tier-simulation.module.js';
 import { OutboxModule } from '../outbox/outbox.module.js';
-import { ProjectsHttpModule } from '../projects/http/projects-http.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';
 import { loggingOptions } from '../http/logging.js';
-import { FilesModule } from '../http/file-answer.js';
 import { MetricsModule } from '../shared/metrics.js';
-import { ProblemFilter } from '../http/problem.filter.js';
 import { queueConnection, QueueLifetime } from '../database/queue.js';
 import { erasureListeners } from './erasure-listeners.js';
 import { ormOptions } from './orm-options.js';
@@ -44,14 +40,6 @@ function settingsModule(settings: Settings): Promise<DynamicModule> {
   });
 }
 
-/** Turns every error into a problem document, also on routes outside Nest. */
-@Global()
-@Module({
-  providers: [ProblemFilter, { provide: APP_FILTER, useExisting: ProblemFilter }],
-  exports: [ProblemFilter],
-})
-class ProblemModule {}
-
 /** Provides consent with what other modules delete when it erases records. */
 @Global()
 @Module({
@@ -62,22 +50,22 @@ class ErasureListenersModule {}
 
 export interface AppOptions {
   /** Whether records are sequenced on a separate thread instead of the main thread. Requires the built program. */
-  sequencerThread: boolean;
+  sequencerThread?: boolean;
+  /** What serves HTTP, if anything does. */
+  http?: (Type | DynamicModule)[];
 }
 
-/** The whole service. Guards run in the order of their modules: access checks the caller, then licensing the tier. */
+/** The whole service. Its routes are separate modules, so that a worker does not load them. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings, options: AppOptions = { sequencerThread: false }): DynamicModule {
+  static forRoot(settings: Settings, { sequencerThread = false, http = [] }: AppOptions): DynamicModule {
     const queues = new QueueLifetime();
     return {
       module: AppModule,
       imports: [
         settingsModule(settings),
         LoggerModule.forRoot(loggingOptions(settings.app.logLevel)),
-        ProblemModule,
         MetricsModule,
-        FilesModule,
         MaintenanceModule,
         DatabaseModule.forRoot(ormOptions(settings.database.databaseUrl)),
         BullModule.forRoot(queueConnection({ ...settings.database, ...settings.queue }, queues)),
@@ -85,21 +73,20 @@ export class AppModule {
         MailModule,
         AccessModule,
         LicensingModule,
-        ...(settings.service.production ? [] : [TierSimulationModule]),
-        AuditHttpModule,
-        ProjectsHttpModule,
+        AuditModule,
         ErasureListenersModule,
         ConsentModule,
-        EvidenceModule.forRoot(options),
+        EvidenceModule.forRoot({ sequencerThread }),
         VisitsModule,
-        ForwardingModule.forRoot(settings.app),
+        ForwardingModule,
+        ...(settings.app.runWorker ? [RetryModule] : []),
         BillingModule,
         PublishingModule,
-        // Ahead of the path proxy: a custom domain serves no `/first-party/`.
         DomainsModule,
         FirstPartyModule,
         ScansModule,
         OperationsModule.forRoot(settings.app),
+        ...http,
       ],
       providers: [{ provide: QueueLifetime, useValue: queues }],
     };

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { StartError } from './start-error.js';
 
@@ -69,6 +70,16 @@ export async function close(app: NestExpressApplication, shutdownDelayMs: number
   const cut = setTimeout(() => server.closeAllConnections(), REQUEST_GRACE_MS);
   await new Promise((closed) => server.close(closed));
   clearTimeout(cut);
+  await closeParts(app);
+}
+
+/** Closes a worker, also one that has not finished starting. */
+export async function closeStarted(starting: Promise<INestApplicationContext>): Promise<void> {
+  const app = await starting.catch(() => null);
+  if (app) await closeParts(app);
+}
+
+async function closeParts(app: INestApplicationContext): Promise<void> {
   // Loaded with the application, never before the settings were checked.
   const { OutboxDispatcher } = await import('../outbox/application/outbox.dispatcher.js');
   await app.get(OutboxDispatcher, { strict: false }).beforeApplicationShutdown();

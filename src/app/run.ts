@@ -9,7 +9,7 @@ import type { ReceiverProcess } from '../standalone/application/receiver-process
 import { type Runtime, prepareRuntime } from '../standalone/application/prepare-runtime.js';
 import { refuseUnwritableStorage } from './storage-check.js';
 import { resolveBaseUrl } from '../shared/base-url.js';
-import { close, listen, listenOn } from './http-server.js';
+import { close, closeStarted, listen, listenOn } from './http-server.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
 import { WORKER, WorkerProcess } from './worker-process.js';
 
@@ -19,8 +19,8 @@ export async function runApi(): Promise<void> {
     const startedMs = performance.now();
     buildMissingParts();
     const given = readProcessSettings();
-    const [machine, { createHttpApp, prepareDemo }, receiver] = await prepareAndLoad(given, stops, () =>
-      startReceiver(given),
+    const [machine, { createHttpApp, prepareDemo, receiver }] = await prepareAndLoad(given, stops, () =>
+      loadApi(given),
     );
     if (receiver) stops.push(() => receiver.stop());
     const demo = receiver && prepareDemo(machine, receiver);
@@ -54,12 +54,22 @@ export async function runApi(): Promise<void> {
 export async function runWorker(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const given = withRunWorker(readProcessSettings(), true);
-    const [machine, { createHttpApp }] = await prepareAndLoad(given, stops, () => Promise.resolve());
-    const app = await createHttpApp(machine.settings, { operationsOnly: true, sequencerThread: true });
-    const { app: settings, service } = machine.settings;
-    stops.push(() => close(app, settings.shutdownDelayMs));
-    if (settings.workerPort > 0) await listen(app, settings.workerPort, service.host, 'WORKER_PORT');
-    else await app.init();
+    const [{ settings }, { startWorker }] = await prepareAndLoad(
+      given,
+      stops,
+      () => import('./worker-app.js'),
+    );
+    const { workerPort, shutdownDelayMs } = settings.app;
+    if (workerPort > 0) {
+      const { createWorkerServer } = await import('./worker-server.js');
+      const app = await createWorkerServer(settings);
+      stops.push(() => close(app, shutdownDelayMs));
+      await listen(app, workerPort, settings.service.host, 'WORKER_PORT');
+    } else {
+      const starting = startWorker(settings);
+      stops.push(() => closeStarted(starting));
+      await starting;
+    }
     process.stdout.write('worker ready\n');
   });
 }
@@ -112,22 +122,33 @@ async function listenForAsks(app: NestExpressApplication, settings: Settings, st
   await listenOn(ask.server, { port: askPort, host: askHost, setting: 'CUSTOM_DOMAIN_ASK_PORT' });
 }
 
-type Application = typeof import('./http-app.js') & typeof import('../standalone/application/demo.js');
-
 /**
- * Loads the application while the database and the others start: none of them needs it. Loading blocks the event loop
- * for a second, so they begin before it, and wrong settings and a locked data folder are reported.
+ * Loads a program while the database starts, which does not need it. Loading blocks the event loop for a second, so the
+ * database begins before it, and wrong settings and a locked data folder are reported.
  */
-async function prepareAndLoad<Others>(
+async function prepareAndLoad<Program>(
   settings: Settings,
   stops: Stops,
-  startOthers: () => Promise<Others>,
-): Promise<[Runtime<Settings>, Application, Others]> {
+  load: () => Promise<Program>,
+): Promise<[Runtime<Settings>, Program]> {
   const preparing = prepare(settings, stops);
   await Promise.race([preparing, nextTurn()]);
-  const others = startOthers();
-  await Promise.race([others, nextTurn()]);
-  return Promise.all([preparing, loadApplication(), others]);
+  return Promise.all([preparing, load()]);
+}
+
+type Api = typeof import('./http-app.js') &
+  typeof import('../standalone/application/demo.js') & { receiver: ReceiverProcess | null };
+
+/** Starts the demo's receiver before it loads the rest. */
+async function loadApi(settings: Settings): Promise<Api> {
+  const starting = startReceiver(settings);
+  await Promise.race([starting, nextTurn()]);
+  const [httpApp, demo, receiver] = await Promise.all([
+    import('./http-app.js'),
+    import('../standalone/application/demo.js'),
+    starting,
+  ]);
+  return { ...httpApp, ...demo, receiver };
 }
 
 /** The demo's receiver; its address is one of the settings. */
@@ -137,14 +158,6 @@ async function startReceiver({ app, service }: Settings): Promise<ReceiverProces
   const receiver = createReceiver(service.dataDir);
   await receiver.start();
   return receiver;
-}
-
-async function loadApplication(): Promise<Application> {
-  const [httpApp, demo] = await Promise.all([
-    import('./http-app.js'),
-    import('../standalone/application/demo.js'),
-  ]);
-  return { ...httpApp, ...demo };
 }
 
 /** Database and migrations: what every process needs before it is anything. */

@@ -5,17 +5,16 @@ import { runUntilDisconnect } from './until-signal.js';
 
 await runUntilDisconnect(async (stops) => {
   // Loaded while the parent prepares the database.
-  const [[message], { createHttpApp }, { close }, { Metrics }] = await Promise.all([
+  const [[message], { startWorker }, { closeStarted }, { Metrics }] = await Promise.all([
     once(process, 'message') as Promise<[ToWorker]>,
-    import('./http-app.js'),
+    import('./worker-app.js'),
     import('./http-server.js'),
     import('../shared/metrics.js'),
   ]);
   if (message.kind !== 'start') throw new Error('The first message must contain the settings.');
-  const app = await createHttpApp(message.settings, { operationsOnly: true, sequencerThread: true });
-  stops.push(() => close(app, 0));
-  await app.init();
-  const metrics = app.get(Metrics);
+  const starting = startWorker(message.settings);
+  stops.push(() => closeStarted(starting));
+  const metrics = (await starting).get(Metrics);
   process.on('message', (request: ToWorker) => {
     if (request.kind === 'metrics')
       void metrics.values().then((values) => send({ kind: 'metrics', metrics: values }));

@@ -1,15 +1,11 @@
 import { Module } from '@nestjs/common';
 import { LicensingModule } from '../licensing/licensing.module.js';
-import type { HttpMount } from '../http/http-mount.js';
 import { BillingService } from './application/billing.service.js';
 import { CheckoutService } from './application/checkout.service.js';
 import { BillingEventHandler } from './application/billing-event-handler.js';
 import { ReceiveEvent } from './application/receive-event.js';
 import { SubscriptionSync } from './application/subscription-sync.js';
 import { BillingMaintenance } from './application/billing-maintenance.js';
-import { BillingController } from './http/billing.controller.js';
-import { readWebhookBytes } from './http/webhook-bytes.js';
-import { WebhookController } from './http/webhook.controller.js';
 import { BillingEventStore } from './infrastructure/billing-event.store.js';
 import { BillingMetrics } from './infrastructure/billing.metrics.js';
 import { CheckoutStore } from './infrastructure/checkout.store.js';
@@ -19,7 +15,6 @@ import { StripeGateway } from './infrastructure/stripe-gateway.js';
 /** Stripe's webhooks, subscriptions kept in sync with them, checkout and portal (design §6.4). */
 @Module({
   imports: [LicensingModule],
-  controllers: [WebhookController, BillingController],
   providers: [
     BillingEventHandler,
     BillingEventStore,
@@ -33,7 +28,6 @@ import { StripeGateway } from './infrastructure/stripe-gateway.js';
     StripeGateway,
     SubscriptionSync,
   ],
+  exports: [BillingService, ReceiveEvent],
 })
-export class BillingModule implements HttpMount {
-  readonly bodyReader = readWebhookBytes();
-}
+export class BillingModule {}

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentAnalytics } from './application/consent-analytics.js';
@@ -12,13 +11,7 @@ import { ConsentHooks } from './consent.hooks.js';
 import { ConsentRecords } from './consent.records.js';
 import { ForwardingAnnouncer } from './forwarding-announcer.js';
 import { ConsentRollup } from './application/consent.rollup.js';
-import { AnalyticsController } from './http/analytics.controller.js';
-import { ConsentController } from './http/consent.controller.js';
-import { ExportController } from './http/export.controller.js';
-import { IngestEndpoint } from './http/ingest.endpoint.js';
-import { IngestRateLimiter } from './http/ingest-rate-limiter.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import type { HttpMount } from '../http/http-mount.js';
 import { RecordRetention } from './record-retention.js';
 import { PartitionMaintenance } from '../database/partition-maintenance.js';
 import { CONSENT_RECORDS } from './infrastructure/consent.partitions.js';
@@ -26,28 +19,15 @@ import { EraseRecords } from './application/erase-records.js';
 import { ErasureService } from './application/erasure.service.js';
 import { VisitorIndex } from './application/visitor-index.js';
 import { PrivacySettingsService } from './application/privacy-settings.service.js';
-import { RecordsPdf } from './http/records-pdf.js';
-import { PrivacyController } from './http/privacy.controller.js';
 import { ConsentWriter } from './infrastructure/consent-writer.js';
-import { IngestMetrics } from './http/ingest.metrics.js';
-import { VisitorController } from './http/visitor.controller.js';
-import { VisitorEndpoint } from './http/visitor.endpoint.js';
-import { VisitorRateLimiter } from './http/visitor-rate-limiter.js';
-import { VisitorMetrics } from './http/visitor.metrics.js';
 import { SummarizeVisitorErasures } from './application/visitor-erasure-audit.js';
 import { VisitorErasure } from './application/visitor-erasure.js';
 import { VisitorRights } from './application/visitor-rights.js';
 import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
 
+/** Consent records: stored, read, counted, exported and erased. Routes are in ConsentHttpModule. */
 @Module({
   imports: [AccessModule, ProjectsModule],
-  controllers: [
-    ExportController,
-    ConsentController,
-    AnalyticsController,
-    PrivacyController,
-    VisitorController,
-  ],
   providers: [
     ConsentHooks,
     ConsentRecords,
@@ -57,11 +37,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentReader,
     ConsentWriter,
     DeleteProjectRecords,
-    IngestEndpoint,
-    IngestRateLimiter,
     ConsentWriterMetrics,
-    IngestMetrics,
-    RecordsPdf,
     ConsentRollup,
     ConsentAnalytics,
     ConsentOverview,
@@ -74,25 +50,30 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     VisitorRights,
     VisitorErasure,
     SummarizeVisitorErasures,
-    VisitorEndpoint,
-    VisitorRateLimiter,
-    VisitorMetrics,
   ],
-  exports: [ConsentHooks, ConsentRecords, ForwardingAnnouncer, RecordRetention],
+  exports: [
+    ConsentHooks,
+    ConsentRecords,
+    ForwardingAnnouncer,
+    RecordRetention,
+    ConsentAnalytics,
+    ConsentOverview,
+    ConsentReader,
+    ConsentService,
+    ConsentExport,
+    ErasureService,
+    PrivacySettingsService,
+    VisitorIndex,
+    VisitorRights,
+  ],
 })
-export class ConsentModule implements HttpMount, OnModuleInit {
+export class ConsentModule implements OnModuleInit {
   constructor(
-    private readonly ingest: IngestEndpoint,
-    private readonly visitors: VisitorEndpoint,
     private readonly partitions: PartitionMaintenance,
     private readonly retention: RecordRetention,
   ) {}
 
   async onModuleInit(): Promise<void> {
     await this.partitions.register(CONSENT_RECORDS, (now) => this.retention.keptSince(now));
-  }
-
-  takeRequest(request: IncomingMessage, response: ServerResponse): boolean {
-    return this.ingest.take(request, response) || this.visitors.take(request, response);
   }
 }

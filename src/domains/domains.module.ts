@@ -1,7 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
-import type { HttpMount } from '../http/http-mount.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { CustomDomainService } from './application/custom-domain.service.js';
 import { DomainChecks } from './application/domain-checks.js';
@@ -9,16 +7,11 @@ import { DomainMails } from './application/domain-mails.js';
 import { HostList } from './application/host-list.js';
 import { HostSightings } from './application/host-sightings.js';
 import { OwnHosts } from './application/own-hosts.js';
-import { AskServer } from './http/ask-server.js';
-import { AskMetrics } from './http/ask.metrics.js';
-import { DomainController } from './http/domain.controller.js';
-import { HostEntrance } from './http/host-entrance.js';
 import { DomainMetrics } from './infrastructure/domain.metrics.js';
 
-/** Hosts of customers on which the banner is served: verification, states, and the edge's questions. */
+/** Hosts of customers on which the banner is served: verification and states. */
 @Module({
   imports: [AccessModule, ProjectsModule],
-  controllers: [DomainController],
   providers: [
     CustomDomainService,
     DomainChecks,
@@ -27,15 +20,7 @@ import { DomainMetrics } from './infrastructure/domain.metrics.js';
     HostList,
     HostSightings,
     OwnHosts,
-    HostEntrance,
-    AskServer,
-    AskMetrics,
   ],
+  exports: [CustomDomainService, HostList, HostSightings, OwnHosts],
 })
-export class DomainsModule implements HttpMount {
-  constructor(private readonly entrance: HostEntrance) {}
-
-  enterRequest(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
-    this.entrance.enter(request, response, serve);
-  }
-}
+export class DomainsModule {}

@@ -29,9 +29,6 @@ import { KeyRollover } from './application/key-rollover.js';
 import { Timestamps } from './application/timestamps.js';
 import { EvidenceService } from './evidence.service.js';
 import { LogEntries } from './log-entries.js';
-import { LogController } from './http/log.controller.js';
-import { ProofFiles } from './http/proof-files.js';
-import { RootLogController } from './http/root-log.controller.js';
 import { EvidenceMetrics } from './infrastructure/evidence.metrics.js';
 import { HeadCopies } from './infrastructure/head-copies.js';
 import { EVIDENCE_LEAVES, LeafPartitions } from './infrastructure/leaf-partitions.js';
@@ -41,7 +38,6 @@ import { LogStorage } from './infrastructure/log-storage.js';
 @Global()
 @Module({
   imports: [AccessModule, ConsentModule, ProjectsModule, PublishingModule],
-  controllers: [LogController, RootLogController],
   providers: [
     EvidenceService,
     LogEntries,
@@ -70,9 +66,17 @@ import { LogStorage } from './infrastructure/log-storage.js';
     HeadCopies,
     LeafPartitions,
     EvidenceMetrics,
-    ProofFiles,
   ],
-  exports: [EvidenceService, LogEntries],
+  exports: [
+    EvidenceService,
+    LogEntries,
+    Proofs,
+    ProofPages,
+    LogReader,
+    EvidenceState,
+    PublishedKeys,
+    Timestamps,
+  ],
 })
 export class EvidenceModule implements OnModuleInit {
   /** `sequencerThread`: sequence on a separate thread, which requires the built program. */

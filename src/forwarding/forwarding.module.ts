@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { PartitionMaintenance } from '../database/partition-maintenance.js';
@@ -17,19 +17,15 @@ import { UndeliveredService } from './application/undelivered.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
 import { SigningSecretService } from './application/signing-secret.service.js';
-import { SigningSecretController } from './http/signing-secret.controller.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { HoldService } from './application/hold.service.js';
 import { ReceiverCircuitBreaker } from './application/receiver-circuit-breaker.js';
-import { RetryScheduler } from './application/retry-scheduler.js';
 import { SettleHolds } from './application/settle-holds.js';
 import { HoldNotifications } from './application/hold-notifications.js';
 import { TargetRateLimiter } from './application/target-rate-limiter.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
 import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/delivery.partitions.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
-import { DeliveryController } from './http/delivery.controller.js';
-import { ForwardingController } from './http/forwarding.controller.js';
 import { NameResolver } from '../shared/name-resolver.js';
 import { Sender } from './infrastructure/sender.js';
 import { TokenVault } from './infrastructure/token-vault.js';
@@ -37,7 +33,6 @@ import { TokenVault } from './infrastructure/token-vault.js';
 /** Sends saved consent records to the endpoints of their owners. */
 @Module({
   imports: [AccessModule, ConsentModule, LicensingModule, ProjectsModule],
-  controllers: [ForwardingController, SigningSecretController, DeliveryController],
   providers: [
     {
       provide: NameResolver,
@@ -74,13 +69,18 @@ import { TokenVault } from './infrastructure/token-vault.js';
     ForwardingMetrics,
     DeleteProjectDeliveries,
   ],
+  exports: [
+    DeliveryLogService,
+    ResendService,
+    UndeliveredService,
+    DeliveryActivityService,
+    ForwardingSettingsService,
+    EndpointTestService,
+    HoldService,
+    SigningSecretService,
+  ],
 })
 export class ForwardingModule implements OnModuleInit {
-  /** Only a worker schedules retries. */
-  static forRoot({ runWorker }: { runWorker: boolean }): DynamicModule {
-    return { module: ForwardingModule, providers: runWorker ? [RetryScheduler] : [] };
-  }
-
   constructor(private readonly partitions: PartitionMaintenance) {}
 
   async onModuleInit(): Promise<void> {

@@ -13,10 +13,6 @@ import { SiteChangeHandler } from './application/site-change-handler.js';
 import { SiteReader } from './application/site-reader.js';
 import { SiteSource } from './application/site-source.js';
 import { ConfigurationDrafts } from './configuration-drafts.js';
-import { CdnController } from './http/cdn.controller.js';
-import { ConfigurationController } from './http/configuration.controller.js';
-import { DraftController } from './http/draft.controller.js';
-import { PublicationController } from './http/publication.controller.js';
 import { SiteStorage } from './infrastructure/site-storage.js';
 import { PublishLock } from './infrastructure/publish-lock.js';
 import { StorageCircuitBreaker } from './infrastructure/storage-circuit-breaker.js';
@@ -26,7 +22,6 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
 /** What the customer's site sees: its configuration and tier in object storage, and the loader. */
 @Module({
   imports: [AccessModule, LicensingModule, ProjectsModule],
-  controllers: [ConfigurationController, DraftController, PublicationController, CdnController],
   providers: [
     ConfigurationService,
     DraftService,
@@ -45,6 +40,13 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     ShownDocuments,
     ConfigurationDrafts,
   ],
-  exports: [ShownDocuments, ConfigurationDrafts],
+  exports: [
+    ShownDocuments,
+    ConfigurationDrafts,
+    ConfigurationService,
+    DraftService,
+    PublicationLog,
+    SiteReader,
+  ],
 })
 export class PublishingModule {}

@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ProjectRole, Public } from '../../src/access/access.decorators.js';
 import { AppModule } from '../../src/app/app.module.js';
+import { httpModules } from '../../src/app/http-modules.js';
 import { LicensingService } from '../../src/licensing/licensing.service.js';
 import { RequireTier } from '../../src/licensing/require-tier.decorator.js';
 import type { Tier } from '../../src/licensing/domain/tier.js';
@@ -61,7 +62,10 @@ beforeAll(async () => {
   const database = await createTestDatabase();
   const settings = testSettings(database.url);
   // The same guards in the same order as in the service, and some routes to stand on.
-  const root = { module: ProbeModule, imports: [AppModule.forRoot(settings)] };
+  const root = {
+    module: ProbeModule,
+    imports: [AppModule.forRoot(settings, { http: httpModules(settings) })],
+  };
   const app = await NestFactory.create<NestExpressApplication>(root, { logger: false });
   app.set('query parser', 'simple');
   await app.listen(0, '127.0.0.1');

@@ -1,0 +1,11 @@
+import { Global, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { ProblemFilter } from './problem.filter.js';
+
+/** Turns every error into a problem document, also on routes outside Nest. */
+@Global()
+@Module({
+  providers: [ProblemFilter, { provide: APP_FILTER, useExisting: ProblemFilter }],
+  exports: [ProblemFilter],
+})
+export class ProblemModule {}
