@@ -10,7 +10,7 @@ import { ForwardingHttpModule } from '../forwarding/http/forwarding-http.module.
 import { FilesModule } from '../http/file-answer.js';
 import { ProblemModule } from '../http/problem.module.js';
 import { LicensingHttpModule } from '../licensing/http/licensing-http.module.js';
-import { TierSimulationModule } from '../licensing/tier-simulation.module.js';
+import { TierSimulationModule } from '../licensing/http/tier-simulation.module.js';
 import { OperationsHttpModule } from '../operations/http/operations-http.module.js';
 import { ProjectsHttpModule } from '../projects/http/projects-http.module.js';
 import { PublishingHttpModule } from '../publishing/http/publishing-http.module.js';

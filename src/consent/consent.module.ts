@@ -1,5 +1,4 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { AccessModule } from '../access/access.module.js';
 import { ConsentAnalytics } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
 import { ConsentOverview } from './application/consent-overview.js';
@@ -27,7 +26,7 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
 
 /** Consent records: stored, read, counted, exported and erased. Routes are in ConsentHttpModule. */
 @Module({
-  imports: [AccessModule, ProjectsModule],
+  imports: [ProjectsModule],
   providers: [
     ConsentHooks,
     ConsentRecords,

@@ -1,5 +1,4 @@
 import { type DynamicModule, Global, Module, type OnModuleInit } from '@nestjs/common';
-import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { RecordRetention } from '../consent/record-retention.js';
 import { PartitionMaintenance } from '../database/partition-maintenance.js';
@@ -37,7 +36,7 @@ import { LogStorage } from './infrastructure/log-storage.js';
 /** Adds stored records to logs that others can verify: commitments, trees, signed checkpoints, proofs. */
 @Global()
 @Module({
-  imports: [AccessModule, ConsentModule, ProjectsModule, PublishingModule],
+  imports: [ConsentModule, ProjectsModule, PublishingModule],
   providers: [
     EvidenceService,
     LogEntries,

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../access/access.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { KnownSites } from './application/known-sites.js';
 import { ProxySecretService } from './application/proxy-secret.service.js';
@@ -7,7 +6,7 @@ import { ProxySightings } from './application/proxy-sightings.js';
 
 /** Loader, banner and records under the customer's own host (docs/first-party.md). */
 @Module({
-  imports: [AccessModule, ProjectsModule],
+  imports: [ProjectsModule],
   providers: [ProxySecretService, KnownSites, ProxySightings],
   exports: [ProxySecretService, KnownSites, ProxySightings],
 })

@@ -6,12 +6,9 @@ import type { RequestHandler } from 'express';
  * app, which alone knows the order: these, as they stand here, then the API's JSON parser and the routes.
  */
 export interface HttpMount {
-  /**
-   * Receives every request before anything else reads it, and calls `serve` unless it has responded. Not called in a
-   * worker.
-   */
+  /** Receives every request before anything else reads it, and calls `serve` unless it has responded. */
   enterRequest?(request: IncomingMessage, response: ServerResponse, serve: () => void): void;
-  /** Serves a request ahead of Express and returns true; false leaves it to the others. Not asked in a worker. */
+  /** Serves a request ahead of Express and returns true; false leaves it to the others. */
   takeRequest?(request: IncomingMessage, response: ServerResponse): boolean;
   /** Passes every request on that Express serves, refusals included, e.g. to measure it. */
   readonly aroundRoutes?: RequestHandler;

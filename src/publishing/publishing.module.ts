@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AccessModule } from '../access/access.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ConfigurationService } from './application/configuration.service.js';
@@ -21,7 +20,7 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
 
 /** What the customer's site sees: its configuration and tier in object storage, and the loader. */
 @Module({
-  imports: [AccessModule, LicensingModule, ProjectsModule],
+  imports: [LicensingModule, ProjectsModule],
   providers: [
     ConfigurationService,
     DraftService,
