@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import { sha256 } from './tree-hash.js';
 
 /**
  * A record's entry in the log: SHA-256 over 32 random bytes and the canonical JSON (RFC 8785) of its body. Without the
@@ -12,7 +12,7 @@ export function computeCommitment(salt: Uint8Array, body: object): Buffer {
 
 /** The same for a canonical body. */
 export function hashCommitment(salt: Uint8Array, canonical: string): Buffer {
-  return hash('sha256', Buffer.concat([salt, Buffer.from(canonical)]), 'buffer');
+  return sha256(Buffer.concat([salt, Buffer.from(canonical)]));
 }
 
 /** The canonical JSON (RFC 8785) of a body. @throws as `computeCommitment` */

@@ -6,17 +6,22 @@ export const HASH_BYTES = 32;
 const LEAF_PREFIX = Buffer.of(0x00);
 const NODE_PREFIX = Buffer.of(0x01);
 
+/** SHA-256. Node allocates memory for each hash that it returns as a buffer; a string is copied into one of Buffer's pools. */
+export function sha256(bytes: Uint8Array): Buffer {
+  return Buffer.from(hash('sha256', bytes, 'latin1'), 'latin1');
+}
+
 /** The root of a tree without leaves (RFC 6962 §2.1). */
-export const EMPTY_ROOT = hash('sha256', '', 'buffer');
+export const EMPTY_ROOT = sha256(Buffer.of());
 
 /** The hash of a leaf with `entry` (RFC 6962 §2.1). */
 export function leafHash(entry: Uint8Array): Buffer {
-  return hash('sha256', Buffer.concat([LEAF_PREFIX, entry]), 'buffer');
+  return sha256(Buffer.concat([LEAF_PREFIX, entry]));
 }
 
 /** The hash of a node over its two children. */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
-  return hash('sha256', Buffer.concat([NODE_PREFIX, left, right]), 'buffer');
+  return sha256(Buffer.concat([NODE_PREFIX, left, right]));
 }
 
 /** The root over hashes of equal height whose number is a power of two. */

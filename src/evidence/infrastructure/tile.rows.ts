@@ -3,12 +3,22 @@ import { sql } from 'kysely';
 import type { Tile } from '../domain/tile.js';
 import { evidenceTables } from './evidence.tables.js';
 
+/** Tiles that one statement inserts. Their parameters take four times their 8 KiB each while it runs. */
+const INSERT_BATCH_MAX = 32;
+
 /** Inserts full tiles that are not in the storage yet. */
 export async function insertTiles(
   tx: EntityManager,
   tiles: readonly (Tile & { log: string })[],
 ): Promise<void> {
-  if (tiles.length === 0) return;
+  for (let at = 0; at < tiles.length; at += INSERT_BATCH_MAX)
+    await insertTileBatch(tx, tiles.slice(at, at + INSERT_BATCH_MAX));
+}
+
+async function insertTileBatch(
+  tx: EntityManager,
+  tiles: readonly (Tile & { log: string })[],
+): Promise<void> {
   await sql`
     insert into evidence_tile (log, level, index, width, bytes)
     select * from unnest(${tiles.map(({ log }) => log)}::uuid[], ${tiles.map(({ level }) => level)}::smallint[],
