@@ -48,17 +48,11 @@ function settingsModule(settings: Settings): Promise<DynamicModule> {
 })
 class ErasureListenersModule {}
 
-export interface AppOptions {
-  /** Whether records are sequenced on a separate thread instead of the main thread. Requires the built program. */
-  sequencerThread?: boolean;
-  /** What serves HTTP, if anything does. */
-  http?: (Type | DynamicModule)[];
-}
-
 /** The whole service. Its routes are separate modules, so that a worker does not load them. */
 @Module({})
 export class AppModule {
-  static forRoot(settings: Settings, { sequencerThread = false, http = [] }: AppOptions): DynamicModule {
+  /** `http`: what serves HTTP, if anything does. */
+  static forRoot(settings: Settings, http: (Type | DynamicModule)[]): DynamicModule {
     const queues = new QueueLifetime();
     return {
       module: AppModule,
@@ -76,7 +70,7 @@ export class AppModule {
         AuditModule,
         ErasureListenersModule,
         ConsentModule,
-        EvidenceModule.forRoot({ sequencerThread }),
+        EvidenceModule,
         VisitsModule,
         ForwardingModule,
         ...(settings.app.runWorker ? [RetryModule] : []),

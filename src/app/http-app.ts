@@ -33,7 +33,7 @@ export async function createHttpApp(
   settings: Settings,
   options: HttpAppOptions = {},
 ): Promise<NestExpressApplication> {
-  const app = await createExpressApp(AppModule.forRoot(settings, { http: httpModules(settings) }), settings);
+  const app = await createExpressApp(AppModule.forRoot(settings, httpModules(settings)), settings);
   const mounts = findMounts(app);
   serveAheadOfExpress(app.getHttpServer() as Server, mounts);
   options.mount?.(app);

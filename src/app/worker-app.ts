@@ -6,10 +6,9 @@ import type { Settings } from './settings.js';
 
 /** Starts a worker: outbox, sweepers and maintenance. It serves no HTTP, and loads nothing of it. */
 export async function startWorker(settings: Settings): Promise<INestApplicationContext> {
-  const worker = await NestFactory.createApplicationContext(
-    AppModule.forRoot(settings, { sequencerThread: true }),
-    { bufferLogs: true },
-  );
+  const worker = await NestFactory.createApplicationContext(AppModule.forRoot(settings, []), {
+    bufferLogs: true,
+  });
   worker.useLogger(worker.get(Logger));
   return worker;
 }

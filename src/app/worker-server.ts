@@ -10,7 +10,7 @@ import type { Settings } from './settings.js';
 /** Builds a worker that serves health and metrics, ready to listen. */
 export async function createWorkerServer(settings: Settings): Promise<NestExpressApplication> {
   const http = [ProblemModule, OperationsHttpModule];
-  const app = await createExpressApp(AppModule.forRoot(settings, { sequencerThread: true, http }), settings);
+  const app = await createExpressApp(AppModule.forRoot(settings, http), settings);
   app.use(refuseAllButOperations);
   allowMethodsOfRoutes(app);
   return app;

@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module, type OnModuleInit } from '@nestjs/common';
+import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { ConsentModule } from '../consent/consent.module.js';
 import { RecordRetention } from '../consent/record-retention.js';
 import { PartitionMaintenance } from '../database/partition-maintenance.js';
@@ -15,9 +15,8 @@ import { Proofs } from './application/proofs.js';
 import { RecordProofs } from './application/record-proofs.js';
 import { PublishedKeys } from './application/published-keys.js';
 import { SequencerHandler } from './application/sequencer-handler.js';
-import { SequencerThread } from './application/sequencer-thread.js';
 import { AnchorCheckpoints } from './application/anchor-checkpoints.js';
-import { BATCH_SEQUENCER, Sequencer } from './application/sequencer.js';
+import { Sequencer } from './application/sequencer.js';
 import { EvidenceState } from './application/evidence-state.js';
 import { CheckpointGuard } from './application/checkpoint-guard.js';
 import { CheckpointPublisher } from './application/checkpoint-publisher.js';
@@ -78,14 +77,6 @@ import { LogStorage } from './infrastructure/log-storage.js';
   ],
 })
 export class EvidenceModule implements OnModuleInit {
-  /** `sequencerThread`: sequence on a separate thread, which requires the built program. */
-  static forRoot({ sequencerThread }: { sequencerThread: boolean }): DynamicModule {
-    const sequencer = sequencerThread
-      ? { provide: BATCH_SEQUENCER, useClass: SequencerThread }
-      : { provide: BATCH_SEQUENCER, useExisting: Sequencer };
-    return { module: EvidenceModule, providers: [sequencer] };
-  }
-
   constructor(
     private readonly partitions: PartitionMaintenance,
     private readonly retention: RecordRetention,

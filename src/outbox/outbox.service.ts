@@ -52,15 +52,11 @@ export class OutboxService implements OnModuleInit, OnApplicationBootstrap {
   ) {}
 
   /**
-   * For processes without handlers, such as operator commands and threads: messages of the topics are stored, and the
-   * service's workers process them. Without `notify` they wait for the next poll.
+   * For processes without handlers, such as operator commands: messages of the topics are stored, and the service's
+   * workers process them at their next poll.
    */
-  static appendOnly(
-    em: EntityManager,
-    { topics, notify }: { topics: readonly string[]; notify?: () => void },
-  ): OutboxService {
-    const outbox = new OutboxService(em, { notify: notify ?? (() => undefined) });
-    if (notify) outbox.onModuleInit();
+  static appendOnly(em: EntityManager, { topics }: { topics: readonly string[] }): OutboxService {
+    const outbox = new OutboxService(em, { notify: () => undefined });
     for (const topic of topics) outbox.announce(topic);
     return outbox;
   }

@@ -64,7 +64,7 @@ beforeAll(async () => {
   // The same guards in the same order as in the service, and some routes to stand on.
   const root = {
     module: ProbeModule,
-    imports: [AppModule.forRoot(settings, { http: httpModules(settings) })],
+    imports: [AppModule.forRoot(settings, httpModules(settings))],
   };
   const app = await NestFactory.create<NestExpressApplication>(root, { logger: false });
   app.set('query parser', 'simple');

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/outbox-message.js';
@@ -7,7 +7,7 @@ import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.setting
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { SEQUENCING_DUE } from '../evidence.events.js';
 import { AnchorCheckpoints } from './anchor-checkpoints.js';
-import { BATCH_SEQUENCER, type BatchSequencer } from './sequencer.js';
+import { Sequencer } from './sequencer.js';
 
 /** Usual time of a batch. A batch that has started is finished, also when the worker is stopping. */
 const BATCH_USUAL_MS = 5_000;
@@ -25,7 +25,7 @@ export class SequencerHandler implements OutboxHandler<null>, OnModuleInit {
 
   constructor(
     private readonly outbox: OutboxService,
-    @Inject(BATCH_SEQUENCER) private readonly sequencer: BatchSequencer,
+    private readonly sequencer: Sequencer,
     private readonly anchoring: AnchorCheckpoints,
     @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
   ) {}

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import {
@@ -35,13 +36,15 @@ import { lockLogs, type StoredLog, writeGrowth } from '../infrastructure/log.row
 import { LogSigner } from './log-signer.js';
 import { requestCheckpoints } from './request-checkpoints.js';
 
-/** Records and erasures that are read at once. With 20,000 the worker takes 45 MB more memory. */
-const CHUNK_MAX = 4_000;
+/** Records and erasures that are read at once. */
+const CHUNK_MAX = 2_000;
+/** Records that are hashed at once; then deliveries have their turn. */
+const SLICE_MAX = 250;
 /**
  * Chunks that one transaction sequences: some seconds. Each transaction leaves a dead version of every log's row behind a
  * transaction that stays open, and each reader of the row passes them.
  */
-const CHUNKS_MAX = 15;
+const CHUNKS_MAX = 30;
 /** Entries of other modules that one transaction sequences. */
 const ENTRIES_MAX = 1_000;
 const SALT_BYTES = 32;
@@ -68,14 +71,6 @@ interface GrowingLog {
 /** Logs that a transaction has locked, by project. */
 type GrowingLogs = Map<string, GrowingLog>;
 
-/** Sequences one batch; returns whether there is more. */
-export interface BatchSequencer {
-  sequenceBatch(): Promise<boolean>;
-}
-
-/** Injects the sequencer of this process: the `Sequencer` itself, or one that runs it on a thread. */
-export const BATCH_SEQUENCER = Symbol('batch sequencer');
-
 /**
  * Sequences records and erasures, and entries of other modules: one transaction decides their order, leaf indexes, the edges of the trees and the full
  * tiles, and moves the cursor. Later steps (storage, signature) only write what it decided. After a crash at any point the
@@ -86,7 +81,7 @@ export const BATCH_SEQUENCER = Symbol('batch sequencer');
  * Entries of other modules are few: their rows without a leaf index are the queue.
  */
 @Injectable()
-export class Sequencer implements BatchSequencer {
+export class Sequencer {
   private readonly logger = new Logger(Sequencer.name);
   private window = FIRST_WINDOW;
 
@@ -98,7 +93,7 @@ export class Sequencer implements BatchSequencer {
     private readonly partitions: LeafPartitions,
   ) {}
 
-  /** Does nothing while another worker has locked the cursor. */
+  /** Sequences one batch; returns whether there is more. Does nothing while another worker has locked the cursor. */
   sequenceBatch(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
       await allowMaintenanceTime(tx);
@@ -190,12 +185,17 @@ export class Sequencer implements BatchSequencer {
     if (stored.length === 0) return;
     await this.addMissingSalts(tx, stored);
     const leaves: AssignedLeaf[] = [];
+    let hashed = 0;
     for (const [log, events] of await this.lockGrowing(tx, stored, growing)) {
-      const { epoch } = log.before;
-      const size = log.edge.tree.size;
-      const added = events.map((event, at) => assignLeaf(event, { epoch, index: size + at }));
-      leaves.push(...added);
-      grow(log, added.map(logEntry));
+      for (let from = 0; from < events.length; from += SLICE_MAX) {
+        const added = assignLeaves(log, events.slice(from, from + SLICE_MAX));
+        leaves.push(...added);
+        grow(log, added.map(logEntry));
+        hashed += added.length;
+        if (hashed < SLICE_MAX) continue;
+        hashed = 0;
+        await turnOfOthers();
+      }
     }
     await this.partitions.ensure(listMonths(stored));
     await insertLeaves(tx, newestLeaves(leaves));
@@ -247,8 +247,15 @@ function grow(log: GrowingLog, added: readonly Buffer[]): void {
   log.full.push(...full);
 }
 
-function assignLeaf(event: StoredEvent, position: Pick<AssignedLeaf, 'epoch' | 'index'>): AssignedLeaf {
-  return { event, ...position, salt: event.record?.salt ?? randomBytes(SALT_BYTES) };
+/** Assigns the next leaf indexes of the log. */
+function assignLeaves(
+  { before: { epoch }, edge: { tree } }: GrowingLog,
+  events: readonly StoredEvent[],
+): AssignedLeaf[] {
+  return events.map((event, at) => ({
+    ...{ event, epoch, index: tree.size + at },
+    salt: event.record?.salt ?? randomBytes(SALT_BYTES),
+  }));
 }
 
 function logEntry({ event: { record, id, instant }, salt }: AssignedLeaf): Buffer {

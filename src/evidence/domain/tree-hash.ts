@@ -8,7 +8,7 @@ const NODE_PREFIX = Buffer.of(0x01);
 
 /** SHA-256. Node allocates memory for each hash that it returns as a buffer; a string is copied into one of Buffer's pools. */
 export function sha256(bytes: Uint8Array): Buffer {
-  return Buffer.from(hash('sha256', bytes, 'latin1'), 'latin1');
+  return Buffer.from(hash('sha256', bytes, 'binary'), 'binary');
 }
 
 /** The root of a tree without leaves (RFC 6962 §2.1). */

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { newId } from '../../src/shared/ids.js';
@@ -10,10 +8,6 @@ import { until } from '../support/until.js';
 
 const TEST_TIMEOUT_MS = 120_000;
 const DEADLINE_MS = 60_000;
-/** Of those after the name of the thread (proc_pid_stat(5)). */
-const NICE_FIELD = 16;
-/** Name of the thread's connections. */
-const SEQUENCER = 'consent-service sequencer';
 
 const processes = new Processes();
 let database: TestDatabase;
@@ -64,42 +58,23 @@ async function readLog(): Promise<{ signed: number; indexes: number[] }> {
   return { signed: log?.signed ?? 0, indexes: leaves.map(({ at }) => at) };
 }
 
-/** Terminates the thread's connections as an administrator would; returns their number. */
-async function terminateConnections(state: string): Promise<number> {
+/** Terminates connections of the worker that wait for a lock, as an administrator would; returns their number. */
+async function terminateWaiting(): Promise<number> {
   const ended = await database.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and application_name = $1 and wait_event_type like $2`,
-    [SEQUENCER, state],
+     where datname = current_database() and application_name = 'consent-service' and wait_event_type = 'Lock'`,
   );
   return ended.length;
-}
-
-/** Scheduling priorities of the threads of the worker: 0 is the usual one, more is lower. */
-function threadPriorities(): number[] {
-  const folder = `/proc/${worker.pid}/task`;
-  return readdirSync(folder).map((thread) => {
-    // The name, in parentheses, may contain spaces.
-    const fields =
-      readFileSync(join(folder, thread, 'stat'), 'utf8')
-        .split(') ')[1]
-        ?.split(' ') ?? [];
-    return Number(fields[NICE_FIELD]);
-  });
 }
 
 const untilSigned = (count: number): Promise<unknown> =>
   until(`${count} records are signed`, async () => (await readLog()).signed === count, DEADLINE_MS);
 
 it(
-  'sequences on separate connections, and continues after one of them breaks within a batch',
+  'continues after a connection breaks within a batch, and assigns no leaf index twice',
   async () => {
     await store(3);
     await untilSigned(3);
-    // The main thread keeps its priority.
-    expect(threadPriorities().filter((priority) => priority > 0)).toHaveLength(1);
-    // The pool keeps it for some seconds after a batch.
-    await until('the thread has a connection', () => terminateConnections('%').then((count) => count > 0));
-
     // The lock stops a batch in the middle of its transaction. The records are stored before this transaction begins, so
     // it does not hold back the cursor.
     const other = new Client({ connectionString: database.ownerUrl });
@@ -108,11 +83,7 @@ it(
       await store(4);
       await other.query('begin');
       await other.query('lock table evidence_leaf in share mode');
-      await until(
-        'a batch waits',
-        () => terminateConnections('Lock').then((count) => count > 0),
-        DEADLINE_MS,
-      );
+      await until('a batch waits', async () => (await terminateWaiting()) > 0, DEADLINE_MS);
     } finally {
       await other.query('rollback');
       await other.end();
@@ -124,13 +95,3 @@ it(
   },
   TEST_TIMEOUT_MS,
 );
-
-it('stops with the worker', async () => {
-  expect(await worker.stop()).toEqual({ code: 0, signal: null });
-  await until('its connections are closed', async () => {
-    const rest = await database.query('select from pg_stat_activity where application_name = $1', [
-      SEQUENCER,
-    ]);
-    return rest.length === 0;
-  });
-});
