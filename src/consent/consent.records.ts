@@ -46,8 +46,8 @@ export class ConsentRecords {
     return findErasedAt(this.em.fork(), ref);
   }
 
-  /** Records and erasures after a position, in an order to which nothing is added before that position. */
-  storedSince(tx: EntityManager, slice: StoredSlice): Promise<StoredEvent[]> {
+  /** Pages of records and erasures after a position, in an order to which nothing is added before that position. */
+  storedSince(tx: EntityManager, slice: StoredSlice): AsyncGenerator<StoredEvent[]> {
     return storedSince(tx, slice);
   }
 

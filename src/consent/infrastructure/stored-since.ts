@@ -24,13 +24,15 @@ export interface StoredEvent extends RecordPosition {
   record: ConsentRecorded | null;
 }
 
-/** A page of the order. */
+/** A part of the order. */
 export interface StoredSlice {
   /** The position to begin after. */
   after: RecordPosition;
   /** Transactions before this one; no later than `committedHorizon`. */
   before: string;
   limit: number;
+  /** Records and erasures that are returned at once. */
+  pageSize: number;
 }
 
 /** A page of one project's records and erasures, by id. */
@@ -88,19 +90,22 @@ const ERASURE_COLUMNS = columnsWithoutRecord({
 const ERASURE = sql`e.stored_xid::text, true, ${ERASURE_COLUMNS}`;
 
 /**
- * Records and erasures after a position, in order, at most `limit`; none of deleted projects. The records are looked up
+ * Pages of the records and erasures after a position, in order, at most `limit`; none of deleted projects. One cursor
+ * reads all pages: the index only knows in which blocks a transaction is, and of the newest blocks it knows nothing yet, so
+ * a query for each page would read those blocks for each page. The records are looked up
  * by their transaction before their projects (`offset 0`): without statistics, as in a new month, the planner read a week
  * of the primary key project by project (202,000 pages for nothing new).
  */
-export async function storedSince(
+export async function* storedSince(
   tx: EntityManager,
-  { after, before, limit }: StoredSlice,
-): Promise<StoredEvent[]> {
+  { after, before, limit, pageSize }: StoredSlice,
+): AsyncGenerator<StoredEvent[]> {
+  const kysely = tx.getKysely();
   const position = sql`(${after.xid}::bigint, ${after.projectId}::uuid, ${after.id}::uuid, ${after.isErasure}::boolean)`;
   const within = (column: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`${column} >= ${after.xid}::bigint and ${column} < ${before}::bigint`;
-  const { rows } = await sql<StoredRow>`
-    select ${MEMBERS} from (
+  await sql`
+    declare stored_event no scroll cursor for select ${MEMBERS} from (
       (select ${RECORD}, c.stored_xid as n
        from (select * from consent_record c where ${within(sql`c.stored_xid`)} offset 0) c
             ${joinProject(sql.ref('c.project_id'))}
@@ -113,8 +118,13 @@ export async function storedSince(
        order by e.stored_xid, e.project_id, e.consent_id limit ${limit})
     ) stored
     order by n, "projectId", id, "isErasure" limit ${limit}
-  `.execute(tx.getKysely());
-  return rows.map(eventFrom);
+  `.execute(kysely);
+  for (;;) {
+    const { rows } = await sql<StoredRow>`fetch ${sql.lit(pageSize)} from stored_event`.execute(kysely);
+    if (rows.length > 0) yield rows.map(eventFrom);
+    if (rows.length < pageSize) break;
+  }
+  await sql`close stored_event`.execute(kysely);
 }
 
 /** Records of a project after an id, and erasures of those that were not stored again, by id. */

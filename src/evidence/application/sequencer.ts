@@ -5,7 +5,6 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import {
   ConsentRecords,
   type Horizon,
-  type RecordPosition,
   type StoredEvent,
 } from '../../consent/consent.records.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
@@ -36,15 +35,15 @@ import { lockLogs, type StoredLog, writeGrowth } from '../infrastructure/log.row
 import { LogSigner } from './log-signer.js';
 import { requestCheckpoints } from './request-checkpoints.js';
 
-/** Records and erasures that are read at once. */
-const CHUNK_MAX = 2_000;
+/**
+ * Records and erasures that one transaction sequences: some seconds. Each transaction leaves a dead version of every log's
+ * row behind a transaction that stays open, and each reader of the row passes them.
+ */
+const RECORDS_MAX = 60_000;
+/** Of these, records and erasures that are in memory at once. */
+const PAGE_SIZE = 2_000;
 /** Records that are hashed at once; then deliveries have their turn. */
 const SLICE_MAX = 250;
-/**
- * Chunks that one transaction sequences: some seconds. Each transaction leaves a dead version of every log's row behind a
- * transaction that stays open, and each reader of the row passes them.
- */
-const CHUNKS_MAX = 30;
 /** Entries of other modules that one transaction sequences. */
 const ENTRIES_MAX = 1_000;
 const SALT_BYTES = 32;
@@ -57,9 +56,6 @@ interface AssignedLeaf {
   index: number;
   salt: Buffer;
 }
-
-/** The position after which records are read, with its time. */
-type Position = RecordPosition & { at: string };
 
 /** A log as it was, and what it grows to. */
 interface GrowingLog {
@@ -113,13 +109,32 @@ export class Sequencer {
   /** Sequences records after the cursor; returns whether there are more. */
   private async sequenceNew(tx: EntityManager, cursor: Cursor, horizon: Horizon): Promise<boolean> {
     const growing: GrowingLogs = new Map();
-    let [position, isMore]: [Position, boolean] = [cursor, true];
-    for (let chunk = 0; isMore && chunk < CHUNKS_MAX; chunk++)
-      [position, isMore] = await this.sequenceChunk(tx, position, horizon, growing);
-    await moveCursor(tx, position);
+    const [from, to] = [BigInt(cursor.xid), BigInt(horizon.xid)];
+    const windowEnd = from + BigInt(this.window);
+    const isLast = to <= windowEnd;
+    const before = String(isLast ? to : windowEnd);
+    const slice = { after: cursor, before, limit: RECORDS_MAX, pageSize: PAGE_SIZE };
+    let found = 0;
+    let last: StoredEvent | undefined;
+    for await (const page of from < to ? this.records.storedSince(tx, slice) : []) {
+      await this.appendUnsequenced(tx, page, growing);
+      found += page.length;
+      last = page.at(-1);
+    }
+    this.window = nextWindow({
+      ...{ window: this.window, found, batchMax: RECORDS_MAX },
+      sequenced: last ? Number(BigInt(last.xid) - from) : 0,
+    });
+    const isFull = found === RECORDS_MAX;
+    await moveCursor(
+      tx,
+      isFull && last
+        ? { ...last, at: last.instant.toISOString() }
+        : { ...startOfTransaction(before), at: isLast ? horizon.at : cursor.at },
+    );
     const areMoreEntries = await this.sequenceEntries(tx, growing);
     await this.writeLogs(tx, growing);
-    return isMore || areMoreEntries;
+    return isFull || !isLast || areMoreEntries;
   }
 
   /** Sequences entries of other modules, behind the records of the batch; returns whether there are more. */
@@ -139,37 +154,15 @@ export class Sequencer {
     return entries.length === ENTRIES_MAX;
   }
 
-  /** Sequences a chunk of records; returns the position after it, and whether there are more. */
-  private async sequenceChunk(
-    tx: EntityManager,
-    after: Position,
-    horizon: Horizon,
-    growing: GrowingLogs,
-  ): Promise<[Position, boolean]> {
-    const [from, to] = [BigInt(after.xid), BigInt(horizon.xid)];
-    const windowEnd = from + BigInt(this.window);
-    const isLast = to <= windowEnd;
-    const before = String(isLast ? to : windowEnd);
-    const stored = from < to ? await this.records.storedSince(tx, { after, before, limit: CHUNK_MAX }) : [];
-    const last = stored.at(-1);
-    this.window = nextWindow({
-      ...{ window: this.window, found: stored.length, batchMax: CHUNK_MAX },
-      sequenced: last ? Number(BigInt(last.xid) - from) : 0,
-    });
-    await this.appendUnsequenced(tx, stored, growing);
-    if (stored.length === CHUNK_MAX && last) return [{ ...last, at: last.instant.toISOString() }, true];
-    return [{ ...startOfTransaction(before), at: isLast ? horizon.at : after.at }, !isLast];
-  }
-
   /** Sequences a page of a project's records that have no leaf yet; returns whether there are more. */
   private async backfill(tx: EntityManager, { beginsAt }: Cursor): Promise<boolean> {
     const next = await lockNextBackfill(tx);
     if (!next) return false;
-    const page = await this.records.storedOfProject(tx, { ...next, since: beginsAt, limit: CHUNK_MAX });
+    const page = await this.records.storedOfProject(tx, { ...next, since: beginsAt, limit: PAGE_SIZE });
     const growing: GrowingLogs = new Map();
     await this.appendUnsequenced(tx, page, growing);
     await this.writeLogs(tx, growing);
-    const afterId = page.length === CHUNK_MAX ? (page.at(-1)?.id ?? null) : null;
+    const afterId = page.length === PAGE_SIZE ? (page.at(-1)?.id ?? null) : null;
     await saveBackfill(tx, { projectId: next.projectId, afterId });
     return true;
   }
