@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import {
-  ConsentRecords,
-  type Horizon,
-  type StoredEvent,
-} from '../../consent/consent.records.js';
+import { ConsentRecords, type Horizon, type StoredEvent } from '../../consent/consent.records.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
 import { allowMaintenanceTime } from '../../database/statement-time.js';

@@ -15,10 +15,7 @@ export async function insertTiles(
     await insertTileBatch(tx, tiles.slice(at, at + INSERT_BATCH_MAX));
 }
 
-async function insertTileBatch(
-  tx: EntityManager,
-  tiles: readonly (Tile & { log: string })[],
-): Promise<void> {
+async function insertTileBatch(tx: EntityManager, tiles: readonly (Tile & { log: string })[]): Promise<void> {
   await sql`
     insert into evidence_tile (log, level, index, width, bytes)
     select * from unnest(${tiles.map(({ log }) => log)}::uuid[], ${tiles.map(({ level }) => level)}::smallint[],
