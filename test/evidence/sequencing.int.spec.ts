@@ -380,6 +380,26 @@ describe('a crash', () => {
     await sequence();
     expect((await leavesOf(project)).map(({ consentId }) => consentId)).toEqual(ids);
   });
+
+  it('gives each of several pages of records its place, in the order of their transactions', async () => {
+    const projects = await Promise.all([createTestProject(service), createTestProject(service)]);
+    const [first, second] = projects as [TestProject, TestProject];
+    const ids: string[] = [];
+    for (const count of [1_500, 2_500, 1_100]) ids.push(...(await store(projects, count)));
+    await steps.releaseHorizon();
+    while (await get(Sequencer).sequenceBatch());
+    for (const [at, project] of projects.entries()) {
+      const leaves = await leavesOf(project);
+      expect(leaves.map(({ index }) => index)).toEqual(
+        Array.from({ length: 2_550 }, (_none, index) => index),
+      );
+      expect(leaves.map(({ consentId }) => consentId)).toEqual(ids.filter((_id, n) => n % 2 === at));
+    }
+    expect(await publish(first.id)).toBe('published');
+    expect(await publish(second.id)).toBe('published');
+    await expectStored(first, 2_550);
+    await expectStored(second, 2_550);
+  });
 });
 
 /** The storage has exactly what the leaves of the database say. */
