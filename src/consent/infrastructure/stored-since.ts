@@ -90,11 +90,11 @@ const ERASURE_COLUMNS = columnsWithoutRecord({
 const ERASURE = sql`e.stored_xid::text, true, ${ERASURE_COLUMNS}`;
 
 /**
- * Pages of the records and erasures after a position, in order, at most `limit`; none of deleted projects. One cursor
- * reads all pages: the index only knows in which blocks a transaction is, and of the newest blocks it knows nothing yet, so
- * a query for each page would read those blocks for each page. The records are looked up
- * by their transaction before their projects (`offset 0`): without statistics, as in a new month, the planner read a week
- * of the primary key project by project (202,000 pages for nothing new).
+ * Pages of the records and erasures after a position, in order, at most `limit` in all; none of deleted projects. One
+ * cursor reads all pages: the index knows only in which blocks a transaction is, and nothing of the newest blocks yet, so a
+ * query for each page would read all of those each time. The records are looked up by their transaction before their
+ * projects (`offset 0`): without statistics, as in a new month, the planner read a week of the primary key project by
+ * project (202,000 pages for nothing new).
  */
 export async function* storedSince(
   tx: EntityManager,

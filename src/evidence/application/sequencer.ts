@@ -64,8 +64,8 @@ interface GrowingLog {
 type GrowingLogs = Map<string, GrowingLog>;
 
 /**
- * Sequences records and erasures, and entries of other modules: one transaction decides their order, leaf indexes, the edges of the trees and the full
- * tiles, and moves the cursor. Later steps (storage, signature) only write what it decided. After a crash at any point the
+ * Sequences records and erasures, and entries of other modules: one transaction decides their order, leaf indexes, the
+ * edges of the trees and the full tiles, and moves the cursor. Later steps (storage, signature) only write what it decided. After a crash at any point the
  * next run produces the same bytes, and no leaf index is assigned twice.
  *
  * The order is that of transactions, and the cursor stays behind those in progress: neither a late commit nor a clock
