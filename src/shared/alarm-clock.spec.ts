@@ -3,14 +3,14 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { AlarmClock } from './alarm-clock.js';
+import { AlarmClock, NO_ALARM } from './alarm-clock.js';
 
 const STEP_MS = 150;
 
 function setup() {
   const clock = new AlarmClock();
   const rung: string[] = [];
-  const sleeper = (name: string) => ({ onAlarm: () => rung.push(name) });
+  const sleeper = (name: string) => ({ place: NO_ALARM, onAlarm: () => void rung.push(name) });
   const inSteps = (count: number) => performance.now() + count * STEP_MS;
   return { clock, rung, sleeper, inSteps };
 }
@@ -78,6 +78,7 @@ describe(AlarmClock.name, () => {
   it('wakes one that sets itself anew', async () => {
     const { clock, rung, inSteps } = setup();
     const again = {
+      place: NO_ALARM,
       onAlarm: () => {
         rung.push('again');
         if (rung.length < 3) clock.set(again, performance.now());

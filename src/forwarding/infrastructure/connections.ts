@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { AlarmClock, type Sleeper } from '../../shared/alarm-clock.js';
+import { AlarmClock, NO_ALARM, type Sleeper } from '../../shared/alarm-clock.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
 import { type Connect, targetOf } from './guarded-connector.js';
 
@@ -25,6 +25,7 @@ export const SHUT_DOWN = new Error('The service is shutting down.');
 export class Connection implements Sleeper {
   /** Whether it has carried a request before the one at hand. */
   isReused = false;
+  place = NO_ALARM;
   /** The receiver's; '' where the connection was closed as soon as it came about. */
   readonly address: string;
   private user: ConnectionUser | null = null;

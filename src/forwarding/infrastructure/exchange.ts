@@ -1,4 +1,4 @@
-import type { AlarmClock, Sleeper } from '../../shared/alarm-clock.js';
+import { type AlarmClock, NO_ALARM, type Sleeper } from '../../shared/alarm-clock.js';
 import { ResponseParser } from '../domain/response-parser.js';
 import { type Answer, isSuccess } from '../domain/outcome.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
@@ -45,17 +45,21 @@ export interface ExchangeRequest {
   deadlineAt: number;
   limiter: AddressLimiter;
   keepsBody: boolean;
+  /** Who aborts it; undefined: nobody. */
+  signal: AbortSignal | undefined;
 }
 
 /** One request and its answer, on one connection. */
 export class Exchange implements ConnectionUser, Sleeper {
   readonly ended: Promise<ExchangeEnd>;
+  place = NO_ALARM;
   private readonly reader = new ResponseParser();
   private connection: Connection | undefined;
   private hasAnswerBegun = false;
   private resolve: ((end: ExchangeEnd) => void) | null = null;
 
   readonly limiter: AddressLimiter;
+  readonly signal: AbortSignal | undefined;
   private readonly text: string;
   private readonly deadlineAt: number;
   private readonly keepsBody: boolean;
@@ -65,13 +69,14 @@ export class Exchange implements ConnectionUser, Sleeper {
    * part of its body that was read in any case; nothing waits for more of it.
    */
   constructor(
-    { text, deadlineAt, limiter, keepsBody }: ExchangeRequest,
-    private readonly clock: AlarmClock,
+    { text, deadlineAt, limiter, keepsBody, signal }: ExchangeRequest,
+    private readonly clock: AlarmClock<Exchange>,
   ) {
     this.text = text;
     this.deadlineAt = deadlineAt;
     this.keepsBody = keepsBody;
     this.limiter = limiter;
+    this.signal = signal;
     this.ended = new Promise((resolve) => {
       this.resolve = resolve;
     });

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { AlarmClock } from '../../shared/alarm-clock.js';
+import { AlarmClock, NO_ALARM } from '../../shared/alarm-clock.js';
 import { asLookup, judgeAddresses } from '../../shared/guarded-lookup.js';
 import { type EndpointExceptions, isAddressAllowed } from '../../shared/address-policy.js';
 import type { FailureCategory } from '../domain/outcome.js';
@@ -100,7 +100,7 @@ export function guardedConnector(options: {
     });
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     const progress = watchProgress(socket, isAddress);
-    const deadline = { onAlarm: () => socket.destroy(timeoutOf(progress)) };
+    const deadline = { place: NO_ALARM, onAlarm: () => socket.destroy(timeoutOf(progress)) };
     clock.set(deadline, performance.now() + timeoutMs);
     let isOpen = false;
     socket.once('secureConnect', () => {

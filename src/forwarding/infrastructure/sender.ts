@@ -36,9 +36,10 @@ export class Sender implements OnApplicationShutdown {
   readonly exceptions: EndpointExceptions;
   private readonly timeoutMs: number;
   private readonly connections: Connections;
-  private readonly clock = new AlarmClock();
-  /** What is under way by the signal that ends it: a worker has one for all, and each listener costs a look at the others. */
-  private readonly underWay = new WeakMap<AbortSignal, Set<Exchange>>();
+  /** Each exchange that is under way has its deadline here. */
+  private readonly clock = new AlarmClock<Exchange>();
+  /** Signals that abort their exchanges: a worker has one for all, so each is listened to once. */
+  private readonly signals = new WeakSet<AbortSignal>();
 
   /** `resolver` replaces the one that asks the system's name servers. */
   constructor(settings: ForwardingSettings, resolver?: NameResolver) {
@@ -70,8 +71,9 @@ export class Sender implements OnApplicationShutdown {
     const deadlineAt = startedAt + this.timeoutMs;
     const text = requestText(request);
     const { url, limiter = NO_LIMIT, keepsBody = false } = request;
+    if (signal) this.listenTo(signal);
     const make = (fresh: boolean) =>
-      this.exchange({ url, text, deadlineAt, limiter, keepsBody, fresh }, signal);
+      this.exchange({ url, text, deadlineAt, limiter, keepsBody, fresh, signal });
     let end = await make(false);
     // A second try must not meet another dead connection.
     if (end.kind === 'stale') end = await make(true);
@@ -80,28 +82,23 @@ export class Sender implements OnApplicationShutdown {
     return { kind: 'answered', answer, address, durationMs: Math.round(performance.now() - startedAt) };
   }
 
-  private async exchange(
-    { url, fresh, ...work }: ExchangeRequest & { url: URL; fresh: boolean },
-    signal: AbortSignal | undefined,
-  ): Promise<ExchangeEnd> {
-    if (signal?.aborted) return { kind: 'aborted' };
+  private exchange({
+    url,
+    fresh,
+    ...work
+  }: ExchangeRequest & { url: URL; fresh: boolean }): Promise<ExchangeEnd> {
+    if (work.signal?.aborted) return Promise.resolve({ kind: 'aborted' });
     const exchange = new Exchange(work, this.clock);
-    const others = signal && this.endedBy(signal);
-    others?.add(exchange);
     this.connections.use(url, exchange, { fresh });
-    const end = await exchange.ended;
-    others?.delete(exchange);
-    return end;
+    return exchange.ended;
   }
 
-  private endedBy(signal: AbortSignal): Set<Exchange> {
-    const known = this.underWay.get(signal);
-    if (known) return known;
-    const exchanges = new Set<Exchange>();
-    this.underWay.set(signal, exchanges);
+  private listenTo(signal: AbortSignal): void {
+    if (this.signals.has(signal)) return;
+    this.signals.add(signal);
     signal.addEventListener('abort', () => {
-      for (const exchange of exchanges) exchange.abort();
+      const aborted = this.clock.asleep.filter((exchange) => exchange.signal === signal);
+      for (const exchange of aborted) exchange.abort();
     });
-    return exchanges;
   }
 }

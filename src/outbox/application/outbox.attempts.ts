@@ -172,10 +172,16 @@ export class OutboxAttempts {
       this.startReady(key);
     }
     requestPoll();
-    await this.conclude(leased, end, claimedMs);
+    // Not awaited: what the attempt sent need not be kept until the outcome is stored.
+    void this.conclude(leased, end, claimedMs);
+  }
+
+  /** Stores how an attempt ended, and forgets the message. Never rejects. */
+  private async conclude(leased: LeasedMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
+    await this.store(leased, end, claimedMs);
     const madeRoom = this.forget(1);
     // A retried message may be due again.
-    if (madeRoom || end.kind !== 'settled') requestPoll();
+    if (madeRoom || end.kind !== 'settled') this.parts.requestPoll();
   }
 
   /** Releases all prepared messages of a key. */
@@ -223,7 +229,7 @@ export class OutboxAttempts {
     return attempt(this.abort.signal);
   }
 
-  private conclude(leased: LeasedMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
+  private store(leased: LeasedMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
     const { settler } = this.parts;
     switch (end.kind) {
       case 'settled':
