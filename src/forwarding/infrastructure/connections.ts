@@ -83,7 +83,10 @@ export class Connection implements Sleeper {
 
 /** The connections to receivers, kept for the next request to the same origin and shared by all projects. */
 export class Connections {
-  /** Those that carry nothing, by origin, the one used last at the end; no entry is empty. */
+  /**
+   * Those that carry nothing, by origin, the one used last at the end. An entry stays while its connections work, and goes
+   * with one that is closed: entries that come and go with each delivery would renew the Map again and again (`AlarmClock`).
+   */
   private readonly idle = new Map<string, Connection[]>();
   private readonly sockets = new Set<Socket>();
   private readonly clock = new AlarmClock();
@@ -134,10 +137,8 @@ export class Connections {
   }
 
   private takeIdle(origin: string): Connection | undefined {
-    const kept = this.idle.get(origin);
-    const connection = kept?.pop();
+    const connection = this.idle.get(origin)?.pop();
     if (connection) this.clock.clear(connection);
-    if (kept?.length === 0) this.idle.delete(origin);
     return connection;
   }
 
