@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { listLiteral, type ListValue } from '../../database/list-literal.js';
 import { evidenceTables } from './evidence.tables.js';
 
 /** Rows that one statement deletes. */
@@ -26,12 +27,14 @@ export interface NewLeaf extends ConsentLeaf {
 
 /** Inserts leaves. The leaf of an erasure or of a record that was stored again replaces the former one. */
 export async function insertLeaves(tx: EntityManager, leaves: readonly NewLeaf[]): Promise<void> {
+  const list = (type: string, valueOf: (leaf: NewLeaf) => ListValue): string =>
+    listLiteral(type, leaves.map(valueOf));
   await sql`
     insert into evidence_leaf (project_id, consent_id, leaf_index, epoch, salt)
     select * from unnest(
-      ${leaves.map(({ projectId }) => projectId)}::uuid[], ${leaves.map(({ consentId }) => consentId)}::uuid[],
-      ${leaves.map(({ index }) => index)}::bigint[], ${leaves.map(({ epoch }) => epoch)}::int[],
-      ${leaves.map(({ salt }) => salt)}::bytea[]
+      ${list('uuid', ({ projectId }) => projectId)}::uuid[], ${list('uuid', ({ consentId }) => consentId)}::uuid[],
+      ${list('bigint', ({ index }) => index)}::bigint[], ${list('int', ({ epoch }) => epoch)}::int[],
+      ${list('bytea', ({ salt }) => salt && `\\x${salt.toString('hex')}`)}::bytea[]
     )
     on conflict (project_id, consent_id) do update set leaf_index = excluded.leaf_index, epoch = excluded.epoch, salt = excluded.salt
   `.execute(tx.getKysely());
@@ -42,16 +45,19 @@ export async function findSequenced(
   tx: EntityManager,
   stored: readonly { projectId: string; id: string; isErasure: boolean }[],
 ): Promise<Set<number>> {
+  const projectIds = stored.map(({ projectId }) => projectId);
+  const ids = stored.map(({ id }) => id);
+  const erasures = stored.map(({ isErasure }) => (isErasure ? 1 : 0));
   // One lookup each: a planner that expects few leaves would hash all of them.
   const { rows } = await sql<{ at: number }>`
     select given.position::int - 1 as at
-    from unnest(${stored.map(({ projectId }) => projectId)}::uuid[], ${stored.map(({ id }) => id)}::uuid[],
-                ${stored.map(({ isErasure }) => isErasure)}::boolean[])
+    from unnest(${listLiteral('uuid', projectIds)}::uuid[], ${listLiteral('uuid', ids)}::uuid[],
+                ${listLiteral('int', erasures)}::int[])
            with ordinality as given (project_id, id, is_erasure, position)
     cross join lateral (
       select l.salt from evidence_leaf l where l.project_id = given.project_id and l.consent_id = given.id offset 0
     ) leaf
-    where (leaf.salt is not null) = given.is_erasure
+    where (leaf.salt is not null) = (given.is_erasure = 1)
   `.execute(tx.getKysely());
   return new Set(rows.map(({ at }) => at));
 }
