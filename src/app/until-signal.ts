@@ -30,6 +30,8 @@ export async function runUntilDisconnect(start: (stops: Stops) => Promise<void>)
     // Ctrl-C and process managers signal all processes; the parent stops first and disconnects then.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
     process.on('disconnect', stop);
+    // The parent may have stopped while this program was still loading.
+    if (!process.connected) stop();
   });
 }
 

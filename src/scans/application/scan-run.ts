@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { parseExceptions } from '../../shared/address-policy.js';
 import { NameResolver } from '../../shared/name-resolver.js';
+import { repeat } from '../../shared/repeat.js';
 import { concludeScan, type PageReason } from '../domain/scan.js';
 import type { ScanScope } from '../domain/scan-address.js';
 import { SCAN_LEASE_MS } from '../domain/scanner-times.js';
@@ -95,7 +96,7 @@ export class ScanRun {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const renewing = this.keepLease();
+    const stopRenewing = this.keepLease();
     const stop = (): void => this.interrupt();
     signal.addEventListener('abort', stop);
     try {
@@ -111,7 +112,7 @@ export class ScanRun {
       const crawl = await this.visitAll(site, signal);
       await this.conclude(await this.testStates(crawl, { site, signal }));
     } finally {
-      clearInterval(renewing);
+      await stopRenewing();
       signal.removeEventListener('abort', stop);
       await this.chromium?.close();
       await this.proxy.close();
@@ -263,21 +264,18 @@ export class ScanRun {
     });
   }
 
-  /** Renews the lease until it cannot: then another scanner may have the scan. */
-  private keepLease(): NodeJS.Timeout {
+  /** Renews the lease until it cannot: then another scanner may have the scan. Returns what ends that. */
+  private keepLease(): () => Promise<void> {
     let renewedMs = performance.now();
-    return setInterval(() => {
+    return repeat(RENEW_EVERY_MS, async () => {
       const beganMs = performance.now();
-      renewScan(this.em.fork(), this.scan, SCAN_LEASE_MS).then(
-        (held) => {
-          if (held) renewedMs = beganMs;
-          else this.lose();
-        },
-        () => {
-          if (performance.now() - renewedMs > SCAN_LEASE_MS) this.lose();
-        },
-      );
-    }, RENEW_EVERY_MS);
+      try {
+        if (await renewScan(this.em.fork(), this.scan, SCAN_LEASE_MS)) renewedMs = beganMs;
+        else this.lose();
+      } catch {
+        if (performance.now() - renewedMs > SCAN_LEASE_MS) this.lose();
+      }
+    });
   }
 
   /** Ends the visit in progress, too. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../shared/ids.js';
+import { repeat } from '../../shared/repeat.js';
 import { SCAN_LEASE_MS, SCAN_POLL_MS, SCANNER_ALIVE_MS, SCANNER_REPORT_MS } from '../domain/scanner-times.js';
 import { removeAbandonedProfiles } from '../infrastructure/chromium.js';
 import { claimScan } from '../infrastructure/frontier.rows.js';
@@ -33,14 +34,14 @@ export class Scanner {
   async run(signal: AbortSignal): Promise<void> {
     removeAbandonedProfiles();
     await this.report();
-    const reporting = setInterval(() => void this.report(), SCANNER_REPORT_MS);
+    const stopReporting = repeat(SCANNER_REPORT_MS, () => this.report());
     try {
       while (!signal.aborted) {
         const worked = await this.step(signal).catch((error: unknown) => this.explain(error));
         if (!worked) await pause(worked === null ? RETRY_PAUSE_MS : SCAN_POLL_MS, signal);
       }
     } finally {
-      clearInterval(reporting);
+      await stopReporting();
       await withdrawScanner(this.em.fork(), this.id).catch(() => {});
     }
   }

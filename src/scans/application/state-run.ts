@@ -15,7 +15,6 @@ import {
   readFrontier,
 } from '../infrastructure/frontier.rows.js';
 import type { GuardedProxy } from '../infrastructure/guarded-proxy.js';
-import { within } from '../infrastructure/within.js';
 import { ScanContext } from '../infrastructure/scan-context.js';
 import {
   addStates,
@@ -101,11 +100,13 @@ export class StateRun {
 
   /** null: the browser failed. */
   private async attempt(state: ScanState, pages: readonly FrontierPage[]): Promise<StateResult | null> {
-    const { scanner, scope, proxy, proxyPort, pace } = this.options;
+    const { scanner, scope, proxy, proxyPort, pace, isActive } = this.options;
     const { stateMinutes, pageSeconds, dwellSeconds } = scanner.settings;
     try {
       this.chromium = await openChromium(scanner.browser, proxyPort);
       scanner.metrics.browserStarted();
+      // Stopped while it was opened: there was nothing to close yet.
+      if (!isActive()) return null;
       const context = await ScanContext.prepare(this.chromium.context, { signal: state === 'signal' });
       const timeoutMs = pageSeconds * 1000;
       const testing = testState(context, state, {
@@ -118,11 +119,11 @@ export class StateRun {
     } catch (error) {
       if (this.chromium?.usedTooMuchMemory) return notTested('memory_limit');
       if (this.chromium === null) scanner.metrics.browserFailed();
-      if (this.options.isActive()) scanner.log(`scanner: state ${state}: ${firstLine(error)}`);
+      if (isActive()) scanner.log(`scanner: state ${state}: ${firstLine(error)}`);
       return null;
     } finally {
       proxy.closePage();
-      await within(60_000, this.chromium?.close() ?? Promise.resolve(), undefined);
+      await this.chromium?.close();
       this.chromium = null;
     }
   }

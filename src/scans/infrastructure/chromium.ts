@@ -32,6 +32,8 @@ const FOLDER_PREFIX = 'consent-scan-';
 const VERSION_TIMEOUT_MS = 20_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
 const ALIVE_TIMEOUT_MS = 3_000;
+/** A browser that hangs is left to Playwright, which kills it, at the latest with this process. */
+const CLOSE_TIMEOUT_MS = 15_000;
 /** A quarter of the processor where one other session wants all of it, instead of half. */
 const AUTOGROUP_NICE = 5;
 
@@ -155,7 +157,7 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
         return usedTooMuchMemory;
       },
       close: async () => {
-        await context.close().catch(() => {});
+        await within(CLOSE_TIMEOUT_MS, context.close(), undefined);
         remove();
       },
     };
