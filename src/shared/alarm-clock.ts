@@ -17,7 +17,7 @@ export interface Sleeper {
  *
  * The alarms are in lists and not in a Map: a Map that changes so much is replaced by a new one again and again, each
  * replaced one refers to the next, and an old one that V8 has not collected yet keeps all later ones, with all sleepers in
- * them (nine tenths of what a worker's deliveries allocated outlived them).
+ * them. With 64 requests at once, 1.5 KB of each outlived it so; now 0.03.
  */
 export class AlarmClock<S extends Sleeper = Sleeper> {
   /** In no order. */
