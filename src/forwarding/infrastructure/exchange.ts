@@ -45,7 +45,7 @@ export interface ExchangeRequest {
   deadlineAt: number;
   limiter: AddressLimiter;
   keepsBody: boolean;
-  /** Who aborts it; undefined: nobody. */
+  /** Aborts it; undefined: it cannot be aborted. */
   signal: AbortSignal | undefined;
 }
 
