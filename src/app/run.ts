@@ -9,9 +9,16 @@ import type { ReceiverProcess } from '../standalone/application/receiver-process
 import { type Runtime, prepareRuntime } from '../standalone/application/prepare-runtime.js';
 import { refuseUnwritableStorage } from './storage-check.js';
 import { resolveBaseUrl } from '../shared/base-url.js';
+import { lowerPriority } from '../shared/lower-priority.js';
 import { close, closeStarted, listen, listenOn } from './http-server.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
 import { WORKER, WorkerProcess } from './worker-process.js';
+
+/**
+ * Added to the nice value of an API with a worker process: where the processors are busy, the worker's thread gets twice as
+ * much of them. At the same priority, consents that arrive as fast as they are answered leave deliveries behind (ADR 71).
+ */
+const API_NICE = 3;
 
 /** Runs the API, and in standalone mode everything else with it, until a signal ends it. */
 export async function runApi(): Promise<void> {
@@ -42,6 +49,8 @@ export async function runApi(): Promise<void> {
       await demo.ready(app, baseUrl);
     }
     announce(baseUrl, demo, performance.now() - startedMs);
+    // Not before now: worker, receiver and database server would inherit it.
+    if (worker) lowerPriority(API_NICE);
     const { scannerDatabaseUrl } = machine;
     if (scannerDatabaseUrl === null) return;
     // Loads MikroORM, which the children and the embedded server need not wait for.

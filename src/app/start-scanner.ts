@@ -1,8 +1,8 @@
-import { constants, setPriority } from 'node:os';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Scanner } from '../scans/application/scanner.js';
 import { type ChromiumOptions, findChromium, readVersion } from '../scans/infrastructure/chromium.js';
 import { ScannerMetrics } from '../scans/infrastructure/scanner.metrics.js';
+import { lowerPriority, NICE_MAX } from '../shared/lower-priority.js';
 import { browserUser } from '../standalone/infrastructure/server-user.js';
 import { ormOptions } from './orm-options.js';
 import { serveScanner } from './scanner-server.js';
@@ -25,7 +25,8 @@ export async function startScanner(
   const orm = await MikroORM.init(
     ormOptions(database.databaseUrl, { name: 'consent-scanner', connections: CONNECTIONS }),
   );
-  yieldToOthers();
+  // Where API and database are on the same machine, they come first. Chromium inherits it.
+  lowerPriority(NICE_MAX);
   const stopping = new AbortController();
   const metrics = new ScannerMetrics();
   const scanner = new Scanner(orm.em, {
@@ -49,15 +50,6 @@ export async function startScanner(
     await running;
     await orm.close();
   };
-}
-
-/** Where API and database are on the same machine, they come first. Chromium inherits it. */
-function yieldToOthers(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_LOW);
-  } catch {
-    // Some containers forbid it.
-  }
 }
 
 async function chromiumOptions(

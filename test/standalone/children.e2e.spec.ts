@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { childrenOf, isRunning, postmasterOf, Processes, type ServiceProcess } from '../support/processes.js';
@@ -97,6 +98,12 @@ it('prints the metrics of API and worker, each metric once', async () => {
   expect(text).toMatch(/^isolate_heap_bytes\{isolate="main",kind="used",process="worker"\} \d+$/m);
   const described = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name);
   expect(described).toEqual([...new Set(described)]);
+});
+
+it('gives worker, receiver and database server a higher priority than the API', async () => {
+  const niceOf = (pid: number | null | undefined): number => getPriority(Number(pid)) - getPriority();
+  await until('the API has lowered its priority', () => niceOf(api.pid) === 3);
+  expect([pidOf(WORKER), pidOf(RECEIVER), postmasterOf(dataDir)].map(niceOf)).toEqual([0, 0, 0]);
 });
 
 it('restarts a worker that was killed, and delivers what was stored in the meantime', async () => {
