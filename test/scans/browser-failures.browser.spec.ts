@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Json } from '../support/json.js';
-import { childPids, childrenOf, killPostgres } from '../support/processes.js';
+import { childPids, childrenOf, isRunning, killPostgres } from '../support/processes.js';
 import { type ScanService, startScanService } from '../support/scan-service.js';
 import { until } from '../support/until.js';
 
@@ -12,6 +12,8 @@ const SKIP = { skipStates: ['reject', 'accept', 'signal'] };
 /** `SCAN_KILL_ROUNDS=50` for the figure in docs/scans.md. */
 const ROUNDS = Number(process.env['SCAN_KILL_ROUNDS'] ?? 3);
 const SEED = Number(process.env['SCAN_KILL_SEED'] ?? 7);
+/** Stops during a scan, spread over its time. */
+const STOPS = 6;
 /** A scan of three pages and one state takes about this long. */
 const SCAN_MS = 9_000;
 /** A project may request 20 scans a day. */
@@ -136,6 +138,22 @@ inAutogroups(
     expect(await service.ended(id)).toMatchObject({ status: 'completed' });
   },
 );
+
+it('stops at any moment of a scan, with its browser', async () => {
+  const random = seeded(SEED);
+  for (let round = 0; round < STOPS; round++) {
+    const delayMs = Math.round((round + random()) * (SCAN_MS / STOPS));
+    await service.request({ ...SKIP, urls: ['/1', '/2', '/3'].map(at) });
+    await sleep(delayMs);
+    const pids = [scannerPid(), chromiumPid() ?? scannerPid()];
+    const exit = await service.stop();
+    const note = `${delayMs} ms after the request`;
+    expect({ note, exit, running: pids.filter((pid) => isRunning(pid)) }).toEqual({
+      ...{ note, exit: { code: 0, signal: null }, running: [] },
+    });
+    await startService();
+  }
+}, 240_000);
 
 it(
   'loses nothing and visits no page more than twice when scanner, Chromium or PostgreSQL is killed',
