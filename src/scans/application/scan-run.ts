@@ -175,6 +175,7 @@ export class ScanRun {
     this.states = new StateRun({
       ...{ em, scan, scanner: options, scope, proxy, proxyPort: site.port, pace: site.pace },
       isActive: () => !signal.aborted && !this.lost,
+      signal: this.ending.signal,
     });
     // A crawl that took its time still leaves the scan's for the states.
     const ending = await this.states.run(crawl.stoppedBy === 'byte_limit' ? 'byte_limit' : null);
@@ -186,7 +187,8 @@ export class ScanRun {
   private async openVisit(port: number): Promise<PageVisit | null> {
     const context = this.context ?? (await this.openBrowser(port));
     if (context === null) return null;
-    const visit = await within<PageVisit | null>(VISIT_EXTRA_MS, PageVisit.open(context), null);
+    const opening = PageVisit.open(context);
+    const visit = await within<PageVisit | null>(VISIT_EXTRA_MS, opening, null, this.ending.signal);
     if (visit === null) {
       this.browserFailures += 1;
       await this.closeBrowser();
@@ -197,15 +199,18 @@ export class ScanRun {
   private async openBrowser(port: number): Promise<ScanContext | null> {
     try {
       this.chromium = await openChromium(this.options.browser, port);
-      this.context = await ScanContext.prepare(this.chromium.context);
+      const preparing = ScanContext.prepare(this.chromium.context);
+      this.context = await within<ScanContext | null>(VISIT_EXTRA_MS, preparing, null, this.ending.signal);
+      if (this.context === null) throw new Error('it did not answer in time');
       this.options.metrics.browserStarted();
     } catch (error) {
+      await this.closeBrowser();
+      if (this.ending.signal.aborted) return null;
       this.browserFailures += 1;
       this.options.metrics.browserFailed();
       this.options.log(
         `scanner: Chromium could not be started: ${firstLine(error)} (docs/scans.md has the usual causes)`,
       );
-      await this.closeBrowser();
     }
     return this.context;
   }
@@ -224,7 +229,8 @@ export class ScanRun {
     if (!chromium) return null;
     const timeoutMs = this.options.settings.pageSeconds * 1000;
     const loading = visit.load(url, { projectId: scan.projectId, scope, timeoutMs, proxy });
-    const loaded = await within<PageResult | null>(timeoutMs + VISIT_EXTRA_MS, loading, null);
+    const limitMs = timeoutMs + VISIT_EXTRA_MS;
+    const loaded = await within<PageResult | null>(limitMs, loading, null, this.ending.signal);
     const result = (await chromium.isAlive()) ? loaded : null;
     const isUsable = result !== null && result.reason !== 'crashed' && !chromium.usedTooMuchMemory;
     if (isUsable) return result;

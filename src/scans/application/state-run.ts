@@ -26,6 +26,7 @@ import {
   storeStateItems,
 } from '../infrastructure/state.rows.js';
 import { type StateResult, testState } from '../infrastructure/state-test.js';
+import { within } from '../infrastructure/within.js';
 import type { ScannerOptions } from './scanner-options.js';
 import type { SitePace } from './site-pace.js';
 
@@ -43,6 +44,8 @@ interface StateRunOptions {
   pace: SitePace;
   /** Whether the scan is still this scanner's, and the scanner is not stopping. */
   isActive: () => boolean;
+  /** Ends the wait for a browser that has been closed. */
+  signal: AbortSignal;
 }
 
 /** How the states of a scan ended. `inactive`: the scanner stops, or the scan is another one's. */
@@ -100,20 +103,22 @@ export class StateRun {
 
   /** null: the browser failed. */
   private async attempt(state: ScanState, pages: readonly FrontierPage[]): Promise<StateResult | null> {
-    const { scanner, scope, proxy, proxyPort, pace, isActive } = this.options;
+    const { scanner, scope, proxy, proxyPort, pace, isActive, signal } = this.options;
     const { stateMinutes, pageSeconds, dwellSeconds } = scanner.settings;
     try {
       this.chromium = await openChromium(scanner.browser, proxyPort);
       scanner.metrics.browserStarted();
       // Stopped while it was opened: there was nothing to close yet.
       if (!isActive()) return null;
-      const context = await ScanContext.prepare(this.chromium.context, { signal: state === 'signal' });
       const timeoutMs = pageSeconds * 1000;
-      const testing = testState(context, state, {
-        pages,
-        options: { scope, proxy, pace, timeoutMs, dwellMs: dwellSeconds * 1000 },
-      });
-      const result = await raced(testing, stateMinutes * 60_000);
+      const options = { scope, proxy, pace, timeoutMs, dwellMs: dwellSeconds * 1000 };
+      const testing = ScanContext.prepare(this.chromium.context, { signal: state === 'signal' }).then(
+        (context) => testState(context, state, { pages, options }),
+      );
+      const never = new Promise<StateResult>(() => {});
+      const late = within(stateMinutes * 60_000, never, notTested('time_limit'), signal);
+      const result = await Promise.race([testing, late]);
+      if (!isActive()) return null;
       if (this.chromium.usedTooMuchMemory) return notTested('memory_limit');
       return (await this.chromium.isAlive()) ? result : null;
     } catch (error) {
@@ -157,14 +162,6 @@ export class StateRun {
       artifacts.push({ kind: 'screenshot', page: first, content: screenshot });
     return artifacts.filter(({ content }) => content.length <= ARTIFACT_BYTES_MAX);
   }
-}
-
-/** The result, or that the state's time is over. */
-async function raced(testing: Promise<StateResult>, timeoutMs: number): Promise<StateResult> {
-  const late = new Promise<StateResult>((resolve) => {
-    setTimeout(() => resolve(notTested('time_limit')), timeoutMs).unref();
-  });
-  return Promise.race([testing, late]);
 }
 
 function notTested(reason: StateReason): StateResult {
