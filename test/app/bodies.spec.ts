@@ -1,10 +1,14 @@
 import { getMetadataStorage } from 'class-validator';
 import { describe, expect, it } from '@jest/globals';
-import '../../src/app/app.module.js';
-import { CheckedInputPipe } from '../../src/app/checked-input.pipe.js';
-import { DomainError } from '../../src/shared/domain-error.js';
-import { FIELD_CHARACTERS_MAX, FIELD_ERRORS_MAX, type FieldError } from '../../src/shared/field-problem.js';
-import { listRulesOf } from '../../src/http/body-shape.js';
+import '../../src/programs/api.module.js';
+import { CheckedInputPipe } from '../../src/platform/http/checked-input.pipe.js';
+import { DomainError } from '../../src/platform/errors/domain-error.js';
+import {
+  FIELD_CHARACTERS_MAX,
+  FIELD_ERRORS_MAX,
+  type FieldError,
+} from '../../src/platform/errors/field-problem.js';
+import { listRulesOf } from '../../src/platform/http/body-shape.js';
 
 type Dto = new () => object;
 interface Check {
@@ -32,8 +36,33 @@ const fields = [
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 const HOSTILE: unknown[] = [
-  ...[undefined, null, true, false, 0, -1, 1.5, 2 ** 53, 1e308, '', ' ', 'a', '\u0000', '\ud800', '[]'],
-  ...[[], [[]], [null], [[[]]], [1], ['a'], [{}], [[{}]], [[], {}], {}, { length: 3 }, { toString: 1 }],
+  undefined,
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  2 ** 53,
+  1e308,
+  '',
+  ' ',
+  'a',
+  '\u0000',
+  '\ud800',
+  '[]',
+  [],
+  [[]],
+  [null],
+  [[[]]],
+  [1],
+  ['a'],
+  [{}],
+  [[{}]],
+  [[], {}],
+  {},
+  { length: 3 },
+  { toString: 1 },
   JSON.parse('{"__proto__":{"a":1}}'),
   JSON.parse('[{"__proto__":{"a":1},"constructor":1}]'),
 ];

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { ApiKeyService } from '../../src/access/api-key.service.js';
-import { createTestProject } from '../support/project.js';
-import { startTestService } from '../support/service.js';
+import { ApiKeyService } from '../../src/modules/access/api-key.service.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService } from '../support/programs/service.js';
 
 it('answers an unknown route with a problem document, and a browser with a page', async () => {
   const service = await startTestService();

@@ -1,19 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/standalone/infrastructure/embedded-postgres.js';
-import { freePort } from '../support/free-port.js';
-import { Processes } from '../support/processes.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/standalone/embedded-postgres.js';
+import { freePort } from '../support/programs/free-port.js';
+import { Processes } from '../support/programs/processes.js';
 import { until } from '../support/until.js';
-
-/** For a program that migrates and two that start and stop, on a busy machine. */
-jest.setTimeout(90_000);
 
 const processes = new Processes();
 let checkout: string;
@@ -59,7 +53,7 @@ describe('deploy/make-secrets.sh', () => {
 
   it('recommends to keep the keys apart from the backups, as the manual does', () => {
     const printed = execFileSync('sh', [join(checkout, 'deploy', 'make-secrets.sh')], { encoding: 'utf8' });
-    const manual = readFileSync(join('docs', 'operations.md'), 'utf8').replaceAll(/\s+/g, ' ');
+    const manual = readFileSync(join('docs', 'run.md'), 'utf8').replaceAll(/\s+/g, ' ');
     expect(printed).toContain('secret_keys, auth_secret and evidence_keys apart from the backups');
     expect(printed).not.toMatch(/with (your|the) backups/);
     expect(manual).toContain('`SECRET_KEYS`, `AUTH_SECRET` and `EVIDENCE_KEYS` apart from the dump');

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checkAnswersOf } from '../support/contract.js';
-import { readOperations } from '../support/openapi.js';
+import { checkAnswersOf } from '../support/rules/contract.js';
+import { readOperations } from '../support/rules/openapi.js';
 
 describe('the check of every answer against openapi.json', () => {
   let server: Server;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import '../../src/app/app.module.js';
-import { CheckedInputPipe } from '../../src/app/checked-input.pipe.js';
-import { DomainError } from '../../src/shared/domain-error.js';
-import { checkedClasses } from '../../src/http/schema-of-checks.js';
-import type { FieldError } from '../../src/shared/field-problem.js';
-import { unexplained } from '../support/document-rules.js';
-import { type JsonSchema, SchemaValues } from '../support/schema-values.js';
+import '../../src/programs/api.module.js';
+import { CheckedInputPipe } from '../../src/platform/http/checked-input.pipe.js';
+import { DomainError } from '../../src/platform/errors/domain-error.js';
+import { checkedClasses } from '../../src/platform/openapi/schema-of-checks.js';
+import type { FieldError } from '../../src/platform/errors/field-problem.js';
+import { unexplained } from '../support/rules/document-rules.js';
+import { type JsonSchema, SchemaValues } from '../support/rules/schema-values.js';
 
 /** The same with each run; `SCHEMA_SEED` draws others. */
 const SEED = Number(process.env['SCHEMA_SEED'] ?? 5);

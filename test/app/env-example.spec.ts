@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { NAMESPACES, readSettings } from '../../src/app/settings.js';
-import { envExample, withSettingsTable } from '../../src/app/settings-text.js';
-import type { Setting } from '../../src/settings/declare-settings.js';
+import { NAMESPACES, readSettings } from '../../src/programs/settings.js';
+import { envExample, withSettingsTable } from '../../src/programs/settings-text.js';
+import type { Setting } from '../../src/platform/settings/declare-settings.js';
 
 const text = readFileSync('.env.example', 'utf8');
 const page = readFileSync('docs/settings.md', 'utf8');

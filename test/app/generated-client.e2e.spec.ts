@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const run = promisify(execFile);
-const BUILD_TIMEOUT_MS = 120_000;
 
 /** A program against the generated client; its types are part of the test. */
 const PROGRAM = `
@@ -60,12 +59,15 @@ describe('a client that @hey-api/openapi-ts generates from openapi.json', () => 
     folder = mkdtempSync(join(tmpdir(), 'consent-client-'));
     const client = join(folder, 'client');
     await node('node_modules/@hey-api/openapi-ts/bin/run.js', [
-      ...['-i', resolve('openapi.json')],
-      ...['-o', client],
-      ...['-c', '@hey-api/client-fetch'],
+      '-i',
+      resolve('openapi.json'),
+      '-o',
+      client,
+      '-c',
+      '@hey-api/client-fetch',
     ]);
     writeFileSync(join(folder, 'program.ts'), PROGRAM);
-  }, BUILD_TIMEOUT_MS);
+  });
   afterAll(async () => {
     await service.close();
     rmSync(folder, { recursive: true, force: true });
@@ -85,54 +87,46 @@ describe('a client that @hey-api/openapi-ts generates from openapi.json', () => 
     }
   }
 
-  it(
-    'compiles, strictly',
-    async () => {
-      const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2023'];
-      const modules = [
-        '--module',
-        'esnext',
-        '--moduleResolution',
-        'bundler',
-        '--lib',
-        'es2023,dom,dom.iterable',
-      ];
-      const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')];
-      await node('node_modules/typescript/bin/tsc', [...options, ...modules, ...types, 'program.ts']);
-    },
-    BUILD_TIMEOUT_MS,
-  );
+  it('compiles, strictly', async () => {
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2023'];
+    const modules = [
+      '--module',
+      'esnext',
+      '--moduleResolution',
+      'bundler',
+      '--lib',
+      'es2023,dom,dom.iterable',
+    ];
+    const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')];
+    await node('node_modules/typescript/bin/tsc', [...options, ...modules, ...types, 'program.ts']);
+  });
 
-  it(
-    'talks to the service',
-    async () => {
-      const bundle = join(folder, 'program.mjs');
-      const { build } = await import('esbuild');
-      await build({
-        entryPoints: [join(folder, 'program.ts')],
-        outfile: bundle,
-        bundle: true,
-        platform: 'node',
-        format: 'esm',
-        logLevel: 'silent',
-      });
-      const output = await node(bundle, [], {
-        BASE_URL: service.baseUrl,
-        API_KEY: project.keys.editor,
-        PROJECT_ID: project.id,
-      });
-      const answer = JSON.parse(output) as Record<string, unknown>;
-      expect(answer).toEqual({
-        id: answer.listed,
-        listed: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        hostname: null,
-        action: 'custom',
-        name: 'A project',
-        enabled: false,
-        saved: 200,
-        code: 'consent_not_found',
-      });
-    },
-    BUILD_TIMEOUT_MS,
-  );
+  it('talks to the service', async () => {
+    const bundle = join(folder, 'program.mjs');
+    const { build } = await import('esbuild');
+    await build({
+      entryPoints: [join(folder, 'program.ts')],
+      outfile: bundle,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'silent',
+    });
+    const output = await node(bundle, [], {
+      BASE_URL: service.baseUrl,
+      API_KEY: project.keys.editor,
+      PROJECT_ID: project.id,
+    });
+    const answer = JSON.parse(output) as Record<string, unknown>;
+    expect(answer).toEqual({
+      id: answer.listed,
+      listed: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      hostname: null,
+      action: 'custom',
+      name: 'A project',
+      enabled: false,
+      saved: 200,
+      code: 'consent_not_found',
+    });
+  });
 });

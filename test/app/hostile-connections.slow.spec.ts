@@ -2,18 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { startClock } from '../support/elapsed.js';
-import { CHOICE } from '../support/pipeline.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
+import { CHOICE } from '../support/programs/pipeline.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
-/** What the service gives a request to arrive, shortened so that a test can wait for it. */
+/** Time limit for a request to arrive, shortened so that a test can wait for it. */
 const ARRIVAL_MS = 600;
 const CHECK_MS = 100;
-/** What a busy machine may add before a cut connection counts as held. */
+/** Delay on a busy machine that is allowed before a cut connection counts as held. */
 const LATE_MS = 5_000;
 const DRIP_MS = 50;
 const SLOW_CONNECTIONS = 200;
@@ -21,11 +20,8 @@ const IDLE_CONNECTIONS = 10_000;
 /** Files that this process needs beside the connections. */
 const FILES_RESERVED = 1_000;
 const OPENED_AT_ONCE = 250;
-/** What the service gives a connection to say anything (HEADERS_TIMEOUT_MS). */
+/** Time limit for a silent connection (HEADERS_TIMEOUT_MS). */
 const SILENT_MS = 10_000;
-/** How long a caller may wait for an answer while others misbehave; less than they are given. */
-const ANSWER_MAX_MS = 5_000;
-const IDLE_TEST_TIMEOUT_MS = 120_000;
 
 let service: TestService;
 let project: TestProject;
@@ -89,11 +85,8 @@ async function exchange(bytes: string): Promise<string> {
 const statusesIn = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 
-async function expectPromptAnswers(baseUrl: string): Promise<void> {
-  const elapsedMs = startClock();
-  expect((await fetch(`${baseUrl}/v1/pricing`)).status).toBe(200);
-  expect((await fetch(`${baseUrl}/health/ready`)).status).toBe(200);
-  expect(elapsedMs()).toBeLessThan(ANSWER_MAX_MS);
+async function expectAnswers(baseUrl: string): Promise<void> {
+  for (const path of ['/v1/pricing', '/health/ready']) expect((await fetch(baseUrl + path)).status).toBe(200);
 }
 
 const recordCount = async (): Promise<number> =>
@@ -106,8 +99,8 @@ describe('clients that take their time', () => {
     const dripping = setInterval(() => {
       for (const { socket } of slow) if (socket.writable) socket.write('a');
     }, DRIP_MS);
-    await expectPromptAnswers(service.baseUrl);
-    await until('all of them are cut off', () => slow.every(({ closed }) => closed()), ARRIVAL_MS + LATE_MS);
+    await expectAnswers(service.baseUrl);
+    await until('all of them are cut off', () => slow.every(({ closed }) => closed()));
     clearInterval(dripping);
     for (const { received } of slow) {
       expect(statusesIn(received())).toEqual([408]);
@@ -136,13 +129,13 @@ describe('clients that take their time', () => {
         () => socket.resetAndDestroy(),
       );
     }
-    await expectPromptAnswers(service.baseUrl);
+    await expectAnswers(service.baseUrl);
     expect(await recordCount()).toBe(before);
   });
 
   it('a connection that never says anything is closed', async () => {
     const silent = await open(service.baseUrl);
-    await until('it is closed', silent.closed, ARRIVAL_MS + LATE_MS);
+    await until('it is closed', silent.closed);
     expect(statusesIn(silent.received())).toEqual([408]);
   });
 });
@@ -218,25 +211,23 @@ describe(`${IDLE_CONNECTIONS} connections that ask nothing`, () => {
     await database.close();
   });
 
-  it(
-    'leave room for others, as many as the system lets one process have',
-    async () => {
-      const count = Math.min(IDLE_CONNECTIONS, openFilesMax() - FILES_RESERVED);
-      expect(count).toBeGreaterThan(0);
-      const idle: Connection[] = [];
-      while (idle.length < count) {
-        const some = Math.min(OPENED_AT_ONCE, count - idle.length);
-        idle.push(...(await Promise.all(Array.from({ length: some }, () => open(ownProcess.baseUrl)))));
-      }
-      await expectPromptAnswers(ownProcess.baseUrl);
-      // On a machine that takes long to open them, the first have had their time.
-      expect(idle.filter(({ lifeMs }) => lifeMs() < SILENT_MS)).toHaveLength(0);
-      for (const { socket } of idle) socket.destroy();
-      await expectPromptAnswers(ownProcess.baseUrl);
-      expect(ownProcess.output()).not.toMatch(/EMFILE|"level":[56]0/);
-    },
-    IDLE_TEST_TIMEOUT_MS,
-  );
+  it('leave room for others, as many as the system lets one process have', async () => {
+    const count = Math.min(IDLE_CONNECTIONS, openFilesMax() - FILES_RESERVED);
+    expect(count).toBeGreaterThan(0);
+    const idle: Connection[] = [];
+    while (idle.length < count) {
+      const some = Math.min(OPENED_AT_ONCE, count - idle.length);
+      idle.push(...(await Promise.all(Array.from({ length: some }, () => open(ownProcess.baseUrl)))));
+    }
+    await expectAnswers(ownProcess.baseUrl);
+    // The answers did not wait for their end.
+    expect(idle.some(({ closed }) => !closed())).toBe(true);
+    // On a machine that takes long to open them, the first have had their time.
+    expect(idle.filter(({ lifeMs }) => lifeMs() < SILENT_MS)).toHaveLength(0);
+    for (const { socket } of idle) socket.destroy();
+    await expectAnswers(ownProcess.baseUrl);
+    expect(ownProcess.output()).not.toMatch(/EMFILE|"level":[56]0/);
+  });
 });
 
 /** How many files this process may open; where the system does not tell, a usual number. */

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { UNDER_WAY_PER_CREDENTIAL_MAX } from '../../src/http/requests-under-way.js';
-import { CHOICE } from '../support/pipeline.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { UNDER_WAY_PER_CREDENTIAL_MAX } from '../../src/platform/http/requests-under-way.js';
+import { CHOICE } from '../support/programs/pipeline.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
-import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/people/user.js';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NAMED = { visitorReferenceField: 'customerId', visitorReferenceHashed: false };
@@ -35,8 +35,10 @@ describe('the bound on requests under way', () => {
         agent: hold,
         method: 'POST',
         headers: {
-          ...{ cookie: `j=${number}; ${person.cookie}; k=${number}`, 'content-type': 'application/json' },
-          ...{ 'content-length': 10, expect: '100-continue' },
+          cookie: `j=${number}; ${person.cookie}; k=${number}`,
+          'content-type': 'application/json',
+          'content-length': 10,
+          expect: '100-continue',
         },
       }),
     );
@@ -138,12 +140,15 @@ describe('what HTTP asks of an answer', () => {
     const { id: keyId } = (await key.json()) as { id: string };
     expect([key.status, key.headers.get('location')]).toEqual([201, `/v1/projects/${id}/api-keys/${keyId}`]);
     expect(await (await user.request('GET', key.headers.get('location') ?? '')).json()).toMatchObject({
-      ...{ id: keyId, name: 'k', revokedAt: null },
+      id: keyId,
+      name: 'k',
+      revokedAt: null,
     });
 
     for (const path of ['members', 'invitations']) {
       const invited = await user.request('POST', `/v1/projects/${id}/${path}`, {
-        ...{ email: `${path}@example.com`, role: 'viewer' },
+        email: `${path}@example.com`,
+        role: 'viewer',
       });
       const invitation = (await invited.json()) as { id: string };
       const location = `/v1/projects/${id}/invitations/${invitation.id}`;

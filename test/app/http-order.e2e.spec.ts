@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../src/shared/ids.js';
-import { sendBytes } from '../support/raw-request.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { sendBytes } from '../support/fakes/raw-request.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
-/** Modules mount themselves on the server, and app alone knows in which order. */
+/** Modules mount themselves on the server, and app defines the order. */
 describe('what stands before the routes', () => {
   let service: TestService;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('what stands before the routes', () => {
     const before = await measured();
     const answer = await post(`/v1/projects/${newId()}/consents`, '{}');
     expect(answer.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
-    // Whatever passes through Express is measured by route; of the ingest there is not even a refusal.
+    // Requests through Express are measured by route; for the ingest there is not even a refusal.
     expect(before).not.toContain('/consents"');
     expect(await measured()).not.toMatch(/http_request_duration_seconds_count\{method="POST"/);
   });

@@ -5,11 +5,17 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { load } from 'js-yaml';
-import { serveApiDocument } from '../../src/app/api-document.js';
-import { createTestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serveApiDocument } from '../../src/platform/openapi/api-document.js';
+import { errorsOf } from '../support/rules/contract.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const FILE = 'openapi.json';
+
+interface DescribedResponse {
+  content?: Record<string, { schema: Json; example?: unknown }>;
+}
 
 @Module({})
 class NoRoutes {}
@@ -63,6 +69,36 @@ describe('OpenAPI document', () => {
     }
   });
 
+  it('has an example of each JSON response, success and error, that is valid by its schema', () => {
+    type Responses = Record<string, DescribedResponse>;
+    const { paths, components } = JSON.parse(readFileSync(FILE, 'utf8')) as {
+      paths: Record<string, Record<string, { operationId: string; responses: Responses }>>;
+      components: { responses: Responses };
+    };
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    const described = [
+      ...operations.map(({ operationId, responses }) => ({ of: operationId, responses })),
+      { of: 'shared', responses: components.responses },
+    ];
+    let examples = 0;
+    for (const { of, responses } of described) {
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        for (const [type, { schema, example }] of Object.entries(content)) {
+          if (!type.endsWith('json')) continue;
+          expect([of, status, example]).not.toEqual([of, status, undefined]);
+          expect([of, status, errorsOf(schema, example)]).toEqual([of, status, '']);
+          if (type === 'application/problem+json') {
+            const problem = example as { status: number; detail: string };
+            expect([of, status, problem.detail]).not.toEqual([of, status, '']);
+            if (/^\d/.test(status)) expect([of, status]).toEqual([of, String(problem.status)]);
+          }
+          examples += 1;
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(200);
+  });
+
   it('lists for API keys only what a key is not refused for being one', async () => {
     const project = await createTestProject(service);
     const { paths } = JSON.parse(readFileSync(FILE, 'utf8')) as {
@@ -73,7 +109,7 @@ describe('OpenAPI document', () => {
       for (const [method, { operationId, security }] of Object.entries(methods)) {
         if (security.length === 0) continue;
         const address = path.replace('{projectId}', project.id).replaceAll(/\{\w+\}/g, 'none');
-        // A body that no route takes: what is refused for it has let the key in.
+        // No route accepts this body: a validation error shows that the key was accepted.
         const body = method === 'get' ? undefined : '{"none":1}';
         // Routes that take no body would do their work.
         const doesWork =

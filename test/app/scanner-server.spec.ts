@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { serveScanner } from '../../src/app/scanner-server.js';
-import { ScannerMetrics } from '../../src/scans/infrastructure/scanner.metrics.js';
-import { freePort } from '../support/free-port.js';
+import { serveScanner } from '../../src/programs/scanner-server.js';
+import { ScannerMetrics } from '../../src/scanner/scanner.metrics.js';
+import { freePort } from '../support/programs/free-port.js';
 
 let close: () => void;
 let baseUrl: string;
@@ -12,7 +12,10 @@ beforeAll(async () => {
   const port = await freePort();
   baseUrl = `http://127.0.0.1:${port}`;
   close = await serveScanner({
-    ...{ port, host: '127.0.0.1', registry: metrics.registry, isReady: () => isReady },
+    port,
+    host: '127.0.0.1',
+    registry: metrics.registry,
+    isReady: () => isReady,
   });
 });
 afterAll(() => close());

@@ -3,9 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { NAMESPACES, readSettings } from '../../src/app/settings.js';
-import { type Setting, SettingsError } from '../../src/settings/declare-settings.js';
-import { createCertificateAuthority } from '../../src/standalone/infrastructure/certificates.js';
+import { findChromium } from '../../src/scanner/browser/chromium.js';
+import { NAMESPACES, readSettings } from '../../src/programs/settings.js';
+import { type Setting, SettingsError } from '../../src/platform/settings/declare-settings.js';
+import { createCertificateAuthority } from '../../src/standalone/certificates.js';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -16,11 +17,13 @@ const PRODUCTION = {
   STRIPE_WEBHOOK_SECRETS: 'whsec_0123456789abcdef',
 };
 
+const ZERO_KEY = Buffer.alloc(32).toString('base64');
+
 describe('settings', () => {
   it('has the documented defaults where nothing is set', () => {
     expect(readSettings({})).toMatchObject({
       service: { production: false, port: 3000, host: '127.0.0.1', publicBaseUrl: '', trustedProxies: [] },
-      database: { databaseUrl: '', databaseOwnerUrl: '' },
+      database: { databaseUrl: '', databaseOwnerUrl: '', startWaitSeconds: 300 },
       queue: { redisUrl: '' },
       app: { runWorker: true, demo: true, workerPort: 0, shutdownDelayMs: 0, logLevel: 'warn' },
       secrets: { secretKeys: [] },
@@ -75,6 +78,26 @@ describe('settings', () => {
         expect(readSettings({ HOST: host }).service.production).toBe(false);
       },
     );
+  });
+
+  it.each([
+    ['SCANNER_NAME_SERVERS', 'nonsense'],
+    ['SCANNER_NAME_SERVERS', '192.0.2.1:0'],
+    ['CUSTOM_DOMAIN_RESOLVERS', '999.0.2.1'],
+    ['CUSTOM_DOMAIN_RESOLVERS', '192.0.2.1:70000'],
+    ['FORWARDING_NAME_SERVERS', '[2001:db8::1'],
+    ['CUSTOM_DOMAIN_CA', 'https://letsencrypt.org'],
+    ['CUSTOM_DOMAIN_CA', "Let's Encrypt"],
+  ])('refuses %s=%s', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must `));
+  });
+
+  it.each(['/no/chromium', tmpdir()])('refuses SCANNER_CHROMIUM=%s only where pages are visited', (path) => {
+    expect(readSettings({ SCANNER_CHROMIUM: path }).scans.chromium).toBe(path);
+    expect(() => findChromium(path)).toThrow(
+      new SettingsError('SCANNER_CHROMIUM must be the path of an executable file.'),
+    );
+    expect(findChromium(process.execPath)).toBe(process.execPath);
   });
 
   it('takes name servers with and without a port', () => {
@@ -178,6 +201,9 @@ describe('settings', () => {
   });
 
   it.each([
+    ['SECRET_KEYS', `k1:${ZERO_KEY}`, 'has a key of zeros'],
+    ['SECRET_KEYS', `k1:${randomBytes(32).toString('base64')},k0:${ZERO_KEY}`, 'has a key of zeros'],
+    ['EVIDENCE_KEYS', `e1:${ZERO_KEY}`, 'has a key of zeros'],
     ['PUBLIC_BASE_URL', 'https://consent.example.com/api', 'must be an origin'],
     ['PUBLIC_BASE_URL', 'https://consent.example.com/?a=1', 'must be an origin'],
     ['PUBLIC_BASE_URL', 'https://u:p@consent.example.com', 'must be an origin'],

@@ -1,14 +1,17 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { DOMAIN_ERROR_STATUS } from '../../src/shared/domain-error.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { startLoneService } from '../support/processes.js';
+import { DOMAIN_ERROR_STATUS } from '../../src/platform/errors/domain-error.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
+import { freePort } from '../support/programs/free-port.js';
+import { startLoneService } from '../support/programs/processes.js';
 import { until } from '../support/until.js';
 
 let database: TestDatabase;
@@ -24,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts a program of `dist` that must not come up; what it says. */
+/** Starts a program of `dist` that must not start; returns its output. */
 async function refusal(
   environment: NodeJS.ProcessEnv,
   program = 'main',
@@ -50,6 +53,45 @@ async function refusal(
 }
 
 const withUrl = (change: Partial<URL>): string => Object.assign(new URL(database.url), change).href;
+
+describe('a start while the database is away', () => {
+  it('waits, says so, and goes on once the database is there', async () => {
+    const port = await freePort();
+    const target = new URL(database.ownerUrl);
+    const late = Object.assign(new URL(database.ownerUrl), {
+      hostname: '127.0.0.1',
+      port: String(port),
+    }).href;
+    const { PATH, HOME } = process.env;
+    const env = {
+      PATH,
+      HOME,
+      NODE_ENV: 'test',
+      DATA_DIR: folder,
+      DATABASE_URL: late,
+      DATABASE_OWNER_URL: late,
+    };
+    const args = ['--disable-warning=ExperimentalWarning', 'dist/ops.js', 'migrate'];
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const exited = once(child, 'exit');
+    let lines = '';
+    child.stderr.on('data', (chunk: Buffer) => (lines += chunk.toString()));
+    const proxy = createServer((socket) => {
+      const upstream = connect(Number(target.port), target.hostname);
+      socket.on('error', () => upstream.destroy()).pipe(upstream);
+      upstream.on('error', () => socket.destroy()).pipe(socket);
+    });
+    try {
+      await until('it waits', () => lines.includes('Waiting for the database') || child.exitCode !== null);
+      expect(lines).toMatch(/^Waiting for the database for up to 300 s: connection refused\. .*\n$/);
+      await new Promise<void>((listening) => proxy.listen(port, '127.0.0.1', listening));
+      expect(await exited).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+      proxy.close();
+    }
+  });
+});
 
 describe('a start that cannot succeed says why, in a sentence', () => {
   it('a role that may not come in', async () => {
@@ -131,7 +173,10 @@ describe('a start that cannot succeed says why, in a sentence', () => {
   });
 
   it('a port where nothing listens', async () => {
-    const { code, err } = await refusal({ DATABASE_URL: 'postgresql://u:hunter2@127.0.0.1:1/service' });
+    const { code, err } = await refusal({
+      DATABASE_URL: 'postgresql://u:hunter2@127.0.0.1:1/service',
+      DATABASE_START_WAIT_SECONDS: '0',
+    });
     expect({ code, err }).toEqual({
       code: 1,
       err: expect.stringMatching(/^Cannot use the database: connection refused\. .*\n$/),
@@ -163,7 +208,10 @@ describe('a start that cannot succeed says why, in a sentence', () => {
   it('a folder of evidence that it cannot write', async () => {
     const file = join(folder, 'another-file');
     writeFileSync(file, '');
-    const evidence = { EVIDENCE_KEYS: `e1:${'A'.repeat(43)}=`, EVIDENCE_STORAGE_URL: `file://${file}/below` };
+    const evidence = {
+      EVIDENCE_KEYS: `e1:${'B'.repeat(42)}A=`,
+      EVIDENCE_STORAGE_URL: `file://${file}/below`,
+    };
     const { code, err } = await refusal({ RUN_WORKER: 'true', ...evidence });
     expect({ code, err }).toEqual({
       code: 1,

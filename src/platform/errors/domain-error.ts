@@ -1,6 +1,8 @@
 import { type FieldError, firstErrors } from './field-problem.js';
 
-/** What a refusal may carry beside its sentence. It is sent to the client: no secret may stand in it. */
+/**
+ * Additional members of an error. They are sent to the client, so they must not contain secrets.
+ */
 export interface DomainErrorDetails {
   /** The refused fields (422). */
   errors?: FieldError[];
@@ -93,6 +95,7 @@ export const DOMAIN_ERROR_STATUS = {
   domain_exists: 409,
   domain_limit_reached: 409,
   scan_running: 409,
+  scan_queue_full: 409,
   scan_ended: 409,
   scan_without_result: 409,
   scan_not_sealed: 409,
@@ -121,7 +124,7 @@ export type DomainErrorCode = keyof typeof DOMAIN_ERROR_STATUS;
 /** The detail names the first errors; all are in `errors`. */
 const DETAIL_CHARACTERS_MAX = 1000;
 
-/** A refusal of one or more fields (422). */
+/** An error about one or more fields (422). */
 export function fieldErrors(errors: Iterable<FieldError>): DomainError {
   const first = firstErrors(errors);
   return new DomainError('validation_failed', detailOf(first), { errors: first });

@@ -1,11 +1,11 @@
 /** Codes of field errors, for programs that display their own texts (ADR 48). Stable once released. */
 export const FIELD_CODES = [
-  // By bounds: of a text's characters, of a number, of how many there are.
+  // Bounds: of a text's characters, of a number, of a count.
   'length',
   'range',
   'count',
   'not_unique',
-  // By form.
+  // Format.
   'email',
   'host_name',
   'link_token',
@@ -21,7 +21,7 @@ export const FIELD_CODES = [
   'contrast',
   'png',
   'field_name',
-  // By what else is there.
+  // Conflicts with existing data.
   'same_email',
   'in_the_past',
   'end_before_beginning',
@@ -31,7 +31,7 @@ export const FIELD_CODES = [
   'modes_missing',
   'modes_conflict',
   'preset_unknown',
-  // Of the endpoint and its token.
+  // The endpoint and its token.
   'endpoint_missing',
   'url_malformed',
   'url_not_https',
@@ -44,12 +44,13 @@ export const FIELD_CODES = [
   'token_required_again',
   'token_useless',
   'token_characters',
-  // Of custom domains.
+  // Custom domains.
   'public_suffix',
+  'too_many_labels',
   'own_host',
   'preview_host',
   'outside_project',
-  // Of the addresses of a scan.
+  // The addresses of a scan.
   'scan_urls_missing',
   'scan_url_malformed',
   'scan_url_outside',
@@ -60,26 +61,29 @@ export const FIELD_CODES = [
 
 export type FieldCode = (typeof FIELD_CODES)[number];
 
-/** A code, with the bounds that were not kept where it is about some. */
+/** A code, with the violated bounds, if any. */
 export interface FieldProblem {
   code: FieldCode;
   min?: number;
   max?: number;
 }
 
-/** One field that was refused, as it stands in the `errors` list of a 422 answer; without a code the sentence is all. */
+/** A refused field in the `errors` list of a 422 response; without a code, only the sentence. */
 export type FieldError = { field: string; message: string } & Partial<FieldProblem>;
 
-/** Most errors in an answer, and the longest name of a field in one: an answer stays small whatever was sent. */
+/**
+ * Most errors in a response, and the longest field name in one, so that a response stays small for
+ * any input.
+ */
 export const FIELD_ERRORS_MAX = 100;
 export const FIELD_CHARACTERS_MAX = 120;
 
-/** A field's name as an answer shows it. */
+/** A field's name in a response. */
 export function shownField(name: string): string {
   return name.length > FIELD_CHARACTERS_MAX ? `${name.slice(0, FIELD_CHARACTERS_MAX - 1)}…` : name;
 }
 
-/** The first errors; the rest of a generator is not even computed. */
+/** The first errors; the rest of a generator is not computed. */
 export function firstErrors(errors: Iterable<FieldError>): FieldError[] {
   const first: FieldError[] = [];
   for (const error of errors) {

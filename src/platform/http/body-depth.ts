@@ -1,12 +1,12 @@
 import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from './problem.filter.js';
 
-/** Deepest that a request body may nest. What our routes take nests 5 deep at most. */
+/** Deepest nesting of a request body. Bodies of our routes nest at most 5 deep. */
 export const BODY_DEPTH_MAX = 32;
 
 /**
- * Refuses bodies that nest too deeply: validation and transformation recurse, and a body of 100 KiB can nest
- * deep enough to exhaust the stack. Mounted behind the JSON parser, whose own work does not recurse.
+ * Refuses bodies that nest too deeply: validation and transformation recurse, and a body of 100 KiB
+ * can nest deep enough to exhaust the stack. Mounted after the JSON parser, which does not recurse.
  */
 export function refuseDeepBody(request: Request, response: Response, next: NextFunction): void {
   if (!isDeeperThan(request.body, BODY_DEPTH_MAX)) return next();

@@ -8,24 +8,24 @@ import {
   IsObject,
   ValidateNested,
 } from 'class-validator';
-import { coded, type FieldError, shownField } from '../shared/field-problem.js';
+import { coded, type FieldError, shownField } from '../errors/field-problem.js';
 
 type Dto = new () => object;
 
-/** How many items a list has; `of` is the class of items that are objects. */
+/** The length of a list; `of` is the class of items that are objects. */
 export interface ListRules {
   min?: number;
   max: number;
   of?: () => Dto;
 }
 
-/** Of a class: its lists, and its members that are objects, by name. */
+/** Metadata of a class: its lists, and its object members, by name. */
 const LISTS = Symbol('lists');
 const MEMBERS = Symbol('members');
 
 /**
- * A list of a body. Its length, and that its items are plain objects where `of` names their class, is checked by
- * `shapeProblems` before anything is done for each item.
+ * A list of a body. `shapeProblems` checks its length, and that its items are plain objects if `of`
+ * names their class, before each item is processed.
  */
 export function ListOf(rules: ListRules): PropertyDecorator {
   const { min = 0, max, of } = rules;
@@ -43,14 +43,15 @@ export function ObjectOf(of: () => Dto): PropertyDecorator {
   return applyDecorators(remember(MEMBERS, of), IsObject(), ValidateNested(), Type(of));
 }
 
-/** The lists of a class and of those that it extends. */
+/** The lists of a class and its base classes. */
 export function listRulesOf(type: Dto): ReadonlyMap<string, ListRules> {
   return (Reflect.getMetadata(LISTS, type.prototype as object) ?? new Map()) as Map<string, ListRules>;
 }
 
 /**
- * What is wrong with the form of a body, as it was parsed: unknown members, lists of a wrong length, and items that are
- * no plain objects. It is checked first, because transforming and validating each member costs far more.
+ * Problems with the shape of a parsed body: unknown members, lists of a wrong length, and items
+ * that are not plain objects. Checked first, because transforming and validating each member costs
+ * far more.
  */
 export function* shapeProblems(type: Dto, body: unknown, path = ''): Generator<FieldError> {
   if (!isPlainObject(body)) return;
@@ -100,7 +101,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Adds to what the class, or one that it extends, remembers of its members. */
+/** Adds to the metadata of a class or its base classes. */
 function remember(kind: symbol, value: unknown): PropertyDecorator {
   return (target, property) => {
     const known = Reflect.getMetadata(kind, target) as Map<string | symbol, unknown> | undefined;

@@ -1,9 +1,9 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
-import { fieldErrors } from '../shared/domain-error.js';
-import { shapeProblems } from '../http/body-shape.js';
+import { fieldErrors } from '../errors/domain-error.js';
+import { shapeProblems } from './body-shape.js';
 import { fieldErrorsOf } from './field-errors.js';
 
-/** Checks bodies and queries by the decorators of their classes; their form before anything else. */
+/** Validates bodies and queries by the decorators of their classes, after their shape. */
 export class CheckedInputPipe extends ValidationPipe {
   constructor() {
     super({
@@ -11,7 +11,7 @@ export class CheckedInputPipe extends ValidationPipe {
       whitelist: true,
       forbidNonWhitelisted: true,
       forbidUnknownValues: true,
-      // Its class has the bounds of its checks; nothing else of it is looked at.
+      // The class has the bounds of its checks; the instance's values are not used.
       validationError: { target: true, value: false },
       exceptionFactory: (errors) => fieldErrors(fieldErrorsOf(errors)),
     });
@@ -19,7 +19,7 @@ export class CheckedInputPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { metatype, type } = metadata;
-    // No member is missing where all may be absent; it is no object all the same.
+    // If all members are optional, null would pass, although it is no object.
     if (type === 'body' && value === null)
       throw fieldErrors([{ field: '', message: 'Send one JSON object.' }]);
     if (metatype) {

@@ -9,7 +9,7 @@ export class ClientDisconnected extends Error {
   }
 }
 
-/** Aborted with `ClientDisconnected` when the connection of an answer closes before the answer was sent. */
+/** Aborted with `ClientDisconnected` when the connection closes before the response was sent. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const onClose = (): void => {

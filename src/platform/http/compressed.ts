@@ -6,23 +6,23 @@ import { isUnchanged } from './entity-tag.js';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
-/** Bodies smaller than this are as large compressed. */
+/** Smaller bodies do not shrink when compressed. */
 const COMPRESS_BYTES_MIN = 256;
-/** Of 11; beyond it costs ten times the time for a hundredth of the size. */
+/** Of 11; higher values cost ten times the time for a hundredth of the size. */
 const BROTLI_QUALITY = 6;
 const CACHE_BYTES_MAX = 8 * 1024 * 1024;
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
-/** By entity tag and encoding; the tag names the content. */
+/** By entity tag, which identifies the content, and encoding. */
 const cache = new LRUCache<string, Buffer>({
   maxSize: CACHE_BYTES_MAX,
   sizeCalculation: (body) => body.length,
 });
 
 /**
- * Answers 304 where `If-None-Match` names the tag, else the body, compressed as the client takes it. The tag
- * is weak where the body is compressed: the same content in other bytes.
+ * Responds 304 if `If-None-Match` contains the tag, else with the body in an encoding that the
+ * client accepts. The tag is weak if the body is compressed: the same content in other bytes.
  */
 export async function sendCompressed(
   request: Request,

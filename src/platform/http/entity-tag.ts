@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { ApiHeader } from '@nestjs/swagger';
-import { DomainError } from '../shared/domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 
-/** A strong entity tag of what a client may change: the same for the same values. */
+/** A strong entity tag of the values that a client may change. */
 export function entityTag(values: Record<string, unknown>): string {
   return `"${createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22)}"`;
 }
 
 /**
- * Lets a change pass that was not based on anything (no `If-Match`), or on what is there.
+ * Allows a change without `If-Match`, or based on the current state.
+ *
  * @throws DomainError `version_conflict` (412)
  */
 export function requireMatch(ifMatch: string | undefined, current: string): void {
@@ -22,9 +23,10 @@ export function requireMatch(ifMatch: string | undefined, current: string): void
 }
 
 /**
- * Whether the client has what `etag` stands for: the weak comparison that `If-None-Match` asks for (RFC 9110 §13.1.2).
- * Express returns 200 where the request also has `Cache-Control: no-cache`, which the loader sends and which fetch adds
- * to every `If-None-Match`. That directive is for caches; a server compares.
+ * Whether the client has the content of `etag`: the weak comparison that `If-None-Match` requires
+ * (RFC 9110 §13.1.2). Express returns 200 if the request also has `Cache-Control: no-cache`, which
+ * the loader sends and which fetch adds to every `If-None-Match`. That directive is for caches; a
+ * server compares.
  */
 export function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
@@ -32,7 +34,7 @@ export function isUnchanged(ifNoneMatch: string | undefined, etag: string): bool
   return tags.includes('*') || tags.includes(etag);
 }
 
-/** Says in the API's document that a route takes `If-Match`. */
+/** Documents that a route takes `If-Match`. */
 export const IfMatchHeader = (): MethodDecorator =>
   ApiHeader({
     name: 'If-Match',

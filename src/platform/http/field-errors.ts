@@ -1,7 +1,10 @@
 import { getMetadataStorage, type ValidationError } from 'class-validator';
-import { type FieldCode, type FieldError, type FieldProblem, shownField } from '../shared/field-problem.js';
+import { type FieldCode, type FieldError, type FieldProblem, shownField } from '../errors/field-problem.js';
 
-/** What class-validator's own checks are called in an answer, and which of their arguments is which bound. */
+/**
+ * The codes of class-validator's own checks in a response, and the meaning of their arguments as
+ * bounds.
+ */
 const CHECKS: Record<string, { code: FieldCode; bounds?: ('min' | 'max')[] }> = {
   isLength: { code: 'length', bounds: ['min', 'max'] },
   minLength: { code: 'length', bounds: ['min'] },
@@ -46,9 +49,9 @@ function constraintsOf({ target, property }: ValidationError, check: string): un
   );
 }
 
-/** As a sentence; a field's name stays as it was sent. */
+/** As a sentence; a field's name is unchanged. */
 function sentence(message: string, property: string): string {
-  // The name of an unknown member is the client's, and as long as they like.
+  // The name of an unknown member is the client's and has any length.
   const short = property === '' ? message : message.replaceAll(property, () => shownField(property));
   const text = message.startsWith(property) ? short : short.charAt(0).toUpperCase() + short.slice(1);
   return text.endsWith('.') ? text : `${text}.`;

@@ -1,24 +1,25 @@
 import { pipeline } from 'node:stream/promises';
-import { Global, Injectable, Logger, Module } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Response } from 'express';
-import { ExportPermits, type ExportSubject } from '../shared/export-permits.js';
-import { ExportProgress } from '../shared/export-progress.js';
+import { ExportPermits, type ExportSubject } from '../export/export-permits.js';
+import { ExportProgress } from '../export/export-progress.js';
 
-/** Of one kind of event; Node warns of more, and by default of more than ten. */
+/** Listeners of one kind of event; beyond it Node warns, by default above ten. */
 const RESPONSE_LISTENERS_MAX = 20;
 
 /** A file to be sent. */
 export interface FileToSend extends ExportSubject {
   contentType: string;
-  /** As it shall be saved. */
+  /** The file name for saving. */
   name: string;
   /** Starts reading; an error thrown here still becomes a normal error response. */
   open(): Promise<NodeJS.ReadableStream>;
 }
 
 /**
- * Streams files of records: constant memory, as fast as the client reads, and a client that goes away ends it. What goes
- * wrong after the first byte breaks the connection off, so that half a file is not taken for a whole one.
+ * Streams files of records: in constant memory, at the client's speed, and until the client
+ * disconnects. An error after the first byte closes the connection, so that a truncated file is not
+ * mistaken for a complete one.
  */
 @Injectable()
 export class FileAnswer {
@@ -42,16 +43,18 @@ export class FileAnswer {
       response.setHeader('Content-Type', file.contentType);
       response.setHeader('Content-Disposition', `attachment; filename="${file.name}"`);
       response.setHeader('Cache-Control', 'no-store');
-      // The pipeline listens for the end in several ways, beside the log, the metrics and the watch above.
+      // The pipeline adds several listeners for the end, beside the log, the metrics and the signal
+      // above.
       response.setMaxListeners(RESPONSE_LISTENERS_MAX);
       await pipeline(content, response);
     } catch (error) {
+      // An error after the client disconnected is not a failure of the export.
+      if (gone.aborted) throw gone.reason;
       if (!response.headersSent) {
         response.removeHeader('Content-Disposition');
         throw error;
       }
-      const left = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
-      if (!left) this.logger.error({ err: error, projectId }, 'an export failed');
+      this.logger.error({ err: error, projectId }, 'an export failed');
       response.destroy();
     } finally {
       stopWatch();
@@ -59,11 +62,3 @@ export class FileAnswer {
     }
   }
 }
-
-/** Files, for every module that sends some. */
-@Global()
-@Module({
-  providers: [FileAnswer, ExportPermits, ExportProgress],
-  exports: [FileAnswer, ExportPermits],
-})
-export class FilesModule {}

@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** Rules of a host that hold for every response, whichever code sends it. */
+/** A host's rules for the headers of every response, independent of the code that sends it. */
 export interface HeaderRules {
   /** The value to send for a header, whose name is in lower case; null: none. */
   rewrite(name: string, value: OutgoingHttpHeader): OutgoingHttpHeader | null;
-  /** Headers to add, name and value in turn, once the names of the others are known. */
+  /** Headers to add, name and value alternating, given the names of the others. */
   add(sent: readonly string[]): string[];
 }
 
@@ -30,7 +30,7 @@ export function applyHeaderRules(response: ServerResponse, rules: HeaderRules): 
       return true;
     };
     const pairs = Array.isArray(given) ? given : Object.entries(given).flat();
-    // What is set already is sent with the others.
+    // Headers set before are sent with the others.
     for (const name of response.getHeaderNames()) {
       const value = response.getHeader(name);
       response.removeHeader(name);
@@ -45,7 +45,7 @@ export function applyHeaderRules(response: ServerResponse, rules: HeaderRules): 
   };
 }
 
-/** As `writeHead` does: a header that is given there replaces the one that was set. */
+/** Like `writeHead`: a header given there replaces the one set before. */
 function hasName(pairs: readonly (OutgoingHttpHeader | undefined)[], name: string): boolean {
   return pairs.some((value, at) => at % 2 === 0 && String(value).toLowerCase() === name);
 }

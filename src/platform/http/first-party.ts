@@ -9,18 +9,20 @@ export interface FirstPartyChoice {
   policyVersion: string | null;
 }
 
-/** A request that came through a customer's own host (docs/first-party.md), with what the service believes of it. */
+/**
+ * A request through a customer's own host (docs/first-party.md), with the trusted facts about it.
+ */
 export interface FirstParty {
   projectId: string;
-  /** Whether it carried the project's proxy secret. Otherwise nothing below is known. */
+  /** Whether it has the project's proxy secret. Otherwise the members below are unknown. */
   isProven: boolean;
-  /** Host name that the visitor's browser asked. */
+  /** Host name that the visitor's browser requested. */
   host: string | null;
-  /** Path ahead of the service's own, such as `/consent`; empty: none, or not known. */
+  /** Path before the service's own, such as `/consent`; empty: none, or unknown. */
   prefix: string;
-  /** The visitor's address; null: the address of the proxy counts. */
+  /** The visitor's address; null: use the proxy's address. */
   address: string | null;
-  /** Headers with the visitor's country and its subdivision, as an edge sends them. */
+  /** Headers with the visitor's country and its subdivision, as sent by an edge. */
   country: string | undefined;
   subdivision: string | undefined;
   /** Values of `Set-Cookie` that store the choice on the site's host; null deletes it. */
@@ -32,7 +34,10 @@ const byRequest = new WeakMap<IncomingMessage, FirstParty>();
 /** Undefined for a request to the service's own host. */
 export const firstPartyOf = (request: IncomingMessage): FirstParty | undefined => byRequest.get(request);
 
-/** `Set-Cookie` headers for a choice, name and value in turn; none for a request to the service's own host. */
+/**
+ * `Set-Cookie` headers for a choice, name and value alternating; none for a request to the
+ * service's own host.
+ */
 export function choiceCookieHeaders(request: IncomingMessage, choice: FirstPartyChoice | null): string[] {
   return (firstPartyOf(request)?.choiceCookies(choice) ?? []).flatMap((cookie) => ['Set-Cookie', cookie]);
 }
@@ -43,15 +48,14 @@ export function setFirstParty(request: IncomingMessage, firstParty: FirstParty):
 
 const boundProjects = new WeakMap<IncomingMessage, string>();
 
-/** The request came over a custom domain, which serves this project alone. */
+/** Marks a request over a custom domain, which serves only this project. */
 export function bindProject(request: IncomingMessage, projectId: string): void {
   boundProjects.set(request, projectId);
 }
 
-/** Whether the request came over a custom domain. */
 export const isBound = (request: IncomingMessage): boolean => boundProjects.has(request);
 
-/** Whether the host of a request serves another project than the one that its body names. */
+/** Whether the body of a request names another project than its host serves. */
 export function isOfOtherProject(request: IncomingMessage, projectId: string): boolean {
   const bound = boundProjects.get(request) ?? firstPartyOf(request)?.projectId;
   return bound !== undefined && bound !== projectId.toLowerCase();

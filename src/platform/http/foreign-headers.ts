@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Of the customer's visitors, for the customer's own site. */
+/** Credentials of the customer's visitors for the customer's own site. */
 const CREDENTIALS = ['cookie', 'authorization', 'proxy-authorization'];
 
-/** Drops what a request to a customer's host carries for the customer's site, before anything reads or logs it. */
+/**
+ * Removes headers meant for the customer's site from a request to the customer's host, before they
+ * are read or logged.
+ */
 export function dropForeignHeaders(request: IncomingMessage, others: readonly string[] = []): void {
   const { headers } = request;
   const dropped = [...CREDENTIALS, ...others].filter((name) => headers[name] !== undefined);

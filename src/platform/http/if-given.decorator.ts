@@ -1,5 +1,8 @@
 import { ValidateIf } from 'class-validator';
 
-/** The field may be absent; if it is there, its checks hold for `null` too, which `IsOptional` would let pass. */
+/**
+ * The field may be absent; if present, its checks also apply to `null`, which `IsOptional` would
+ * allow.
+ */
 export const IfGiven = (): PropertyDecorator =>
   ValidateIf((_: unknown, value: unknown) => value !== undefined);

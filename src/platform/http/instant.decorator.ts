@@ -1,10 +1,10 @@
 import { Transform } from 'class-transformer';
 import { registerDecorator } from 'class-validator';
-import { coded } from '../shared/field-problem.js';
-import { INSTANT_PATTERN, instantProblem, parseInstant } from '../shared/instant.js';
-import { described } from './schema-of-checks.js';
+import { coded } from '../errors/field-problem.js';
+import { INSTANT_PATTERN, instantProblem, parseInstant } from '../time/instant.js';
+import { described } from '../openapi/schema-of-checks.js';
 
-/** How far two honest clocks may differ. */
+/** Largest difference between two correct clocks. */
 const CLOCK_DIFFERENCE_MAX_MS = 5 * 60 * 1000;
 
 /** A DTO member that is an ISO 8601 instant from 2000 to 2099, with `past` not in the future; handlers get a Date. */
@@ -19,7 +19,7 @@ export function IsInstant({ past = false }: { past?: boolean } = {}): PropertyDe
         message: ({ property, value }) => `${property} ${instantProblem(value)}.`,
         context: coded('instant'),
       },
-      // The formats check the calendar day; a day alone is its midnight in UTC.
+      // The formats check the calendar day; a date without a time is its midnight in UTC.
       constraints: described({
         type: 'string',
         format: undefined,

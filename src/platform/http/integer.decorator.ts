@@ -1,20 +1,20 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { coded } from '../shared/field-problem.js';
-import { described } from './schema-of-checks.js';
+import { coded } from '../errors/field-problem.js';
+import { described } from '../openapi/schema-of-checks.js';
 
 interface Bounds {
   min: number;
   max?: number;
 }
 
-/** As many as `Number.MAX_SAFE_INTEGER` has. */
+/** The digits of `Number.MAX_SAFE_INTEGER`. */
 const DIGITS = /^\d{1,16}$/;
 
 /**
- * A whole number of a body. Larger ones than JavaScript holds exactly are refused. The answer names one problem: bounds
- * only where the value is a whole number.
+ * A whole number in a body, at most JavaScript's largest exact one. The response names one problem:
+ * bounds only if the value is a whole number.
  */
 export function Integer({ min, max = Number.MAX_SAFE_INTEGER }: Bounds): PropertyDecorator {
   return ValidateBy(
@@ -34,7 +34,7 @@ export function Integer({ min, max = Number.MAX_SAFE_INTEGER }: Bounds): Propert
   );
 }
 
-/** A whole number of a query, written in digits. */
+/** A whole number in a query, written in digits. */
 export function QueryInteger(bounds: Bounds): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) =>

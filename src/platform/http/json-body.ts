@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
-import { DomainError } from '../shared/domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 
-/** JSON, or JSON as text: a `sendBeacon` of a string needs no preflight and comes as text/plain. */
+/**
+ * JSON, or JSON as text: a `sendBeacon` of a string needs no preflight and is sent as text/plain.
+ */
 const MEDIA_TYPES = ['application/json', 'text/plain'];
 
 type Parser = (
@@ -12,8 +14,9 @@ type Parser = (
 ) => void;
 
 /**
- * Reads JSON bodies of at most `bytesMax`, for routes that are served ahead of Express. What it returns rejects with
- * DomainError `body_not_json`, `unsupported_media_type`, or the parser's own error (problem.filter.ts).
+ * Reads JSON bodies of at most `bytesMax`, for routes served before Express. The returned function
+ * rejects with DomainError `body_not_json`, `unsupported_media_type`, or the parser's own error
+ * (problem.filter.ts).
  */
 export function jsonReader(
   bytesMax: number,
@@ -43,7 +46,7 @@ function noBody(request: IncomingMessage): DomainError {
   return new DomainError('unsupported_media_type', 'Send JSON as application/json or text/plain.');
 }
 
-/** The parser takes an empty body for `{}`; it is no JSON. */
+/** The parser reads an empty body as `{}`, but it is no JSON. */
 function refuseEmptyBody(_request: unknown, _response: unknown, body: Buffer): void {
   if (body.length === 0)
     throw Object.assign(new Error('empty body'), { status: 400, type: 'entity.parse.failed' });

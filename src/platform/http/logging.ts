@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Params } from 'nestjs-pino';
 import type { LogFn, Logger } from 'pino';
 import { isNotConfigured, isRefusal } from './refused-response.js';
-import { withoutKeys } from '../shared/without-keys.js';
+import { withoutKeys } from '../secrets/without-keys.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** Never logged, wherever they stand; the serialisers below leave headers and bodies out anyway. */
+/** Never logged, at any position; the serializers below omit headers and bodies anyway. */
 const REDACTED = [
   'req.headers',
   'res.headers',
@@ -24,9 +24,10 @@ const REDACTED = [
 ];
 
 /**
- * pino through nestjs-pino: JSON lines with a request id each. A request's line has method, path, status
- * and time; no query, no headers, no address: a visitor leaves no trace in the log. Consents are counted in
- * the metrics rather than logged one by one; what fails on our side is logged by the filter.
+ * pino through nestjs-pino: JSON lines with a request id each. A request's line has method, path,
+ * status and time; no query, no headers, no address, so that nothing of a visitor is logged.
+ * Consents are counted in the metrics rather than logged one by one; the filter logs failures on
+ * our side.
  */
 export function loggingOptions(logLevel: string): Params {
   return {
@@ -36,20 +37,20 @@ export function loggingOptions(logLevel: string): Params {
       hooks: { logMethod: dropBootChatter },
       redact: { paths: REDACTED, censor: '[redacted]' },
       autoLogging: { ignore: (request) => isQuiet(request) },
-      // The serialisers below take what was logged itself, not what pino has made of it before.
+      // The serializers below take the logged object itself, not pino's conversion of it.
       wrapSerializers: false,
       serializers: {
         req: ({ id, method, originalUrl, url }: LoggedRequest) => ({
           id,
           method,
-          // Express cuts its mount point off `url`.
+          // Express removes its mount point from `url`.
           path: (originalUrl ?? url).split('?')[0],
         }),
         err: describeError,
         res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
       },
       customLogLevel: (_request, response, error) => levelOf(response, error),
-      // For a 5xx pino-http makes up an error whose stack is its own.
+      // For a 5xx pino-http creates an error with its own stack.
       customErrorObject: (_request, response, _error, line: object) =>
         isRefusal(response) ? { ...line, err: undefined } : line,
       customErrorMessage: (_request, response) =>
@@ -58,11 +59,18 @@ export function loggingOptions(logLevel: string): Params {
   };
 }
 
-/** A documented refusal is no error of the service; what is not set up is not even worth a warning. */
+/**
+ * A documented refusal is no error of the service; a missing configuration is not even a warning.
+ */
 function levelOf(response: ServerResponse, error: Error | undefined): 'error' | 'warn' | 'info' {
   if (isNotConfigured(response)) return 'info';
-  if (!error && response.statusCode < 500) return 'info';
+  if ((!error || isClientDisconnect(error)) && response.statusCode < 500) return 'info';
   return isRefusal(response) ? 'warn' : 'error';
+}
+
+/** Whether a response failed because its client disconnected, which is normal. */
+function isClientDisconnect(error: NodeJS.ErrnoException): boolean {
+  return ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'].includes(error.code ?? '');
 }
 
 interface LoggedRequest {
@@ -80,9 +88,10 @@ interface DescribedError {
   cause?: DescribedError;
 }
 
-/** What helps at night, and no more: drivers hang connections and row values onto their errors. */
+/** Only the useful members: drivers attach connections and row values to their errors. */
 function describeError(given: unknown): DescribedError {
-  // pino-http hands over its own description, which leads to the error itself. Stripe's errors have a `raw` too.
+  // pino-http passes its own description, which refers to the error itself. Stripe's errors have a
+  // `raw` too.
   const isDescription = typeof given === 'object' && given !== null && !(given instanceof Error);
   const error = isDescription && 'raw' in given ? given.raw : given;
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
@@ -113,7 +122,7 @@ function dropBootChatter(this: Logger, args: Parameters<LogFn>, method: LogFn, l
   method.apply(this, args);
 }
 
-/** Takes over the caller's request id where it is a sane one, and makes one otherwise. */
+/** Uses the caller's request id if it is valid, else creates one. */
 export function resolveRequestId(request: IncomingMessage): string {
   const given = request.headers[REQUEST_ID_HEADER];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();

@@ -3,7 +3,7 @@ import { sendProblem } from './problem.filter.js';
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Refuses a body that no parser took because of its type: 415. Mounted behind the parsers. */
+/** Refuses a body whose type no parser handled: 415. Mounted after the parsers. */
 export function refuseOtherMediaTypes(request: Request, response: Response, next: NextFunction): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
@@ -16,13 +16,16 @@ export function refuseOtherMediaTypes(request: Request, response: Response, next
   });
 }
 
-/** What this uses of Express' router, which has no other way to ask which methods a path knows. */
+/** The used part of Express' router, which has no API for the methods of a path. */
 export interface RouterLayer {
   route?: { path: string; methods: Record<string, boolean | undefined> };
   match(path: string): boolean;
 }
 
-/** Refuses a method that the path does not know, though it knows others: 405 with `Allow`. Mounted ahead of the routes. */
+/**
+ * Refuses a method that the path does not have, although it has others: 405 with `Allow`. Mounted
+ * before the routes.
+ */
 export function refuseOtherMethods(layers: () => RouterLayer[]): RequestHandler {
   return (request, response, next) => {
     const methods = methodsOf(layers(), request.path);
@@ -38,12 +41,12 @@ export function refuseOtherMethods(layers: () => RouterLayer[]): RequestHandler 
 }
 
 /**
- * The methods of the most literal path that matches: `…/consents/export` is not an id of `…/consents/:consentId`,
- * whose `DELETE` would find nothing there.
+ * The methods of the most literal path that matches: `…/consents/export` is not an id of
+ * `…/consents/:consentId`, so `DELETE` is not allowed there.
  */
 function methodsOf(layers: RouterLayer[], path: string): Set<string> {
   const routes = layers.flatMap((layer) => {
-    // A route for every method stands in front of all others, and is not part of the API.
+    // A route for every method precedes all others, and is not part of the API.
     const isOurs = layer.route && !layer.route.methods._all && !layer.route.methods.trace;
     return isOurs && layer.route && matches(layer, path) ? [layer.route] : [];
   });
@@ -61,7 +64,7 @@ function parametersIn(path: string): number {
   return path.match(/[:*]/g)?.length ?? 0;
 }
 
-/** A path that is no valid percent-encoding matches nothing; the router refuses it later. */
+/** A path with invalid percent-encoding matches nothing; the router refuses it later. */
 function matches(layer: RouterLayer, path: string): boolean {
   try {
     return layer.match(path);

@@ -1,12 +1,12 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
-import { isUuid } from '../shared/ids.js';
+import { isUuid } from '../identity/ids.js';
 import { QueryInteger } from './integer.decorator.js';
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, readCursor } from '../shared/page.js';
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, readCursor } from '../export/page.js';
 
 export const CURSOR_CHARACTERS_MAX = 200;
 
-/** The query of every list: how many, and from where on. */
+/** The query of every list: page size and cursor. */
 export class PageQuery {
   @ApiPropertyOptional({ minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT })
   @IsOptional()

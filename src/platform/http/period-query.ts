@@ -1,13 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { fieldErrors } from '../shared/domain-error.js';
+import { fieldErrors } from '../errors/domain-error.js';
 import { IsInstant } from './instant.decorator.js';
 
 const DEFAULT_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 const INTERVALS = ['hour', 'day'] as const;
 type Interval = (typeof INTERVALS)[number];
 
-/** A period of which something is counted. */
+/** A period to count. */
 export class PeriodQuery {
   @ApiPropertyOptional({ description: 'At or after; defaults to 30 days before `to`' })
   @IsOptional()
@@ -31,7 +31,7 @@ interface PeriodRules {
   isAllowed(from: Date, to: Date, interval: Interval): boolean;
 }
 
-/** The period that is asked for. @throws DomainError `validation_failed`. */
+/** The requested period. @throws DomainError `validation_failed`. */
 export function parsePeriod(
   query: PeriodQuery,
   { now, daysMax, isAllowed }: PeriodRules,

@@ -10,10 +10,10 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { ClientDisconnected } from './client-disconnected.js';
-import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from '../shared/domain-error.js';
-import { BRAND } from '../shared/brand.js';
-import { ThrottledLog } from '../shared/throttled-log.js';
-import { newId } from '../shared/ids.js';
+import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from '../errors/domain-error.js';
+import { BRAND } from '../identity/brand.js';
+import { ThrottledLog } from '../operations/throttled-log.js';
+import { newId } from '../identity/ids.js';
 import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
 import { noteRefusal } from './refused-response.js';
 import { isConnectionFailure, isStatementGivenUp } from '../database/postgres-error.js';
@@ -24,16 +24,16 @@ interface Problem {
   detail: string;
   members?: Record<string, unknown>;
   retryAfterSeconds?: number;
-  /** Methods that the path knows (405). */
+  /** Allowed methods of the path (405). */
   allow?: string;
 }
 
-/** The member of the application's locals with the page for an unknown address. */
+/** Key in the application's locals of the page for an unknown address. */
 const NOT_FOUND_PAGE = 'notFoundPage';
 
-/** What a caller is asked to wait while the database is away. */
+/** `Retry-After` while the database is unavailable. */
 const RETRY_AFTER_SECONDS = 2;
-/** And while it is too busy for what they ask. */
+/** `Retry-After` while the database is overloaded. */
 const SLOW_RETRY_AFTER_SECONDS = 10;
 
 /** The body parsers' own errors, distinguished by their `type`. */
@@ -47,7 +47,10 @@ const PARSER_PROBLEMS: Record<string, { code: DomainErrorCode; detail: string }>
   'charset.unsupported': { code: 'unsupported_media_type', detail: 'Send the body as UTF-8.' },
 };
 
-/** Turns everything that is thrown into `application/problem+json` (RFC 9457); alone knows the statuses. */
+/**
+ * Converts every error into `application/problem+json` (RFC 9457); the only place that maps errors
+ * to statuses.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemFilter.name);
@@ -71,7 +74,9 @@ export class ProblemFilter implements ExceptionFilter {
     this.answer(error, request, response);
   }
 
-  /** Answers a request with what was thrown, for routes that Nest does not serve too. Returns the problem's code. */
+  /**
+   * Responds to a request with an error, also on routes outside Nest. Returns the problem's code.
+   */
   answer(error: unknown, request: IncomingMessage, response: ServerResponse): string {
     if (error instanceof ClientDisconnected) {
       response.destroy();
@@ -130,7 +135,9 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Browsers that open an unknown address get this page with 404, and programs a problem document. */
+/**
+ * Browsers that open an unknown address get this page with 404, and programs a problem document.
+ */
 export function setNotFoundPage(app: NestExpressApplication, page: RequestHandler): void {
   const { locals } = app.getHttpAdapter().getInstance() as unknown as { locals: Record<string, unknown> };
   locals[NOT_FOUND_PAGE] = page;
@@ -155,10 +162,10 @@ function problemOfHttpException(error: HttpException): Problem {
 }
 
 function problemOfParserError(error: unknown): Problem | null {
-  // Express refuses paths such as `/%ff` with a plain URIError that carries a status.
+  // Express refuses paths such as `/%ff` with a plain URIError that has a status.
   if (error instanceof URIError)
     return { status: 400, code: 'bad_request', detail: 'The path is not valid percent-encoding.' };
-  // The parsers make their errors with `http-errors`, which says by `expose` that the caller is to blame.
+  // The parsers create errors with `http-errors`; `expose` marks errors of the caller.
   if (!(error instanceof Error && 'expose' in error && error.expose === true)) return null;
   const known = 'type' in error ? PARSER_PROBLEMS[String(error.type)] : undefined;
   if (known) return { status: DOMAIN_ERROR_STATUS[known.code], ...known };
@@ -166,8 +173,8 @@ function problemOfParserError(error: unknown): Problem | null {
 }
 
 /**
- * Answers what the body parsers refuse, before Nest sees it: Nest would turn it into its own exception,
- * which no longer says what was wrong. Mounted after the parsers.
+ * Handles errors of the body parsers before Nest: Nest would convert them into its own exception,
+ * without the cause. Mounted after the parsers.
  */
 export function answerParserErrors(
   error: unknown,
@@ -181,8 +188,8 @@ export function answerParserErrors(
 }
 
 /**
- * Writes a problem document, with Express or without. `instance` is the path that was asked, without its query.
- * What was refused before the request logger saw it gets its request id here.
+ * Writes a problem document, with or without Express. `instance` is the requested path, without its
+ * query. Requests refused before the request logger get their request id here.
  */
 export function sendProblem(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   const { status, code, detail, members, retryAfterSeconds, allow } = problem;
@@ -205,7 +212,7 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Express cuts its mount point off `url`, and keeps the whole of it in `originalUrl`. */
+/** Express removes its mount point from `url`, and keeps the whole of it in `originalUrl`. */
 function pathOf(request: IncomingMessage & { originalUrl?: string }): string | undefined {
   return (request.originalUrl ?? request.url)?.split('?')[0];
 }

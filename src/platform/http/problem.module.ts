@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { ProblemFilter } from './problem.filter.js';
 
-/** Turns every error into a problem document, also on routes outside Nest. */
+/** Converts every error to a problem document, also on routes outside Nest. */
 @Global()
 @Module({
   providers: [ProblemFilter, { provide: APP_FILTER, useExisting: ProblemFilter }],

@@ -11,7 +11,7 @@ class ProofPendingView {
   @ApiProperty({ enum: ['pending'] }) status!: 'pending';
 }
 
-/** Documents what `sendPending` returns. */
+/** Documents the response of `sendPending`. */
 export const ApiProofPending = (): MethodDecorator =>
   applyDecorators(
     ApiAcceptedResponse({

@@ -8,7 +8,7 @@ interface ProtocolProblem {
   detail: string;
 }
 
-/** What Node's parser gives up on, by its error code; everything else is no HTTP. */
+/** Errors of Node's parser by code; everything else is not HTTP. */
 const PARSER_PROBLEMS: Record<string, ProtocolProblem> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -35,22 +35,17 @@ const EXPECTATION_FAILED: ProtocolProblem = {
 };
 
 /**
- * Answers requests that never become one, because Node refuses them before Express sees anything, with a
- * problem document like every other refusal (RFC 9457) instead of an empty body.
+ * Responds to requests that Node refuses before Express with a problem document like all other
+ * errors (RFC 9457), instead of an empty body.
  */
 export function answerProtocolErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Where the client is gone, or an answer to an earlier request is on its way, there is nothing to say.
+    // The client has disconnected, or a response to an earlier request is being sent.
     if (!socket.writable || error.code === 'ECONNRESET' || hasAnswerUnderWay(socket)) {
       socket.destroy(error);
       return;
     }
-    const problem = PARSER_PROBLEMS[error.code ?? ''] ?? NO_HTTP;
-    const body = formatProblem(problem);
-    const headers = Object.entries(problemHeaders(body)).map(([name, value]) => `${name}: ${value}`);
-    socket.end(
-      [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...headers, '', body].join('\r\n'),
-    );
+    socket.end(formatResponse(PARSER_PROBLEMS[error.code ?? ''] ?? NO_HTTP));
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const body = formatProblem(EXPECTATION_FAILED, request.url?.split('?')[0]);
@@ -58,12 +53,24 @@ export function answerProtocolErrors(server: Server): void {
   });
 }
 
-/** `instance` is the path that was asked; it is left out where the request line could not be read. */
+/** Responds on a connection without earlier responses, without reading its input, and closes it. */
+export function refuseConnection(socket: Socket, problem: ProtocolProblem): void {
+  socket.write(formatResponse(problem));
+  socket.destroySoon();
+}
+
+function formatResponse(problem: ProtocolProblem): string {
+  const body = formatProblem(problem);
+  const headers = Object.entries(problemHeaders(body)).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...headers, '', body].join('\r\n');
+}
+
+/** `instance` is the requested path, or absent if the request line could not be read. */
 function formatProblem({ status, code, detail }: ProtocolProblem, instance?: string): string {
   return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, instance, code });
 }
 
-/** As on every other answer: a request id, and that a browser must take the body for nothing else. */
+/** As on every other response: a request id, and no content sniffing. */
 function problemHeaders(body: string): Record<string, string> {
   return {
     'Content-Type': 'application/problem+json; charset=utf-8',
@@ -74,7 +81,7 @@ function problemHeaders(body: string): Record<string, string> {
   };
 }
 
-/** Node hangs the answer it is writing onto the socket; its own handler looks there too. */
+/** Node stores the response in progress on the socket; its own handler checks this too. */
 function hasAnswerUnderWay(socket: Socket): boolean {
   const { _httpMessage: message } = socket as Socket & { _httpMessage?: { headersSent?: boolean } };
   return message?.headersSent === true;

@@ -2,16 +2,16 @@ import type { NextFunction, Request, Response } from 'express';
 import { sendProblem } from './problem.filter.js';
 
 /**
- * Requests of one credential that are under way in one process: a dashboard page makes about ten at once, a script
- * some dozens.
+ * Concurrent requests of one credential in one process: a dashboard page sends about ten at once, a
+ * script some dozens.
  */
 export const UNDER_WAY_PER_CREDENTIAL_MAX = 100;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Refuses the requests that one API key or session sends beside too many others, before anything is looked up for
- * them: to find out who calls costs more than to answer. `credentialsOf` returns the credentials that a request names;
- * each of them counts.
+ * Refuses requests beyond the limit of one API key or session before any lookup, because
+ * identifying the caller costs more than most responses. `credentialsOf` returns the credentials in
+ * a request; each of them counts.
  */
 export function limitRequestsUnderWay(
   credentialsOf: (request: Request) => string[],

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet, { type HelmetOptions } from 'helmet';
 
-/** How helmet is set for every answer. */
+/** helmet's options for every response. */
 export function helmetOptions(production: boolean): HelmetOptions {
   return {
-    // Over plain http, as in development, a browser would look for https that is not there.
+    // Over plain http, as in development, a browser would require https, which is not served.
     hsts: production,
     contentSecurityPolicy: { directives: production ? {} : { upgradeInsecureRequests: null } },
   };
 }
 
 /**
- * The headers that helmet sets, name and value in turn, for a route that writes its head at once: none of them
- * depends on the request.
+ * The headers that helmet sets, name and value alternating, for a route that writes its head
+ * directly: none of them depends on the request.
  */
 export function securityHeaders(production: boolean): string[] {
   const headers: string[] = [];

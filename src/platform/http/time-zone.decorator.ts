@@ -2,12 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsTimeZone, Matches } from 'class-validator';
 
-/** Names of the IANA alone: an offset is none, and PostgreSQL reads it the other way round. */
+/** Only IANA names: PostgreSQL inverts the sign of an offset. */
 const TIME_ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
 
 const message = 'timeZone must be an IANA time zone such as Europe/Berlin.';
 
-/** A query parameter: where a day begins. */
+/** A query parameter: the time zone of days. */
 export const TimeZoneName = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({

@@ -14,7 +14,7 @@ export function warnOfUntrustedProxy(server: Server, trustedProxies: string[]): 
   let said = false;
   server.prependListener('request', (request: IncomingMessage) => {
     const { headers, socket } = request;
-    // A customer's proxy is not the operator's to trust.
+    // The operator should not trust a customer's proxy.
     if (said || headers['x-forwarded-for'] === undefined || firstPartyOf(request)) return;
     const from = socket.remoteAddress;
     if (from === undefined || isTrusted(from, 0)) return;
