@@ -3,26 +3,29 @@ import ipaddr from 'ipaddr.js';
 
 const HTTP_PORT = '80';
 const HTTPS_PORT = '443';
-/** IPv6 hands out global addresses from this block alone (RFC 4291 §2.4). */
+/** The only block of global IPv6 addresses (RFC 4291 §2.4). */
 const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** Names that never lead out of a machine or a private network. */
+/** Names that are only resolved on a machine or in a private network. */
 const PRIVATE_NAMES = ['localhost', 'local', 'internal'];
 
-/** What an operator lets owners reach although it is not public. */
+/** Private targets that the operator lets owners use. */
 export interface EndpointExceptions {
   /** `host:port`, as in the URL, lower case. */
   targets: ReadonlySet<string>;
   ranges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][];
 }
 
-/** Whether a name, which is no address, cannot be one of the public DNS. */
+/** Whether a name, which is no address, cannot be in the public DNS. */
 export function isPrivateName(name: string): boolean {
   const labels = name.split('.');
   return labels.length < 2 || PRIVATE_NAMES.includes(labels.at(-1) ?? '');
 }
 
-/** Whether an address may be connected to: public, or in a range that the operator allowed. */
+/**
+ * Whether connecting to an address is allowed: it is public, or in a range that the operator
+ * allowed.
+ */
 export function isAddressAllowed(address: string, exceptions: EndpointExceptions): boolean {
   return isPublicAddress(address) || isInRange(address, exceptions);
 }
@@ -34,8 +37,9 @@ function isInRange(address: string, { ranges }: EndpointExceptions): boolean {
 }
 
 /**
- * Whether an address is unicast and reachable for everybody. Addresses that carry another one inside
- * (v4-mapped, v4-compatible, NAT64, 6to4, Teredo) are not, whatever they carry: they may lead anywhere.
+ * Whether an address is unicast and publicly reachable. Addresses that embed another one
+ * (v4-mapped, v4-compatible, NAT64, 6to4, Teredo) are not, because the embedded one may be any
+ * address.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
@@ -46,8 +50,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Reads the entries of a list of allowed private targets: `host:port`, an address or a CIDR range.
- * @throws Error that repeats the entry. The settings have refused it before.
+ * Parses a list of allowed private targets: `host:port`, an address or a CIDR range.
+ *
+ * @throws Error that repeats the entry; the settings have validated it before.
  */
 export function parseExceptions(entries: readonly string[]): EndpointExceptions {
   const targets = new Set<string>();
@@ -86,7 +91,7 @@ export function targetOf(url: URL): string {
   return `${url.hostname}:${url.port || (url.protocol === 'http:' ? HTTP_PORT : HTTPS_PORT)}`;
 }
 
-/** The address that the host of a URL literally is, or null where it is a name. */
+/** The literal address in a URL's host, or null for a name. */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? null : bare;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientNetwork } from './client-network.js';
+import { clientNetwork, clientSite } from './client-network.js';
 
 describe('clientNetwork', () => {
   it.each([
@@ -14,5 +14,18 @@ describe('clientNetwork', () => {
     ['no address', 'unknown'],
   ])('counts %p by %p', (address, network) => {
     expect(clientNetwork(address)).toBe(network);
+  });
+});
+
+describe('clientSite', () => {
+  it.each([
+    ['2001:db8:1:2::', '2001:db8:1::'],
+    ['2001:db8:1:ffff::', '2001:db8:1::'],
+    ['2001:db8:2::', '2001:db8:2::'],
+    ['::', '::'],
+    ['192.0.2.7', null],
+    ['unknown', null],
+  ])('of %p is %p', (network, site) => {
+    expect(clientSite(network)).toBe(site);
   });
 });

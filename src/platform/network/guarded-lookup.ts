@@ -3,10 +3,16 @@ import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { type EndpointExceptions, isAddressAllowed } from './address-policy.js';
 
-/** Whether a name may be connected to, by its addresses: one that is not public refuses them all. */
+/**
+ * Whether connecting to a name is allowed, given all its addresses: a single private one refuses
+ * the name.
+ */
 export type AddressJudgement = 'allowed' | 'unresolved' | 'not_public';
 
-/** Judges the resolved addresses of a name. `exempt`: its host and port are allowed wherever they lead. */
+/**
+ * Judges the resolved addresses of a name. `exempt`: its host and port are allowed with any
+ * address.
+ */
 export function judgeAddresses(
   addresses: readonly string[],
   { exceptions, exempt }: { exceptions: EndpointExceptions; exempt: boolean },
@@ -17,8 +23,9 @@ export function judgeAddresses(
 }
 
 /**
- * A `lookup` for `net.connect` from a function that returns judged addresses or rejects. `net.connect` connects to the
- * returned addresses, so a name cannot lead elsewhere after it was judged.
+ * A `lookup` for `net.connect` from a function that returns judged addresses or rejects.
+ * `net.connect` connects to the returned addresses, so a name cannot resolve differently after it
+ * was judged.
  */
 export function asLookup(resolve: (hostname: string) => Promise<LookupAddress[]>): LookupFunction {
   const lookup = callbackify(resolve);

@@ -3,12 +3,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 const QUERY_TRIES = 2;
-/** How long the slower family may lag behind the one that has answered (RFC 8305 §3 says 50 ms and up). */
+/**
+ * How long to wait for the slower address family after the first response (RFC 8305 §3 requires at
+ * least 50 ms).
+ */
 const RESOLUTION_DELAY_MS = 250;
 
 /**
- * Resolves names by c-ares instead of `dns.lookup`, whose four threads one slow name could hold for the
- * whole process. `localhost` is no DNS name and is answered here; the machine's hosts file is not read.
+ * Resolves names by c-ares instead of `dns.lookup`, whose four threads one slow name could block
+ * for the whole process. `localhost` is no DNS name and is resolved here; the machine's hosts file
+ * is not read.
  */
 export class NameResolver {
   private readonly resolver: Resolver;
@@ -22,7 +26,7 @@ export class NameResolver {
     if (options.servers) this.useServers(options.servers);
   }
 
-  /** Asks these servers from now on, each `address` or `address:port`. */
+  /** Uses these servers from now on, each `address` or `address:port`. */
   useServers(servers: string[]): void {
     this.resolver.setServers(servers);
   }
@@ -33,14 +37,14 @@ export class NameResolver {
     const v4 = addressesOr(this.resolver.resolve4(name));
     const v6 = addressesOr(this.resolver.resolve6(name));
     const first = await Promise.race([v4, v6]);
-    // Nothing yet: the other family decides.
+    // No address: the other family decides.
     if (first.length === 0) return (await Promise.all([v4, v6])).flat();
     const late = wait(RESOLUTION_DELAY_MS, [], { ref: false });
     return (await Promise.all([v4, v6].map((family) => Promise.race([family, late])))).flat();
   }
 }
 
-/** A family that has no records, or that the server will not answer, is no reason to refuse the other one. */
+/** A family without records, or with a failed query, must not fail the other one. */
 function addressesOr(query: Promise<string[]>): Promise<string[]> {
   return query.catch(() => []);
 }
