@@ -1,11 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
-import type { ClaimThrottle } from '../../src/outbox/domain/claim-throttle.js';
-import { type Claimed, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
-import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
-import { OutboxService } from '../../src/outbox/outbox.service.js';
-import { newId } from '../../src/shared/ids.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { ClaimThrottle } from '../../src/platform/outbox/domain/claim-throttle.js';
+import { type Claimed, OutboxClaimer } from '../../src/platform/outbox/infrastructure/outbox.claimer.js';
+import { type LeasedMessage, OutboxStore } from '../../src/platform/outbox/infrastructure/outbox.store.js';
+import {
+  allowClaim,
+  countThrottled,
+  nextClaimAt,
+  oldestWaiting,
+  removeThrottles,
+  setThrottles,
+} from '../../src/platform/outbox/claim-throttles.js';
+import { OutboxService } from '../../src/platform/outbox/outbox.service.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 /** The one that has throttles. */
 const TOPIC = 'consent.recorded';
@@ -39,8 +47,8 @@ describe('a throttle before a topic of a key', () => {
     await service.database.query('delete from claim_throttle');
   });
 
-  const inTransaction = <T>(work: (tx: EntityManager) => Promise<T>): Promise<T> =>
-    service.app.get(EntityManager).fork().transactional(work);
+  const em = (): EntityManager => service.app.get(EntityManager).fork();
+  const inTransaction = <T>(work: (tx: EntityManager) => Promise<T>): Promise<T> => em().transactional(work);
   const append = async (count: number, topic = TOPIC, orderingKey = key): Promise<string[]> => {
     const subjects = Array.from({ length: count }, () => newId());
     await inTransaction((tx) =>
@@ -53,7 +61,7 @@ describe('a throttle before a topic of a key', () => {
   };
   const fromNow = (ms: number): Date => new Date(Date.now() + ms);
   const setThrottle = (throttle: ClaimThrottle, orderingKey = key): Promise<void> =>
-    inTransaction((tx) => outbox.setThrottles(tx, [{ orderingKey, topic: TOPIC, ...throttle }]));
+    inTransaction((tx) => setThrottles(tx, [{ orderingKey, topic: TOPIC, ...throttle }]));
   const claim = (worker: 0 | 1 = 0, more: object = {}): Promise<Claimed> =>
     claimers[worker].claim({
       topics: [TOPIC, OTHER_TOPIC],
@@ -70,7 +78,7 @@ describe('a throttle before a topic of a key', () => {
   const leasedOf = ({ messages, claimId }: Claimed): LeasedMessage[] =>
     messages.map((message) => ({ message, claimId }));
   const nextClaimAtMs = async (): Promise<number> =>
-    (await outbox.nextClaimAt({ orderingKey: key, topic: TOPIC }))?.getTime() ?? Number.NaN;
+    (await nextClaimAt(em(), { orderingKey: key, topic: TOPIC }))?.getTime() ?? Number.NaN;
   const nextClaimInMs = async (): Promise<number> => (await nextClaimAtMs()) - Date.now();
 
   it('keeps everything of it from being claimed until it opens, and nothing of other keys and topics', async () => {
@@ -81,7 +89,7 @@ describe('a throttle before a topic of a key', () => {
     const claimed = await claim();
     expect(subjectsOf(claimed).toSorted()).toEqual([...beside, ...others].toSorted());
     expect(claimed.messages.every(({ probeNumber }) => probeNumber === null)).toBe(true);
-    await inTransaction((tx) => outbox.removeThrottles(tx, [{ orderingKey: key, topic: TOPIC }]));
+    await inTransaction((tx) => removeThrottles(tx, [{ orderingKey: key, topic: TOPIC }]));
     expect(subjectsOf(await claim())).toEqual(behind);
   });
 
@@ -99,6 +107,19 @@ describe('a throttle before a topic of a key', () => {
     await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
     const next = await claim();
     expect(next.messages.map(({ subjectId, probeNumber }) => [subjectId, probeNumber])).toEqual([[third, 2]]);
+  });
+
+  it('numbers what it lets through, and nothing of another topic that is claimed beside it', async () => {
+    const [first] = await append(2);
+    const [beside] = await append(1, OTHER_TOPIC);
+    await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
+    const { messages } = await claim();
+    expect(new Map(messages.map(({ subjectId, probeNumber }) => [subjectId, probeNumber]))).toEqual(
+      new Map([
+        [first, 1],
+        [beside, null],
+      ]),
+    );
   });
 
   it('takes no more than the worker has room for', async () => {
@@ -151,11 +172,11 @@ describe('a throttle before a topic of a key', () => {
   it('opens now where somebody asks, and stays no throttle where there is none', async () => {
     const [first] = await append(1);
     await setThrottle({ nextClaimAt: fromNow(60_000), batchLimit: 1 });
-    await inTransaction((tx) => outbox.allowClaim(tx, { orderingKey: key, topic: TOPIC }));
+    await inTransaction((tx) => allowClaim(tx, { orderingKey: key, topic: TOPIC }));
     expect(subjectsOf(await claim())).toEqual([first]);
     const other = { orderingKey: newId(), topic: TOPIC };
-    await inTransaction((tx) => outbox.allowClaim(tx, other));
-    expect(await outbox.nextClaimAt(other)).toBeNull();
+    await inTransaction((tx) => allowClaim(tx, other));
+    expect(await nextClaimAt(em(), other)).toBeNull();
   });
 
   it('does not keep the walk from the keys behind it', async () => {
@@ -204,11 +225,9 @@ describe('a throttle before a topic of a key', () => {
     const open = newId();
     await append(7, TOPIC, open);
     await setThrottle({ nextClaimAt: fromNow(60_000), batchLimit: 1 });
-    expect(await outbox.countThrottled(TOPIC, 100)).toBe(5);
-    expect(await outbox.countThrottled(TOPIC, 4)).toBe(4);
-    const oldest = await inTransaction((tx) =>
-      outbox.oldestWaiting(tx, [{ orderingKey: key, topic: TOPIC }], 2),
-    );
+    expect(await countThrottled(em(), TOPIC, 100)).toBe(5);
+    expect(await countThrottled(em(), TOPIC, 4)).toBe(4);
+    const oldest = await inTransaction((tx) => oldestWaiting(tx, [{ orderingKey: key, topic: TOPIC }], 2));
     expect(oldest).toEqual([
       { orderingKey: key, topic: TOPIC, createdAt: expect.any(Date) },
       { orderingKey: key, topic: TOPIC, createdAt: expect.any(Date) },

@@ -1,26 +1,33 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
-import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
-import { OutboxService } from '../../src/outbox/outbox.service.js';
-import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
-import { type LeasedMessage, OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
+import { OutboxClaimer } from '../../src/platform/outbox/infrastructure/outbox.claimer.js';
+import { OutboxDispatcher } from '../../src/platform/outbox/application/outbox.dispatcher.js';
+import {
+  countWaiting,
+  isWaiting,
+  waitingAmong,
+  waitingSubjects,
+  waitingSubjectsOfKeys,
+} from '../../src/platform/outbox/queued-messages.js';
+import { OutboxService } from '../../src/platform/outbox/outbox.service.js';
+import { OutboxSettler } from '../../src/platform/outbox/application/outbox.settler.js';
+import { type LeasedMessage, OutboxStore } from '../../src/platform/outbox/infrastructure/outbox.store.js';
 import type {
   AttemptResult,
   Failure,
   OutboxMessage,
   Settled,
-} from '../../src/outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE, type RetrySchedule } from '../../src/outbox/domain/retry-schedule.js';
-import type { OutboxHandler } from '../../src/outbox/outbox.handler.js';
-import { newId } from '../../src/shared/ids.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/platform/outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE, type RetrySchedule } from '../../src/platform/outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../src/platform/outbox/outbox.handler.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const TOPIC = 'test.topic';
 /** As documented, and not as the source has it: one that is changed by accident shall be noticed. */
 const OUTBOX_FAILURES_MAX = 8;
-/** More than a busy machine stands still. */
+/** Longer than a busy machine stalls. */
 const LEASE_MS = 3_000;
 /** A good part of the lease, and longer than the pause before a failed write is repeated. */
 const OUTAGE_MS = LEASE_MS / 3;
@@ -39,7 +46,7 @@ class Recorder implements OutboxHandler<string> {
     Promise.resolve({ kind: 'settled', outcome: 'done', healthy: true });
   poisonous = (_message: OutboxMessage): boolean => false;
   poisonousAtSettle = (_settled: Settled<string>): boolean => false;
-  /** What the handler writes with an outcome, in the transaction that it is given. */
+  /** The handler's write with an outcome, in the given transaction. */
   write = (_tx: EntityManager): Promise<unknown> => Promise.resolve();
 
   prepare(messages: OutboxMessage[]): Promise<(() => Promise<AttemptResult<string>>)[]> {
@@ -60,7 +67,7 @@ class Recorder implements OutboxHandler<string> {
   }
 
   readonly failures: Failure<string>[] = [];
-  /** What it writes with a failure. */
+  /** The handler's write with a failure. */
   writeFailed = (_tx: EntityManager): Promise<unknown> => Promise.resolve();
 
   async failed(tx: EntityManager, _message: OutboxMessage, failure: Failure<string>): Promise<void> {
@@ -242,8 +249,14 @@ describe('outbox', () => {
 
   const claim = async (): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await service.app.get(OutboxClaimer).claim({
-      ...{ part: 0, topics: [TOPIC], throttledTopics: [], limit: 10, limitPerKey: 10 },
-      ...{ freeOf: new Map<string, number>(), freeOfTopic: new Map<string, number>(), afterKey: LOWEST_KEY },
+      part: 0,
+      topics: [TOPIC],
+      throttledTopics: [],
+      limit: 10,
+      limitPerKey: 10,
+      freeOf: new Map<string, number>(),
+      freeOfTopic: new Map<string, number>(),
+      afterKey: LOWEST_KEY,
     });
     return messages.map((message) => ({ message, claimId }));
   };
@@ -276,6 +289,68 @@ describe('outbox', () => {
     expect(await dead()).toEqual([]);
     await change(store, second as LeasedMessage);
     expect(await rows()).not.toEqual(before);
+  });
+
+  it.each<[string, () => Promise<AttemptResult<string>>]>([
+    ['retry', () => Promise.resolve({ kind: 'retry', error: 'late', afterMs: 60_000 })],
+    ['dead', () => Promise.resolve({ kind: 'dead', error: 'late', outcome: 'lost' })],
+    ['thrown', () => Promise.reject(new Error('late'))],
+  ])(
+    'reports no failure to the handler where another worker has the message by then (%s)',
+    async (_, end) => {
+      recorder.attempt = async () => {
+        await service.database.query(
+          `update outbox_message set claim_id = gen_random_uuid(), available_at = now() + interval '1 hour'`,
+        );
+        return end();
+      };
+      await append(1);
+      dispatcher.requestPoll();
+      await until('it was tried', () => recorder.attempted.length === 1);
+      await until('nothing is under way', () => dispatcher.leased === 0);
+      expect(recorder.failures).toEqual([]);
+      expect(await rows()).toMatchObject([{ failures: 0 }]);
+      expect(await dead()).toEqual([]);
+    },
+  );
+
+  it('revives a dead letter as its message was appended', async () => {
+    await append(1);
+    await service.database.query(
+      `update outbox_message set created_at = now() - interval '3 days', payload = '{"n": 1}'`,
+    );
+    const [appended] = await rows();
+    const [leased] = await claim();
+    const store = service.app.get(OutboxStore);
+    expect(await store.deadLetter(leased as LeasedMessage, 'broken')).toBe(true);
+    expect(await dead()).toMatchObject([{ created_at: appended?.['created_at'], failures: 1 }]);
+    await service.app
+      .get(EntityManager)
+      .fork()
+      .transactional((tx) => store.revive(tx, null));
+    expect(await rows()).toEqual([{ ...appended, available_at: expect.any(Date) }]);
+  });
+
+  it('finds the newest messages of a key, up to a bound, and counts from the oldest', async () => {
+    const orderingKey = newId();
+    const [first = '', second = '', third = ''] = await append(3, orderingKey);
+    await append(1);
+    const of = { orderingKey, topic: TOPIC };
+    const em = (): EntityManager => service.app.get(EntityManager).fork();
+    await em().transactional(async (tx) => {
+      expect((await waitingSubjects(tx, of, 2)).toSorted()).toEqual([second, third].toSorted());
+      expect(await waitingAmong(tx, of, [first, second], 2)).toEqual([second]);
+      const ofKeys = { orderingKeys: [newId(), orderingKey], topic: TOPIC };
+      expect((await waitingSubjectsOfKeys(tx, ofKeys, 2)).toSorted()).toEqual([second, third].toSorted());
+    });
+    const waits = (subjectId: string): Promise<boolean> => isWaiting(em(), { ...of, subjectId }, 2);
+    expect(await Promise.all([first, second, third].map(waits))).toEqual([false, true, true]);
+    await service.database.query(
+      `update outbox_message set created_at = now() - interval '1 day' where subject_id = $1`,
+      [first],
+    );
+    const [oldest] = await rows();
+    expect(await countWaiting(em(), of, 2)).toEqual({ count: 2, oldestAt: oldest?.['created_at'] });
   });
 
   it('keeps nothing that a handler wrote before it threw at settle', async () => {

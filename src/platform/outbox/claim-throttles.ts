@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { ClaimThrottle, ThrottleKey } from '../domain/claim-throttle.js';
+import type { ClaimThrottle, ThrottleKey } from './domain/claim-throttle.js';
 
 /**
- * How long a key pauses after a released message. Not zero: messages that are released repeatedly (the host gets
- * no attempts for now) would be claimed as often.
+ * How long a key pauses after a released message. Not zero: messages that are released repeatedly
+ * (the host is over its limit) would be claimed as often.
  */
 const GIVEN_BACK_SECONDS = 1;
 
@@ -13,6 +13,7 @@ export async function setThrottles(
   tx: EntityManager,
   throttles: readonly (ThrottleKey & ClaimThrottle)[],
 ): Promise<void> {
+  if (throttles.length === 0) return;
   await sql`
     insert into claim_throttle (ordering_key, topic, next_claim_at, batch_limit)
     select * from unnest(
@@ -28,6 +29,7 @@ export async function setThrottles(
 
 /** Deletes throttles. */
 export async function removeThrottles(tx: EntityManager, keys: readonly ThrottleKey[]): Promise<void> {
+  if (keys.length === 0) return;
   await sql`
     delete from claim_throttle g
     using unnest(
@@ -101,7 +103,7 @@ export async function oldestWaiting(
 }
 
 /**
- * When the oldest message of a topic of a key was queued, including messages in progress; null if there is none.
+ * When the oldest message of a topic of a key was queued, including messages in progress; null: none.
  */
 export async function waitingSince(
   em: EntityManager,

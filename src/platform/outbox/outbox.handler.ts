@@ -29,29 +29,33 @@ export interface SingleStatementSettlement<Outcome = unknown> {
  */
 export interface OutboxHandler<Outcome = unknown> {
   readonly topics: readonly string[];
-  /** When a message is tried again, and when it is a dead letter. */
+  /** When a message is retried, and when it becomes a dead letter. */
   readonly retry: RetrySchedule;
-  /** Messages of one topic that a worker has claimed or under way at once; absent: as many as its slots allow. */
+  /**
+   * Concurrent messages of one topic in a worker, claimed or in progress; absent: limited by its
+   * slots.
+   */
   readonly slotsMax?: number;
-  /** Of those, messages of one ordering key; absent: as many as `slotsMax` allows. Needs a `slotsMax`. */
+  /** Of these, messages of one ordering key; absent: limited by `slotsMax`. Requires `slotsMax`. */
   readonly slotsPerKeyMax?: number;
   /**
    * Whether its topics may have claim throttles (`OutboxService.setThrottles`). Such a topic has no `slotsMax` and
    * is not in the index `outbox_message_unthrottled`, which finds the other messages of a throttled key.
    */
   readonly throttled?: boolean;
-  /** The longest an attempt may take; a worker that stops waits this long. */
+  /** Longest duration of an attempt; a stopping worker waits this long. */
   readonly attemptMaxMs: number;
   /** Reads the data of a claimed batch at once; returns one attempt per message, in order. */
   prepare(messages: OutboxMessage[]): Promise<Attempt<Outcome>[]>;
   /**
-   * Writes the outcomes in the transaction that deletes the messages. Called only for messages whose lease is
-   * still valid.
+   * Writes the outcomes in the transaction that deletes the messages. Called only for messages with
+   * a valid lease.
    */
   settle(tx: EntityManager, settled: Settled<Outcome>[]): Promise<void>;
   /**
-   * Logs outcomes whose lease expired before they were written: another worker repeats the attempt. May run twice
-   * for an outcome, also one that `settle` has written. Absent: such outcomes are dropped.
+   * Logs outcomes whose lease expired before they were written: another worker repeats the attempt.
+   * May run twice for an outcome, also for one that `settle` has written. Absent: such outcomes are
+   * dropped.
    */
   settleLate?(tx: EntityManager, settled: Settled<Outcome>[]): Promise<void>;
   /** Absent: all outcomes use `settle`. In a batch, either all outcomes of a key use it or none. */

@@ -1,8 +1,6 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { OUTBOX_QUEUE, WakeupNotifier } from './infrastructure/wakeup-notifier.js';
-import { ProjectsModule } from '../projects/projects.module.js';
-import { DeleteProjectMessages } from './application/delete-project-messages.js';
 import { OutboxClaimer } from './infrastructure/outbox.claimer.js';
 import { OutboxDispatcher } from './application/outbox.dispatcher.js';
 import { OutboxMetrics } from './infrastructure/outbox.metrics.js';
@@ -16,7 +14,9 @@ import { OutboxStore } from './infrastructure/outbox.store.js';
 
 export { OUTBOX_QUEUE } from './infrastructure/wakeup-notifier.js';
 
-/** Messages that are written with a change and worked through after it. Only a worker has the processor. */
+/**
+ * Messages that are stored with a change and processed after it. Only a worker has the processor.
+ */
 @Global()
 @Module({})
 export class OutboxModule {
@@ -24,7 +24,7 @@ export class OutboxModule {
     const worker = runWorker ? [OutboxProcessor] : [];
     return {
       module: OutboxModule,
-      imports: [ProjectsModule, BullModule.registerQueue({ name: OUTBOX_QUEUE })],
+      imports: [BullModule.registerQueue({ name: OUTBOX_QUEUE })],
       providers: [
         OutboxService,
         WakeupNotifier,
@@ -37,7 +37,6 @@ export class OutboxModule {
         OutboxSettler,
         OutboxDispatcher,
         OutboxMetrics,
-        DeleteProjectMessages,
         ...worker,
       ],
       exports: [OutboxService, OutboxStore, OutboxDispatcher, BullModule],

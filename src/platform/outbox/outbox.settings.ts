@@ -1,7 +1,7 @@
 import { integer } from '../settings/setting-kinds.js';
 import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
-/** How a worker claims messages from the outbox. */
+/** Settings of how a worker claims messages from the outbox. */
 export const outboxSettings = declareSettings({
   name: 'outbox',
   title: 'Outbox and workers',
@@ -25,7 +25,7 @@ export const outboxSettings = declareSettings({
       max: 3_600_000,
       meaning: 'lease of a claim; must be longer than an attempt',
     }),
-    /** The name is older than the second topic; it is every deployment's. */
+    /** The name predates the second topic; deployments use it. */
     slots: integer('FORWARDING_SLOTS', {
       default: 256,
       min: 4,

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import { lockMoves } from './outbox.partitions.js';
+import { lockMoves } from './infrastructure/outbox.partitions.js';
 
 /** Messages of one ordering key and topic. */
 export interface WaitingOf {
@@ -11,7 +11,7 @@ export interface WaitingOf {
 /** The queue of a key and topic. */
 export interface Waiting {
   count: number;
-  /** When the oldest was appended; null where none waits. */
+  /** When the oldest was appended; null without messages. */
   oldestAt: Date | null;
 }
 
@@ -31,7 +31,7 @@ export async function countWaiting(
   return rows[0] ?? { count: 0, oldestAt: null };
 }
 
-/** Whether a message about the subject is among the newest `scanMax` that wait. */
+/** Whether a message about the subject is among the newest `scanMax` queued ones. */
 export async function isWaiting(
   em: EntityManager,
   waiting: WaitingOf & { subjectId: string },
@@ -55,7 +55,7 @@ export async function waitingSubjects(
   return rows.map((row) => row.subject_id);
 }
 
-/** Those of the subjects that are among the newest `scanMax` queued messages. */
+/** The given subjects that are among the newest `scanMax` queued messages. */
 export async function waitingAmong(
   em: EntityManager,
   waiting: WaitingOf,
@@ -69,7 +69,7 @@ export async function waitingAmong(
   return rows.map((row) => row.subject_id);
 }
 
-/** As `waitingSubjects`, of several keys in one statement. */
+/** Like `waitingSubjects`, for several keys in one statement. */
 export async function waitingSubjectsOfKeys(
   em: EntityManager,
   { orderingKeys, topic }: { orderingKeys: readonly string[]; topic: string },
@@ -99,7 +99,7 @@ function newestSubjects({ orderingKey, topic }: WaitingOf, scanMax: number): Raw
   `;
 }
 
-/** Whether a message of the key was appended in the last seconds that has a payload. */
+/** Whether a message of the key with a payload was appended in the last seconds. */
 export async function hasRecent(em: EntityManager, orderingKey: string, seconds: number): Promise<boolean> {
   const { rows } = await sql`
     select from outbox_message
@@ -110,12 +110,12 @@ export async function hasRecent(em: EntityManager, orderingKey: string, seconds:
   return rows.length > 0;
 }
 
-/** How many messages of the topics wait that have no payload, and the age of the oldest. */
+/** Number of queued messages of the topics without a payload, and the age of the oldest. */
 export async function countBacklog(
   em: EntityManager,
   topics: readonly string[],
 ): Promise<{ waiting: number; oldestAgeSeconds: number }> {
-  // Written out, so that the index that holds these topics alone may serve.
+  // Literal topics, so that the partial index for them can be used.
   const { rows } = await sql<{ waiting: number; oldestAgeSeconds: number }>`
     select count(*)::int as waiting,
            coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as "oldestAgeSeconds"
@@ -125,7 +125,7 @@ export async function countBacklog(
   return rows[0] ?? { waiting: 0, oldestAgeSeconds: 0 };
 }
 
-/** When the newest dead letter of a key was created; null if there is none. */
+/** When the newest dead letter of a key was created; null: none. */
 export async function findNewestDeadLetter(em: EntityManager, orderingKey: string): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`
     select max(died_at) as at from outbox_dead_letter where ordering_key = ${orderingKey}
@@ -133,7 +133,7 @@ export async function findNewestDeadLetter(em: EntityManager, orderingKey: strin
   return rows[0]?.at ?? null;
 }
 
-/** The age of the oldest message of a key in seconds; 0 when none waits. */
+/** The age of the oldest message of a key in seconds; 0 without messages. */
 export async function readOldestAge(em: EntityManager, orderingKey: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
@@ -142,9 +142,9 @@ export async function readOldestAge(em: EntityManager, orderingKey: string): Pro
   return rows[0]?.seconds ?? 0;
 }
 
-/** The age of the oldest message of topics in seconds; 0 when none waits. */
+/** The age of the oldest message of topics in seconds; 0 without messages. */
 export async function oldestAgeOfTopics(em: EntityManager, topics: readonly string[]): Promise<number> {
-  // Written out, so that the index without the records to forward may serve.
+  // Literal topics, so that the index without records to forward can be used.
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
     from outbox_message where topic in (${sql.join(topics.map((topic) => sql.lit(topic)))})

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import { type BackOff, backOffMs } from '../../time/back-off.js';
 import { isConnectionFailure } from '../../database/postgres-error.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { ThrottledLog } from '../../operations/throttled-log.js';
 import { type Attempt, type AttemptResult, type OutboxMessage } from '../domain/outbox-message.js';
 import type { OutboxMetrics } from '../infrastructure/outbox.metrics.js';
 import type { LeasedMessage, OutboxStore } from '../infrastructure/outbox.store.js';
@@ -17,7 +17,7 @@ const PREPARE_AGAIN_MS = 250;
 /** Timers may fire this much early, measured by the clock of the pause. */
 const TIMER_EARLY_MS = 2;
 
-/** How an attempt ended, seen from here. */
+/** How an attempt ended. */
 type AttemptEnd = AttemptResult<unknown> | { kind: 'threw'; cause: unknown };
 
 /** Delays of attempts that lost the database. They grow, since a statement that always times out looks the same. */
@@ -36,8 +36,8 @@ export interface AttemptParts {
 }
 
 /**
- * Has handlers prepare and attempt the messages that one worker claimed, as slots become free, and settles the
- * outcomes.
+ * Prepares and attempts the messages that one worker claimed, through their handlers, as slots
+ * become free, and settles the outcomes.
  */
 export class OutboxAttempts {
   private readonly releaseFailure = new ThrottledLog(
@@ -49,13 +49,13 @@ export class OutboxAttempts {
     'cannot connect to the database to prepare messages; retrying',
   );
   private readonly abort = new AbortController();
-  /** Who waits for the end of all that was begun. */
+  /** Resolves the promise of `ended`. */
   private nothingLeft: (() => void) | undefined;
   private stopping = false;
 
   constructor(private readonly parts: AttemptParts) {}
 
-  /** Counts them at once and works in the background: the next claim need not wait for this preparation. */
+  /** Counts them at once and prepares them in the background, so the next claim need not wait. */
   begin(leased: LeasedMessage[], claimedMs: number): void {
     const { metrics, slots } = this.parts;
     metrics.reclaims.inc(leased.filter(({ message }) => message.abandonedAttempts > 0).length);
@@ -118,8 +118,8 @@ export class OutboxAttempts {
   }
 
   /**
-   * Has the handler prepare a batch. Where that throws, each message is prepared alone, so that a poisoned
-   * one stands alone; it comes back as an attempt that throws. Rejects where the database cannot be reached.
+   * Lets the handler prepare a batch. If it throws, the messages are prepared one by one, so that a
+   * bad one fails alone, as an attempt that throws. Rejects if the database is unreachable.
    */
   private async prepare(topic: string, entries: LeasedMessage[]): Promise<Attempt<unknown>[]> {
     try {
@@ -165,18 +165,18 @@ export class OutboxAttempts {
     const snooze = end.kind === 'snooze' ? { snoozeMs: end.afterMs } : {};
     const freed = slots.left(leased, { startedMs, nowMs: performance.now(), healthy, ...snooze });
     if (end.kind === 'snooze') setTimeout(requestPoll, end.afterMs + TIMER_EARLY_MS).unref();
-    // Other workers may send the messages that wait for a failing receiver.
+    // Other workers may send the messages that are queued here for a failing receiver.
     if (!healthy || end.kind === 'snooze') this.giveBack(orderingKey);
     for (const key of freed) {
       if (slots.isFull) break;
       this.startReady(key);
     }
     requestPoll();
-    // Not awaited: what the attempt sent need not be kept until the outcome is stored.
+    // Not awaited: what the attempt sent need not be kept in memory until the outcome is stored.
     void this.conclude(leased, end, claimedMs);
   }
 
-  /** Stores how an attempt ended, and forgets the message. Never rejects. */
+  /** Stores how an attempt ended, and removes the message from memory. Never rejects. */
   private async conclude(leased: LeasedMessage, end: AttemptEnd, claimedMs: number): Promise<void> {
     await this.store(leased, end, claimedMs);
     const madeRoom = this.forget(1);
@@ -190,7 +190,7 @@ export class OutboxAttempts {
     if (line.length > 0) void this.release(line.map(({ leased }) => leased));
   }
 
-  /** Releases messages as if they had never been claimed. Never rejects. */
+  /** Releases messages without counting the claim. Never rejects. */
   private async release(leased: LeasedMessage[]): Promise<void> {
     const { slots, requestPoll } = this.parts;
     for (const one of leased) slots.givenBack(one, performance.now());
@@ -213,8 +213,8 @@ export class OutboxAttempts {
   }
 
   /**
-   * Makes the attempt, unless too many workers died during the message's attempts. Throws or rejects if the
-   * handler does.
+   * Makes the attempt, unless too many workers died during the message's attempts. Throws or
+   * rejects if the handler does.
    */
   private made(
     message: OutboxMessage,
@@ -246,7 +246,10 @@ export class OutboxAttempts {
   }
 }
 
-/** An attempt that lost the database is retried and never becomes a dead letter: it is no bug of its handler. */
+/**
+ * An attempt that lost the database is retried and never becomes a dead letter: its handler has no
+ * bug.
+ */
 function lostDatabase({ failures }: OutboxMessage): AttemptEnd {
   return {
     kind: 'retry',

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { ThrottledLog } from '../../operations/throttled-log.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
 import type { OutboxMessage } from '../domain/outbox-message.js';
@@ -19,9 +19,9 @@ const DRAIN_EXTRA_MS = 5_000;
 const CLAIM_RETRY_MS = 500;
 
 /**
- * Claims as many messages as there are free slots, fairly between ordering keys, and hands them over to be
- * attempted. BullMQ jobs and finished attempts request polls; under load the dispatcher also polls on a
- * schedule. Concurrent requests are combined into one poll.
+ * Claims as many messages as there are free slots, fairly between ordering keys, and passes them to
+ * `OutboxAttempts`. BullMQ jobs and finished attempts request polls; under load the dispatcher also
+ * polls on a schedule. Concurrent requests are combined into one poll.
  */
 @Injectable()
 export class OutboxDispatcher implements BeforeApplicationShutdown {
@@ -34,7 +34,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
   private readonly pace: PollPacer;
   /** Set while a poll is scheduled. */
   private nextPoll: NodeJS.Timeout | undefined;
-  /** Where the next claim begins, by partition. */
+  /** Start of the next claim, by partition. */
   private readonly afterKey = new Map<number, string>();
   private running: Promise<void> | null = null;
   private pollRequested = false;
@@ -64,12 +64,12 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     metrics.watch(this.slots);
   }
 
-  /** Attempts under way. */
+  /** Attempts in progress. */
   get inFlight(): number {
     return this.slots.inFlight;
   }
 
-  /** Messages that wait for a slot, are under way, or have an outcome not yet written. */
+  /** Messages waiting for a slot, in progress, or with an unwritten outcome. */
   get leased(): number {
     return this.slots.leased;
   }
@@ -106,7 +106,8 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     this.stopping = true;
     clearTimeout(this.nextPoll);
     this.attempts.stop();
-    // Other processes must not skip wake-ups because of this worker. If this fails, the poll finds the messages.
+    // Other processes must not skip wake-ups because of this worker. If this fails, the poll finds
+    // the messages.
     await this.store.withdrawPolling().catch(() => {});
     const deadline = new Promise<void>((wake) => {
       setTimeout(wake, this.outbox.attemptMaxMs + DRAIN_EXTRA_MS).unref();
@@ -157,7 +158,7 @@ export class OutboxDispatcher implements BeforeApplicationShutdown {
     return result;
   }
 
-  /** `isDone`: all keys were looked at, and none had a message to claim. */
+  /** `isDone`: all keys were visited, and none had a message to claim. */
   private async claimPart(
     part: number,
   ): Promise<Pick<PollResult, 'found' | 'leftMore'> & { isDone: boolean }> {

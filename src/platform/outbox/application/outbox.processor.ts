@@ -1,7 +1,7 @@
 import { InjectQueue, OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { ThrottledLog } from '../../operations/throttled-log.js';
 import { queueReady, WORKER_OPTIONS } from '../../database/queue.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
@@ -13,12 +13,12 @@ import { OutboxService } from '../outbox.service.js';
 import { OutboxStore } from '../infrastructure/outbox.store.js';
 
 /**
- * How often a worker makes sure that the poll is scheduled and looks into the outbox unasked. Only where the
- * queue lost everything does anything depend on it: it bounds that delay.
+ * Interval at which a worker re-creates the poll schedule and polls: the longest delay after the
+ * queue lost its data. While the queue is unavailable, the worker polls at `OUTBOX_POLL_MS`.
  */
 const HEARTBEAT_MS = 5_000;
 
-/** The worker's end of the doorbell: every job, poll or wake-up, is just a ring. */
+/** Wakes the dispatcher for each BullMQ job. Jobs carry no data; the outbox has it. */
 @Processor(OUTBOX_QUEUE, WORKER_OPTIONS)
 export class OutboxProcessor extends WorkerHost implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger(OutboxProcessor.name);
@@ -27,6 +27,8 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
     'cannot connect to the queue; the worker polls until it is back',
   );
   private heartbeat: NodeJS.Timeout | null = null;
+  private fallback: NodeJS.Timeout | null = null;
+  private queueIsAway = false;
   private scheduling = false;
 
   constructor(
@@ -49,7 +51,7 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
   async onApplicationBootstrap(): Promise<void> {
     await this.warnOfUnknownTopics();
     await queueReady(this.queueSettings, this.worker);
-    // Not awaited: a worker starts, and works by its heartbeat, while the queue is unavailable.
+    // Not awaited: a worker starts, and polls at its heartbeat, while the queue is unavailable.
     void this.schedulePoll();
     this.rotation.start();
     this.dispatcher.requestPoll();
@@ -57,20 +59,29 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
       void this.schedulePoll();
       this.dispatcher.requestPoll();
     }, HEARTBEAT_MS);
+    // Without the queue no poll job arrives.
+    this.fallback = setInterval(() => {
+      if (this.queueIsAway) this.dispatcher.requestPoll();
+    }, this.settings.pollMs);
   }
 
   onModuleDestroy(): void {
-    // The embedded server may go before the last connection does.
+    // The embedded server may stop before the last connection closes.
     this.unreachable.silence();
     if (this.heartbeat) clearInterval(this.heartbeat);
+    if (this.fallback) clearInterval(this.fallback);
   }
 
   @OnWorkerEvent('error')
   onError(error: Error): void {
+    this.queueIsAway = true;
     this.unreachable.warn(error);
   }
 
-  /** A newer version wrote them, in a rolling upgrade or before a step back: they wait for a process that handles them. */
+  /**
+   * A newer version wrote them, in a rolling upgrade or before a downgrade: they wait for a process
+   * that handles them.
+   */
   private async warnOfUnknownTopics(): Promise<void> {
     const topics = await this.store.topicsOtherThan(this.outbox.topics);
     if (topics.length === 0) return;
@@ -90,7 +101,9 @@ export class OutboxProcessor extends WorkerHost implements OnApplicationBootstra
         { every: this.settings.pollMs },
         { name: POLL_JOB, opts: { removeOnComplete: true, removeOnFail: true } },
       );
+      this.queueIsAway = false;
     } catch (error) {
+      this.queueIsAway = true;
       this.unreachable.warn(error);
     } finally {
       this.scheduling = false;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { AdaptiveBatch } from '../../limits/adaptive-batch.js';
+import { ThrottledLog } from '../../operations/throttled-log.js';
 import { isConnectionFailure } from '../../database/postgres-error.js';
 import type { ListValue } from '../../database/list-literal.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
@@ -15,7 +15,7 @@ import { type LeasedMessage, leaseKey, OutboxStore } from '../infrastructure/out
 
 /** Messages settled in one transaction. */
 const SETTLE_BATCH_MAX = 256;
-/** With two, a batch is on its way to the disk while the next one runs. */
+/** With two, one batch is flushed to disk while the next one runs. */
 const SETTLE_BATCHES_MAX = 2;
 /** No caller waits for an outcome, so those of 20 ms are batched unless the batch fills up sooner. */
 const SETTLE_GATHER = { ms: 20, enough: SETTLE_BATCH_MAX };
@@ -88,7 +88,7 @@ export class OutboxSettler {
     }
   }
 
-  /** Moves a message that its handler calls dead to the dead letters. Never rejects. */
+  /** Moves a message that its handler declared dead to the dead letters. Never rejects. */
   async deadLetter(
     leased: LeasedMessage,
     end: Extract<AttemptResult<unknown>, { kind: 'dead' }>,
@@ -189,7 +189,7 @@ export class OutboxSettler {
     for (const entry of batch) entry.done();
   }
 
-  /** Settles what needs no transaction; returns the other entries, in their order. */
+  /** Settles the entries that need no transaction; returns the others, in order. */
   private async settleInOneStatement(batch: Finished[]): Promise<Finished[]> {
     const handlers = Map.groupBy(batch, ({ leased }) => this.outbox.handlerOf(leased.message.topic));
     const written = new Set<Finished>();
@@ -239,7 +239,9 @@ function toSettled({ leased, outcome }: Finished): Settled<unknown> {
   return { message: leased.message, outcome };
 }
 
-/** Entries that need no transaction. All or none of a key, so that its outcomes are judged together. */
+/**
+ * Entries that need no transaction: all or none of a key, so that its outcomes are judged together.
+ */
 function eligibleEntries(
   singleStatement: SingleStatementSettlement,
   entries: Finished[],

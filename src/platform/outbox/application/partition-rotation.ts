@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { ThrottledLog } from '../../operations/throttled-log.js';
 import { ClaimedParts, nextPart, type PartitionState } from '../domain/partition-rotation.js';
 import { OutboxPartitions } from '../infrastructure/outbox.partitions.js';
 
@@ -9,15 +9,16 @@ const IDLE_STEP_MS = 5_000;
 /** Messages of a closed partition that are not settled after this time are moved. */
 const DRAIN_MS = 3_000;
 /**
- * An empty partition is truncated after this time. `pg_dump` locks the tables some time after its snapshot; a
- * truncation between the two would remove messages that its snapshot has, and that a restore must bring back.
+ * An empty partition is truncated after this time. `pg_dump` locks the tables some time after its
+ * snapshot; a truncation between the two would remove messages that the dump must contain.
  */
 const EMPTY_MS = 5_000;
 
 /**
- * Closes the open partition of the outbox when settled messages fill it, moves the remaining messages of closed
- * partitions, and truncates them. Vacuum cannot remove settled messages while any transaction stays open (a backup, a
- * report), but a truncation can (ADR 58). Several workers may do so at once.
+ * Closes the open partition of the outbox when settled messages fill it, moves the remaining
+ * messages of closed partitions, and truncates them. Vacuum cannot remove settled messages while
+ * any transaction stays open (a backup, a report), but a truncation can (ADR 58). Several workers
+ * may do so at once.
  */
 @Injectable()
 export class PartitionRotation implements OnModuleDestroy {
@@ -49,7 +50,7 @@ export class PartitionRotation implements OnModuleDestroy {
     }, STEP_MS);
   }
 
-  /** Messages were claimed, so the open partition may have grown. */
+  /** Called after a claim: the open partition may have grown. */
   noteClaim(): void {
     this.hasClaimed = true;
   }

@@ -11,29 +11,32 @@ import type { LeasedMessage } from '../infrastructure/outbox.store.js';
  * dies.
  */
 const LEASED_PER_SLOT = 3;
-/** The smallest claim, as a part of the slots. Two more slots of messages per slot are queued at that point. */
+/**
+ * The smallest claim, as a fraction of the slots. Two more slots of messages per slot are queued at
+ * that point.
+ */
 const CLAIM_PER_SLOT = 1 / 4;
 
-/** A prepared message that waits for a slot. */
+/** A prepared message waiting for a slot. */
 export interface Ready {
   leased: LeasedMessage;
   attempt: Attempt<unknown> | undefined;
   claimedMs: number;
 }
 
-/** How an attempt left its slot; times are monotonic. */
+/** The end of an attempt; times are monotonic. */
 export interface SlotEnd {
   startedMs: number;
   nowMs: number;
-  /** False: it failed in a way that a busy or dead receiver fails. */
+  /** False: it failed as with a busy or dead receiver. */
   healthy: boolean;
   /** How long to claim nothing of this key; absent if an attempt was made. */
   snoozeMs?: number;
 }
 
 /**
- * The messages that one worker leases, and who gets its slots: fair between ordering keys, and within the limits
- * of topics.
+ * The messages leased by one worker, and the allocation of its slots: fair between ordering keys,
+ * and within the limits of topics.
  */
 export class WorkerSlots {
   private readonly share: FairShare;
@@ -55,22 +58,22 @@ export class WorkerSlots {
     });
   }
 
-  /** Attempts under way. */
+  /** Attempts in progress. */
   get inFlight(): number {
     return this.slots - this.share.free;
   }
 
-  /** Whether an attempt that is ready has to wait, whosever it is. */
+  /** Whether a ready attempt of any key must wait. */
   get isFull(): boolean {
     return this.share.free <= 0;
   }
 
-  /** Messages that wait for a slot, are under way, or have an outcome not yet written. */
+  /** Messages waiting for a slot, in progress, or with an unwritten outcome. */
   get leased(): number {
     return this.leasedCount;
   }
 
-  /** How many messages may be claimed now: 0 if too few for a claim. */
+  /** Number of messages that may be claimed now: 0 if too few for a claim. */
   get room(): number {
     const room = this.slots * LEASED_PER_SLOT - this.leasedCount;
     return room < this.slots * CLAIM_PER_SLOT ? 0 : room;
@@ -103,7 +106,6 @@ export class WorkerSlots {
     }
   }
 
-  /** Queues a message of its key. */
   add(ready: Ready): void {
     const { orderingKey } = ready.leased.message;
     const line = this.ready.get(orderingKey);
@@ -137,8 +139,8 @@ export class WorkerSlots {
   }
 
   /**
-   * Frees the slot of an ended attempt, whose outcome is still to be written. Returns the keys whose attempts may
-   * start now: all keys if the worker was full, else only this one.
+   * Frees the slot of an ended attempt, whose outcome is not written yet. Returns the keys whose
+   * attempts may start now: all keys if the worker was full, else only this one.
    */
   left({ message }: LeasedMessage, { startedMs, nowMs, healthy, snoozeMs }: SlotEnd): Iterable<string> {
     const wasFull = this.isFull;

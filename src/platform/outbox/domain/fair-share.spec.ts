@@ -81,16 +81,17 @@ describe(FairShare.name, () => {
       for (let n = 0; n < count; n++) share.claimed(key, 3_000);
     };
     for (const key of ['a', 'b', 'c', 'd']) run(share, key, 100, { takesMs: SLOW_MS + 1 });
-    // Two of them hold the half of the slots that slow ones may have.
+    // Two of them hold the half of the slots that slow keys may have.
     hold('a', SLOTS / 4);
     hold('b', SLOTS / 4);
     expect(share.freeOf(3_000)).toEqual(new Map(['a', 'b', 'c', 'd'].map((key) => [key, 0])));
     for (let n = 0; n < 4; n++) share.givenBack('a', 3_000);
     share.claimed('c', 3_000);
-    // A third one at work: 32 slots between three, so those that hold more get nothing until they are level.
+    // A third one becomes active: 32 slots for three, so the larger ones get nothing until they are
+    // level.
     const free = share.freeOf(3_000);
     expect([free.get('a'), free.get('b'), free.get('c')]).toEqual([0, 0, Math.floor(32 / 3) - 1]);
-    // One that wants two slots alone leaves the rest to the others.
+    // A key that needs only two slots leaves the rest to the others.
     run(share, 'c', 3, { healthy: false });
     expect(share.freeOf(3_000).get('c')).toBe(Math.max(0, 2 - 1));
     expect(share.freeOf(3_000).get('a')).toBe(15 - 12);
@@ -118,7 +119,7 @@ describe(FairShare.name, () => {
     expect(share.freeOf(SHARE_RESTART_MS).get('a')).toBe((2 * SLOTS) / 4);
     expect(share.freeOf(SHARE_RESTART_MS + 1).get('a')).toBe(2 * SHARE_START);
     run(share, 'b', 3, { healthy: false, takesMs: 0 });
-    // A receiver that failed gets no more by waiting.
+    // Waiting does not increase the share of a receiver that failed.
     expect(share.freeOf(SHARE_RESTART_MS + 1).get('b')).toBe(1);
   });
 
@@ -135,7 +136,7 @@ describe(FairShare.name, () => {
     for (let n = 0; n < 3; n++) share.claimed('a', 1_000);
     for (let n = 0; n < 3; n++) share.started('a', 1_000);
     share.snooze('a', { startedMs: 1_000, nowMs: 1_001, afterMs: 50 });
-    // Those that were begun with it stand behind it, and do not lengthen the pause.
+    // Attempts that started with it end after it, and do not extend the pause.
     share.snooze('a', { startedMs: 1_000, nowMs: 1_001, afterMs: 100 });
     share.snooze('a', { startedMs: 1_000, nowMs: 1_002, afterMs: 150 });
     expect(share.free).toBe(SLOTS);
@@ -154,9 +155,22 @@ describe(FairShare.name, () => {
     for (const key of ['a', 'b', 'c']) run(share, key, 100, { takesMs: SLOW_MS + 1 });
     run(share, 'd', 100, { takesMs: SLOW_MS });
     for (let n = 0; n < SLOTS / 4; n++) for (const key of ['a', 'b']) share.claimed(key, 3_000);
-    // Two slow ones hold all that slow ones may have.
+    // Two slow keys hold all slots of slow keys.
     expect(share.freeOf(3_000).get('c')).toBe(0);
     expect(share.freeOf(3_000).get('d')).toBe(SLOTS / 4);
+  });
+
+  it.each([
+    ['slow', { takesMs: SLOW_MS + 1 }],
+    ['failing', { healthy: false }],
+  ])('gives a receiver that was %s the share of a quick one once it answers quickly again', (_, was) => {
+    const share = new FairShare(SLOTS);
+    for (const key of ['a', 'b', 'c']) run(share, key, 100, { takesMs: SLOW_MS + 1 });
+    run(share, 'a', 1, was);
+    for (let n = 0; n < SLOTS / 4; n++) for (const key of ['b', 'c']) share.claimed(key, 3_000);
+    expect(share.freeOf(3_000).get('a')).toBe(0);
+    run(share, 'a', SLOTS / 4, { from: 3_000 });
+    expect(share.freeOf(3_010).get('a')).toBe((2 * SLOTS) / 4);
   });
 
   it('does not count what quick receivers hold against the slow ones', () => {

@@ -1,14 +1,16 @@
-/** Concurrent attempts of a new key, whose receiver is unknown. */
+/** Initial concurrency of a key, whose receiver is unknown. */
 export const SHARE_START = 4;
-/** No key gets more than this part of the slots (design §6.5). */
+/** Largest fraction of the slots for one key (design §6.5). */
 export const SHARE_OF_ONE_KEY = 1 / 4;
-/** All slow keys together get no more than this part, so that the others always find a slot. */
+/**
+ * Largest fraction of the slots for all slow keys together, so that the others always find a slot.
+ */
 const SHARE_OF_SLOW_KEYS = 1 / 2;
 /** An attempt that takes longer makes its key a slow one. */
 export const SLOW_MS = 2_000;
 /**
- * Below this response time, as many messages again are claimed ahead: a claim takes a large part of such a time,
- * and the receiver would be idle. For slower receivers they would only grow old.
+ * Below this response time, as many messages again are claimed ahead: a claim takes a large part of
+ * such a time, and the receiver would be idle. For slower receivers they would only grow old.
  */
 export const AHEAD_BELOW_MS = 250;
 /**
@@ -16,11 +18,11 @@ export const AHEAD_BELOW_MS = 250;
  * at once can overload a receiver that was fast.
  */
 export const SHARE_RESTART_MS = 3_000;
-/** A key without work is forgotten after this time. */
+/** A key without work is removed after this time. */
 const FORGET_MS = 60_000;
 
 interface KeyShare {
-  /** Claimed messages, begun or not. */
+  /** Claimed messages, started or not. */
   claimed: number;
   inFlight: number;
   limit: number;
@@ -29,10 +31,10 @@ interface KeyShare {
   /** Duration of the last response. */
   lastMs: number;
   slow: boolean;
-  /** When the attempts under way began, oldest first. */
+  /** Start times of the attempts in progress, oldest first. */
   startedAt: number[];
   idleSince: number;
-  /** Until then nothing of it is claimed. */
+  /** Nothing of it is claimed before this time. */
   pausedUntilMs: number;
 }
 
@@ -67,14 +69,14 @@ export class FairShare {
           const ahead = share.lastMs < AHEAD_BELOW_MS ? share.limit : 0;
           return [key, Math.max(0, Math.min(share.max, share.limit + ahead) - share.claimed)];
         }
-        // At least one at a time: with none, a receiver that recovers would never be found out.
+        // At least one, otherwise a receiver's recovery would never be detected.
         const entitled = Math.max(1, Math.min(share.limit, share.max, level));
         return [key, slowIsFull ? 0 : Math.max(0, entitled - share.claimed)];
       }),
     );
   }
 
-  /** `max`: what the topic allows a key at once. */
+  /** `max`: the topic's limit per key. */
   claimed(key: string, nowMs: number, max = Number.POSITIVE_INFINITY): void {
     const share = this.shares.get(key) ?? {
       claimed: 0,
@@ -128,7 +130,7 @@ export class FairShare {
     share.lastMs = Number.POSITIVE_INFINITY;
   }
 
-  /** `healthy` false: the attempt failed in a way that a busy or dead receiver fails. */
+  /** `healthy` false: the attempt failed as with a busy or dead receiver. */
   ended(
     key: string,
     { startedMs, nowMs, healthy }: { startedMs: number; nowMs: number; healthy: boolean },
@@ -179,7 +181,7 @@ function isSlow(share: KeyShare, nowMs: number): boolean {
   return share.slow || (oldest !== undefined && nowMs - oldest > SLOW_MS);
 }
 
-/** How many of `slots` each of the slow keys at work may have, so that unused slots go to other keys. */
+/** The share of `slots` for each active slow key, such that unused slots go to other keys. */
 function fairLevel(slow: KeyShare[], slots: number): number {
   const limits = slow
     .filter((share) => share.claimed > 0)

@@ -11,10 +11,11 @@ const VARIANT_BITS = 0b1000;
 const VARIANT_FREE_BITS = 0b0011;
 
 /**
- * The ordering key of what is no project's record: the first 128 bits of the name's SHA-256, as a UUID of version 8.
+ * The ordering key of messages that belong to no project: the first 128 bits of the name's SHA-256,
+ * as a UUID of version 8.
  */
 export function namedKey(name: string): string {
-  const digits = [...createHash('sha256').update(name, 'utf8').digest('hex').slice(0, UUID_DIGITS)];
+  const digits = Array.from(createHash('sha256').update(name, 'utf8').digest('hex').slice(0, UUID_DIGITS));
   digits[VERSION_AT] = VERSION;
   const free = Number.parseInt(digits[VARIANT_AT] ?? '', 16) & VARIANT_FREE_BITS;
   digits[VARIANT_AT] = (VARIANT_BITS | free).toString(16);

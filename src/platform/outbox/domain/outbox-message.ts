@@ -2,16 +2,16 @@
 export interface NewOutboxMessage {
   /** Messages of one key are claimed in order and share slots: a project id or a `namedKey`. */
   orderingKey: string;
-  /** The project of the message; null if there is none or it is unknown. Deleted with its project. */
+  /** The project of the message; null: none, or unknown. Deleted with its project. */
   projectId: string | null;
   topic: string;
-  /** UUID of what the message is about. */
+  /** UUID of the message's subject. */
   subjectId: string;
   /** JSON. Only add fields: old messages outlive deploys. */
   payload?: Record<string, unknown>;
 }
 
-/** A message that this worker holds a lease on. */
+/** A message leased by this worker. */
 export interface OutboxMessage {
   /** The partition that the message is in while it is leased. */
   part: number;
@@ -27,7 +27,7 @@ export interface OutboxMessage {
   /** Earlier attempts that threw or requested a retry. */
   failures: number;
   createdAt: Date;
-  /** Which claim of its throttle released it; null if the key has no throttle. */
+  /** The claim of its throttle that released it; null if the key has no throttle. */
   probeNumber: number | null;
 }
 
@@ -39,7 +39,7 @@ export type AttemptResult<Outcome> =
   | { kind: 'snooze'; afterMs: number }
   /** The message is tried again after the delay. */
   | { kind: 'retry'; afterMs: number; error: string; outcome?: Outcome }
-  /** The message becomes a dead letter: only an operator can help. */
+  /** The message becomes a dead letter, which needs an operator. */
   | { kind: 'dead'; error: string; outcome?: Outcome };
 
 /** Processes one message. Expected failures are results; a throw is a bug and counts as a failure. */
@@ -59,7 +59,7 @@ export interface Failure<Outcome> {
   outcome: Outcome | null;
 }
 
-/** @throws Error where the message names no project: a bug of who appended it. */
+/** @throws Error if the message names no project, a bug of its producer. */
 export function projectOf({ projectId, topic, id }: OutboxMessage): string {
   if (projectId === null) throw new Error(`message ${id} of ${topic} names no project`);
   return projectId;

@@ -27,8 +27,9 @@ const PARTITIONS_MAX = 32;
 const RECHECK_MS = 500;
 
 /**
- * The partition that new messages go to next; null: the open one stays. It is closed once it is large and settled
- * messages take more than half of it, so moving the others costs less than was settled. Partitions are used in a ring.
+ * The partition that new messages go to next; null: the open one stays. It is closed once it is
+ * large and settled messages take more than half of it, so moving the others costs less than was
+ * settled. Partitions are used in a ring.
  */
 export function nextPart(states: readonly PartitionState[]): number | null {
   const open = states.find(({ isOpen }) => isOpen);
@@ -44,10 +45,10 @@ export function nextPart(states: readonly PartitionState[]): number | null {
 export class ClaimedParts {
   private open = 0;
   private closed: number[] = [];
-  /** When to look at a closed partition again, by its number. */
+  /** When to check a closed partition again, by its number. */
   private readonly recheckMs = new Map<number, number>();
 
-  /** Replaces what is known of all partitions. */
+  /** Replaces the known state of all partitions. */
   observe(states: readonly PartitionState[]): void {
     const open = states.find(({ isOpen }) => isOpen);
     if (open) this.open = open.part;
@@ -57,7 +58,7 @@ export class ClaimedParts {
     for (const part of this.recheckMs.keys()) if (!this.closed.includes(part)) this.recheckMs.delete(part);
   }
 
-  /** Records the open partition, as a claim reported it; returns whether it is another one. */
+  /** Records the open partition that a claim reported; returns whether it changed. */
   opened(part: number): boolean {
     if (part === this.open) return false;
     if (!this.closed.includes(this.open)) this.closed.push(this.open);
@@ -71,19 +72,19 @@ export class ClaimedParts {
     return this.closed.length > 0;
   }
 
-  /** Those to claim from now, oldest first. */
+  /** The partitions to claim from now, oldest first. */
   due(nowMs: number): number[] {
     const closed = this.closed.filter((part) => (this.recheckMs.get(part) ?? nowMs) <= nowMs);
     return [...closed, this.open];
   }
 
-  /** Nothing could be claimed in a partition. */
+  /** Records that nothing could be claimed in a partition. */
   foundNothing(part: number, nowMs: number): void {
     if (part !== this.open) this.recheckMs.set(part, nowMs + RECHECK_MS);
   }
 }
 
-/** The partitions in the order of their use, beginning after `part`. */
+/** The partitions in the order of their use, starting after `part`. */
 function inRing(states: readonly PartitionState[], part: number): PartitionState[] {
   return [...states.filter((state) => state.part > part), ...states.filter((state) => state.part <= part)];
 }

@@ -26,7 +26,7 @@ export class PollPacer {
   private foundMs = Number.NEGATIVE_INFINITY;
   private isUnderLoad = false;
   private pollingUntilMs = Number.NEGATIVE_INFINITY;
-  /** Since other workers were last woken, writers have been asked to send no wake-ups. */
+  /** Writers have skipped wake-ups since other workers were last woken. */
   private owesWakeup = false;
   private wokeOthersMs = Number.NEGATIVE_INFINITY;
 

@@ -1,4 +1,4 @@
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import { type BackOff, backOffMs } from '../../time/back-off.js';
 
 /** When a message is retried after its handler threw, and when it becomes a dead letter. */
 export interface RetrySchedule {

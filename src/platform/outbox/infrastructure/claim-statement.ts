@@ -1,29 +1,32 @@
 import { partitionTable } from '../domain/partition-rotation.js';
+import { OPEN_PART } from '../outbox.sql.js';
 
 /** Ordering keys that one claim visits; each costs one step in the primary key. */
 export const CLAIM_KEYS_MAX = 256;
 
 /**
- * The claim statement of one partition. Parameters: after which key, topics, free by key (and, by topic, messages per key), limit
- * per key, limit, claim id, lease in seconds, limited topics, and the capacity of each. Of limited topics it
- * leases no more than their capacity: first one message of each key, and keys in random order, because in walk
- * order the lowest keys would always win. It updates picked rows by ctid: a join by key read the whole table for
- * each row under a cached plan made while the outbox was empty (8.0 s against 7 ms for 256 of 50,000).
+ * The claim statement of one partition. Parameters: after which key, topics, free by key (and, by
+ * topic, messages per key), limit per key, limit, claim id, lease in seconds, limited topics, and
+ * the capacity of each.
  *
- * It reads the partition itself, because physical locations are those of one table. The walk notes the first message of
- * each key: the entries of settled messages before it may be unremovable, and skipping them takes time.
+ * Of limited topics it leases no more than their capacity: first one message of each key, and keys
+ * in random order, because in walk order the lowest keys would always win.
  *
- * The walk ends once the claim is full, and then says nothing about the remaining keys: walking the other 36 of
- * 100 took a tenth of the time.
+ * It updates picked rows by ctid: a join by key read the whole table for each row under a cached
+ * plan made while the outbox was empty (8.0 s against 7 ms for 256 of 50,000). It reads the
+ * partition itself, because physical locations are those of one table.
  *
- * `throttledTopics` are the topics that may have throttles. With null the statement claims only if no throttle
- * exists, and reports that. Usually none exists, and the parts for throttles cost a small claim a quarter of its
- * time (0.83 ms of CPU against 0.68).
+ * The walk notes the first message of each key: the entries of settled messages before it may be
+ * unremovable, and skipping them takes time. The walk ends once the claim is full, and then returns
+ * nothing about the remaining keys: walking the other 36 of 100 took a tenth of the time.
  *
- * For a throttled key nothing of these topics is read before it is due, however long the backlog; a partial index
- * finds its messages of other topics. One throttle per key covers all these topics: with one per topic, the others
- * would wait for the next message of that topic. The claim locks a due throttle and postpones it in the same
- * statement, so only one worker takes its batch.
+ * `throttledTopics` are the topics that may have throttles. With null the statement claims only if
+ * no throttle exists, and reports that. Usually none exists, and the parts for throttles cost a
+ * small claim a quarter of its time (0.83 ms of CPU against 0.68). For a throttled key nothing of
+ * these topics is read before it is due, with any backlog; a partial index finds its messages of
+ * other topics. One throttle per key covers all these topics: with one per topic, the others would
+ * wait for the next message of that topic. The claim locks a due throttle and postpones it in the
+ * same statement, so only one worker takes its batch.
  */
 export function claimStatement(part: number, throttledTopics: readonly string[] | null): string {
   const table = partitionTable(part);
@@ -93,7 +96,7 @@ export function claimStatement(part: number, throttledTopics: readonly string[] 
     union all
     select null, null, null, null, null, null, null, null, null, null,
            json_build_object('lastKey', w."lastKey", 'walked', w.walked, 'lastPicked', p."lastPicked", 'picked', p.picked,
-             'openPart', (select last_value from outbox_open_part), 'hasThrottles', ${throttledTopics === null ? 'p.picked = 0 and ' : ''}exists (select from claim_throttle))
+             'openPart', ${OPEN_PART}, 'hasThrottles', ${throttledTopics === null ? 'p.picked = 0 and ' : ''}exists (select from claim_throttle))
     from (select max(ordering_key::text) as "lastPicked", count(*)::int as picked from picked) p
     cross join lateral (
       select max(ordering_key::text) as "lastKey", count(*)::int as walked from walk where p.picked < $5::int
@@ -101,7 +104,7 @@ export function claimStatement(part: number, throttledTopics: readonly string[] 
   `;
 }
 
-/** Whether a topic is one of those that may have throttles. */
+/** Whether a topic may have throttles. */
 function isThrottled(throttledTopics: readonly string[], topic: string): string {
   return throttledTopics.length === 0
     ? 'false'

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { ThrottledLog } from '../../shared/throttled-log.js';
-import { newId } from '../../shared/ids.js';
+import { ThrottledLog } from '../../operations/throttled-log.js';
+import { newId } from '../../identity/ids.js';
 import { openPool } from '../../database/postgres-pool.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
@@ -28,18 +28,18 @@ export interface ClaimRequest {
   freeOf: Map<string, number>;
   /** Messages of limited topics; other topics have no entry. */
   freeOfTopic: Map<string, number>;
-  /** Messages per key of a limited topic; absent: as many as of the topic. */
+  /** Messages per key of a limited topic; absent: up to the topic's limit. */
   perKeyOfTopic?: Map<string, number>;
-  /** Where the walk over the keys begins; see `Claimed.nextKey`. */
+  /** Start of the walk over the keys; see `Claimed.nextKey`. */
   afterKey: string;
 }
 
 export interface Claimed {
   claimId: string;
   messages: OutboxMessage[];
-  /** Give this as `afterKey` next time, so that all keys get their turn. */
+  /** The next `afterKey`, so that all keys get their turn. */
   nextKey: string;
-  /** The walk came to the last key. */
+  /** The walk reached the last key. */
   reachedEnd: boolean;
   /** The partition that new messages go to. */
   openPart: number;
@@ -160,7 +160,7 @@ export class OutboxClaimer implements OnApplicationShutdown {
     return { walk, messages };
   }
 
-  /** The topics are the same ones as long as a process runs, so a text is made once. */
+  /** The topics do not change while a process runs, so each text is built once. */
   private statementFor(
     part: number,
     throttledTopics: readonly string[] | null,

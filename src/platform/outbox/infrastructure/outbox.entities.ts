@@ -1,28 +1,34 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Work to be done after a commit. Rows go when settled. Appended, claimed and settled by SQL alone. */
+/**
+ * Work to do after a commit. Rows are deleted when settled. Appended, claimed and settled only by
+ * SQL.
+ */
 export const OutboxMessageSchema = defineEntity({
   name: 'OutboxMessage',
   tableName: 'outbox_message',
   properties: {
-    /** Messages of one key are claimed in their order: a project's id, or a name's (domain/ordering-key.ts). */
+    /**
+     * Messages of one key are claimed in order: a project's id, or a name's
+     * (domain/ordering-key.ts).
+     */
     orderingKey: p.uuid().primary(),
     /** Numbered by the database, across keys. */
     id: p.bigint('number').primary().autoincrement(),
     /** The partition: new messages go to the open one (outbox.partitions.ts). */
     part: p.smallint().primary().default(0),
-    /** The project of the message; null if there is none or it is unknown. */
+    /** The project of the message; null: none, or unknown. */
     projectId: p.uuid().nullable(),
     topic: p.text(),
     /** Subject of the message, e.g. the consent id. */
     subjectId: p.uuid(),
-    /** Further facts of the message; null if the subject is enough. */
+    /** Additional data of the message; null if the subject is enough. */
     payload: p.json<Record<string, unknown>>().nullable(),
     /** The claim that holds the lease; null if unclaimed. Every later write must match it. */
     claimId: p.uuid().nullable(),
     /** When it may be claimed: the end of the lease, or of the wait before a retry. */
     availableAt: p.datetime().defaultRaw('now()'),
-    /** How often it was claimed without an outcome being written: worker deaths. */
+    /** Claims without a written outcome: worker crashes. */
     abandonedAttempts: p.smallint().default(0),
     /** Number of attempts that threw or requested a retry. */
     failures: p.integer().default(0),
@@ -30,6 +36,13 @@ export const OutboxMessageSchema = defineEntity({
     lastError: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
   },
+});
+
+/** The open partition: that of the newest row. Only the function `outbox_open` writes it. */
+export const OutboxOpeningSchema = defineEntity({
+  name: 'OutboxOpening',
+  tableName: 'outbox_opening',
+  properties: { id: p.bigint('number').primary().autoincrement(false), part: p.smallint() },
 });
 
 /** Until when workers poll; at most one row. Unlogged, so a server crash empties it. */
@@ -50,7 +63,7 @@ export const OutboxDeadLetterSchema = defineEntity({
     orderingKey: p.uuid().primary(),
     /** The message's number. */
     id: p.bigint('number').primary(),
-    /** As in the message; null where it is about no project. */
+    /** As in the message; null: it belongs to no project. */
     projectId: p.uuid().nullable(),
     topic: p.text(),
     subjectId: p.uuid(),

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
-import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { Metrics } from '../../operations/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../operations/recent-answer.js';
 import { OutboxService } from '../outbox.service.js';
 import { OutboxStore } from './outbox.store.js';
 
 /** Current outbox activity of this process. */
 export interface WorkUnderWay {
-  /** Attempts under way. */
+  /** Attempts in progress. */
   readonly inFlight: number;
   /** Messages that it has leased. */
   readonly leased: number;

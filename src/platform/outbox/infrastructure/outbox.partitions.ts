@@ -16,7 +16,7 @@ const MOVE_LOCK = 7_201_122;
 export class OutboxPartitions {
   constructor(private readonly em: EntityManager) {}
 
-  /** All partitions, by number. The row counts are those of the statistics, about a second old. */
+  /** All partitions, by number. The row counts are from the statistics, about a second old. */
   async read(): Promise<PartitionState[]> {
     const { rows } = await sql<PartitionState>`
       select substring(c.relname from '\\d+$')::int as part, pg_relation_size(c.oid)::float8 as bytes,
@@ -51,8 +51,9 @@ export class OutboxPartitions {
   }
 
   /**
-   * Moves messages that no worker leases to the open partition, unchanged. Returns how many: at most `MOVE_MAX`. A move
-   * excludes deletions by subject or project (`lockMoves`), whose snapshot would miss a message that moves.
+   * Moves messages that no worker leases to the open partition, unchanged. Returns their number: at
+   * most `MOVE_MAX`. A move excludes deletions by subject or project (`lockMoves`), whose snapshot
+   * would miss a message that moves.
    */
   moveForward(part: number): Promise<number> {
     const table = sql.table(partitionTable(part));

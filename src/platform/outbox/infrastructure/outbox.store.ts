@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { OutboxMessage } from '../domain/outbox-message.js';
 import { partitionTable } from '../domain/partition-rotation.js';
 import { OPEN_PART_SQL } from '../outbox.sql.js';
-import { advanceThrottles } from './claim-throttles.js';
+import { advanceThrottles } from '../claim-throttles.js';
 
 const ERROR_CHARACTERS_MAX = 500;
 
@@ -30,13 +30,13 @@ export interface DeadLetter {
 /** Contents of the outbox. */
 export interface Backlog {
   waiting: number;
-  /** Of those: messages of topics that this version does not handle. */
+  /** Of these, messages of topics that this version does not handle. */
   unhandled: number;
   oldestAgeSeconds: number;
   dead: number;
 }
 
-/** A dead letter that is a message again. */
+/** A dead letter that was requeued. */
 export type Revived = Pick<OutboxMessage, 'projectId' | 'topic' | 'subjectId' | 'payload'>;
 
 /** Statements on the outbox. Only the clock of the database counts. */
@@ -45,8 +45,8 @@ export class OutboxStore {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * Deletes settled messages in the caller's transaction. Returns the keys of those whose lease was still valid;
-   * other workers hold the rest.
+   * Deletes settled messages in the caller's transaction. Returns the keys of messages with a valid
+   * lease; other workers hold the rest.
    */
   async remove(tx: EntityManager, leased: LeasedMessage[]): Promise<Set<string>> {
     const removed = new Set<string>();
@@ -78,7 +78,7 @@ export class OutboxStore {
     return Number(numAffectedRows ?? 0) > 0;
   }
 
-  /** Releases messages that were claimed and not attempted, as if they had never been claimed. */
+  /** Releases messages that were claimed and not attempted, without counting the claim. */
   async release(leased: LeasedMessage[]): Promise<void> {
     const em = this.em.fork();
     for (const [part, entries] of byPart(leased))
@@ -122,7 +122,7 @@ export class OutboxStore {
     return rows;
   }
 
-  /** How many dead letters there are: the one with that id, or, where null, all. */
+  /** Number of dead letters with that id, or, if null, of all. */
   async countDeadLetters(id: number | null): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from outbox_dead_letter where ${chosen(id)}
@@ -131,8 +131,8 @@ export class OutboxStore {
   }
 
   /**
-   * Puts dead letters back into the outbox, in the caller's transaction, as if they had never failed: the one with that
-   * id, or, where null, all. Returns what they are.
+   * Requeues dead letters in the caller's transaction and resets their failures: the one with that
+   * id, or, if null, all. Returns them.
    */
   async revive(tx: EntityManager, id: number | null): Promise<Revived[]> {
     const { rows } = await sql<Revived>`
@@ -145,9 +145,9 @@ export class OutboxStore {
   }
 
   /**
-   * Counts queued messages for the metrics, the dead letters and the messages of other topics than those handled, and
-   * returns the age of the oldest in seconds. The age leaves out messages that are old for a reason: those behind a throttle,
-   * those tried before, and those of other topics.
+   * Counts queued messages for the metrics, the dead letters and the messages of unhandled topics,
+   * and returns the age of the oldest in seconds. The age excludes messages behind a throttle,
+   * retried messages, and messages of other topics, which are old for a reason.
    */
   async backlog(handled: readonly string[]): Promise<Backlog> {
     const { rows } = await sql<Backlog>`
@@ -162,7 +162,7 @@ export class OutboxStore {
     return rows[0] ?? { waiting: 0, unhandled: 0, oldestAgeSeconds: 0, dead: 0 };
   }
 
-  /** Announces that some worker polls until then, so writers need not send wake-ups. */
+  /** Announces that a worker polls for this time, so writers need not send wake-ups. */
   async announcePolling(forMs: number): Promise<void> {
     await sql`
       insert into worker_polling (until) values (now() + make_interval(secs => ${forMs / 1000}::float8))
@@ -170,14 +170,14 @@ export class OutboxStore {
     `.execute(this.em.fork().getKysely());
   }
 
-  /** Withdraws the announcement for all workers; those that still poll repeat theirs. */
+  /** Withdraws the announcement for all workers; the ones still polling repeat theirs. */
   async withdrawPolling(): Promise<void> {
     await sql`update worker_polling set until = now() where until > now()`.execute(
       this.em.fork().getKysely(),
     );
   }
 
-  /** The topics of stored messages, without those given. */
+  /** The topics of stored messages, except the given ones. */
   async topicsOtherThan(topics: readonly string[]): Promise<string[]> {
     const { rows } = await sql<{ topic: string }>`
       select distinct topic from outbox_message where topic <> all(${[...topics]}::text[]) order by topic
@@ -218,8 +218,8 @@ function chosen(id: number | null): RawBuilder<unknown> {
 }
 
 /**
- * Identifies a message and its claim. A paused worker may have claimed its own message again: one batch then holds
- * two outcomes of it, and only the newer claim counts.
+ * Identifies a message and its claim. A paused worker may have claimed its own message again: one
+ * batch then holds two outcomes of it, and only the newer claim counts.
  */
 export function leaseKey(leased: { message: { orderingKey: string; id: number }; claimId: string }): string {
   return `${leased.message.orderingKey}/${leased.message.id}/${leased.claimId}`;

@@ -6,7 +6,7 @@ import { type DatabaseSettings, databaseSettings } from '../../database/database
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { openPool } from '../../database/postgres-pool.js';
 import { listLiteral, type ListValue } from '../../database/list-literal.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { ThrottledLog } from '../../operations/throttled-log.js';
 import { partitionTable } from '../domain/partition-rotation.js';
 import type { SingleStatementSettlement } from '../outbox.handler.js';
 import type { LeasedMessage } from './outbox.store.js';
@@ -60,8 +60,8 @@ export class SingleStatementSettler implements OnApplicationShutdown {
   }
 
   /**
-   * Returns the indexes of settled entries. For the others the lease was lost or `unless` holds; nothing has
-   * changed.
+   * Returns the indexes of settled entries. For the others the lease was lost or `unless` holds;
+   * they are unchanged.
    */
   async settle(
     writing: SingleStatementSettlement,
@@ -126,10 +126,10 @@ export class SingleStatementSettler implements OnApplicationShutdown {
 }
 
 /**
- * Parameters: ordering keys, numbers, claims, and a list for each column. Each message is locked through the
- * primary key and deleted by ctid: with a join, a plan made right after the outbox was emptied and vacuumed read
- * all of it for each batch, 3 s for 256 of 20,000 (`test/outbox/outbox-plans`). A row claimed since fails the
- * condition and stays.
+ * Parameters: ordering keys, numbers, claims, and a list for each column. Each message is locked
+ * through the primary key and deleted by ctid: with a join, a plan made right after the outbox was
+ * emptied and vacuumed read all of it for each batch, 3 s for 256 of 20,000
+ * (`test/outbox/outbox-plans`). A row claimed since fails the condition and is kept.
  */
 function settleStatement(part: number, { columns, unless, writes }: SingleStatementSettlement): string {
   const table = partitionTable(part);

@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { queueReady, QUEUES } from '../../database/queue.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type QueueSettings, queueSettings } from '../../database/queue.settings.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { ThrottledLog } from '../../operations/throttled-log.js';
 
 export const OUTBOX_QUEUE = QUEUES.outbox;
 export const POLL_JOB = 'poll';
@@ -13,8 +13,8 @@ const WAKE_JOB = 'wake';
 const NOTIFY_INTERVAL_MS = 20;
 
 /**
- * Wakes a worker that has messages to claim. At most one wake-up job is queued, whatever the number of records and
- * projects, because a worker claims messages of all of them.
+ * Wakes a worker to claim messages. At most one wake-up job is queued, for any number of records
+ * and projects, because a worker claims messages of all of them.
  */
 @Injectable()
 export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
@@ -25,7 +25,7 @@ export class WakeupNotifier implements OnApplicationBootstrap, OnModuleDestroy {
   private timer: NodeJS.Timeout | null = null;
   private lastNotifiedMs = -Infinity;
   private closed = false;
-  /** A wake-up is being sent, which may take as long as the queue is unavailable. */
+  /** A wake-up is being sent, which may take until the queue is available again. */
   private sending = false;
   private notifyAgain = false;
 
