@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScannerMetrics } from '../../src/scans/infrastructure/scanner.metrics.js';
-import { Metrics } from '../../src/shared/metrics.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { ScannerMetrics } from '../../src/scanner/scanner.metrics.js';
+import { Metrics } from '../../src/platform/operations/metrics.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 let service: TestService;
 
@@ -14,7 +14,10 @@ afterAll(() => service.close());
 
 const scrape = async (): Promise<string> => (await fetch(`${service.baseUrl}/metrics`)).text();
 
-/** Every metric of ours, those of scanners included, with its help. Node's and the process's own are the library's. */
+/**
+ * Every metric of ours, including scanners', with its help. Node's and the process's own are from
+ * the library.
+ */
 async function ownMetrics(): Promise<{ name: string; help: string }[]> {
   const [own, scanner] = await Promise.all(
     [service.app.get(Metrics), new ScannerMetrics()].map(({ registry }) => registry.getMetricsAsJSON()),
@@ -69,7 +72,7 @@ describe('/metrics', () => {
       const asked = [...readFileSync(file, 'utf8').matchAll(/\b([a-z]+(?:_[a-z]+)+)(?=[{[)\s])/g)]
         .map(([, name = '']) => name.replace(/_(bucket|count|sum)$/, ''))
         .filter((name) =>
-          /^(build|queue|http|ingest|outbox|forwarding|billing|publishing|database|consent|evidence|scanner)_/.test(
+          /^(build|queue|http|ingest|outbox|forwarding|billing|publishing|maintenance|database|consent|evidence|scanner)_/.test(
             name,
           ),
         );

@@ -5,19 +5,25 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { DebianPgBouncer, DebianPostgres } from '../support/debian.js';
-import { freePort } from '../support/free-port.js';
-import { callApi, CREDENTIALS, postConsent, signUpWithReceiver } from '../support/owner.js';
-import { Processes, type ServiceProcess } from '../support/processes.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { DebianPgBouncer, DebianPostgres } from '../support/programs/debian.js';
+import { freePort } from '../support/programs/free-port.js';
+import { callApi, CREDENTIALS, postConsent, signUpWithReceiver } from '../support/people/owner.js';
+import { Processes, type ServiceProcess } from '../support/programs/processes.js';
+import {
+  makeTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from '../support/fakes/receiver.js';
 import { until } from '../support/until.js';
 
-const PAGE = readFileSync('docs/operations.md', 'utf8');
+const PAGE = ['docs/deploy.md', 'docs/run.md'].map((page) => readFileSync(page, 'utf8')).join('\n');
 const RECORDS = 5;
 const TOKEN = randomBytes(32).toString('base64url');
 const OWNER_PASSWORD = randomBytes(24).toString('base64url');
 const RUNTIME_PASSWORD = randomBytes(24).toString('base64url');
 const SECRET_KEYS = secretKeys('k1');
+const EVIDENCE_KEYS = secretKeys('e1');
 
 const processes = new Processes();
 let folder: string;
@@ -67,7 +73,7 @@ async function prepareDatabase(database: string): Promise<void> {
   });
 }
 
-/** Runs a sample in the checkout; rejects with what it has said where it fails. */
+/** Runs a sample in the checkout; rejects with its output if it fails. */
 function shell(command: string, environment: Record<string, string>): Promise<string> {
   const { PATH = '', HOME = '' } = process.env;
   const env = { PATH, HOME, BACKUPS: folder, ...environment };
@@ -86,8 +92,10 @@ const serving = (databaseUrl: string, further: Record<string, string> = {}): Rec
   DATABASE_URL: databaseUrl,
   RUN_WORKER: 'true',
   SECRET_KEYS,
+  EVIDENCE_KEYS,
   AUTH_SECRET: 'a'.repeat(43),
-  DATA_DIR: join(folder, 'data'),
+  // The storage belongs to a database: a copy of it signs its logs under another name.
+  DATA_DIR: join(folder, new URL(databaseUrl).pathname),
   FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${receiver.port}`,
   FORWARDING_EXTRA_CA_FILE: authority.caFile,
   ...further,
@@ -188,7 +196,6 @@ describe("Debian's PostgreSQL", () => {
 });
 
 describe('a PostgreSQL that is older than the oldest that the manual names', () => {
-  const TEST_TIMEOUT_MS = 120_000;
   let old: DebianPostgres;
   beforeAll(async () => {
     const folder = processes.folder();
@@ -198,12 +205,12 @@ describe('a PostgreSQL that is older than the oldest that the manual names', () 
     await promisify(execFile)('npm', [...given, '--ignore-scripts=false', `${name}@14.23.0-beta.17`]);
     const programs = join(folder, 'node_modules', name, 'native', 'bin');
     old = await DebianPostgres.start(processes.folder(), {}, programs);
-  }, TEST_TIMEOUT_MS);
+  });
   afterAll(() => old?.stop());
 
   const SENTENCE =
     'The database runs PostgreSQL 14, but the service requires 15 or later. Upgrade it, or set the URL of another server ' +
-    '(docs/operations.md).\n';
+    '(docs/deploy.md).\n';
 
   it('is refused in a sentence, and nothing is made in it', async () => {
     const url = old.url('postgres', 'postgres');
@@ -304,9 +311,12 @@ describe("Debian's PgBouncer", () => {
     await expectDelivery(api);
     await expectRecords(api, RECORDS + 1);
     // "degraded" where the queue does not find its tables, though what the outbox polls is delivered.
-    expect(await (await fetch(`${api.baseUrl}/health/ready`)).json()).toMatchObject({ status: 'ok' });
+    await until('the queue is ready', async () => {
+      const response = await fetch(`${api.baseUrl}/health/ready`);
+      return ((await response.json()) as { status: string }).status === 'ok';
+    });
     expect(await api.stop()).toEqual({ code: 0, signal: null });
-    // Warnings and errors alone are logged.
+    // Only warnings and errors are logged.
     expect(api.output()).not.toContain('"level":');
   });
 
@@ -333,7 +343,7 @@ describe("Debian's PgBouncer", () => {
     const pooler = await bouncer((ini) => ini.replace(/^ignore_startup_parameters.*\n/m, ''));
     expect(await refusal(serving(through(pooler)))).toBe(
       'Cannot use the database: the connection pooler rejects session options or has no free session. ' +
-        'See docs/operations.md, PgBouncer.\n',
+        'See docs/deploy.md, PgBouncer.\n',
     );
   });
 

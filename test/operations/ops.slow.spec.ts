@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { TokenVault } from '../../src/forwarding/infrastructure/token-vault.js';
-import { newId } from '../../src/shared/ids.js';
-import { storeConsent } from '../support/consent.js';
-import { createTestProject } from '../support/project.js';
-import { type Outcome, runProgram } from '../support/run-ops.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TokenVault } from '../../src/modules/forwarding/infrastructure/token-vault.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { storeConsent } from '../support/people/consent.js';
+import { createTestProject } from '../support/people/project.js';
+import { type Outcome, runProgram } from '../support/programs/run-ops.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const COMMANDS = [
   'migrate',
@@ -27,9 +27,6 @@ const COMMANDS = [
   'account drop-second-factor',
 ];
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
-
-/** One of the tests runs ten programs, and the machine may be busy. */
-jest.setTimeout(90_000);
 
 const keyOf = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
 const FIRST = keyOf('k1');

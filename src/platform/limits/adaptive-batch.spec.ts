@@ -8,7 +8,7 @@ interface Entry {
 
 class Unreachable extends Error {}
 
-/** What was written, batch by batch; a test ends each write itself. */
+/** The written batches; a test ends each write itself. */
 function setUp(overrides: Partial<BatchWork<Entry>> = {}): {
   batch: AdaptiveBatch<Entry>;
   written: string[][];
@@ -65,7 +65,7 @@ describe(AdaptiveBatch.name, () => {
     batch.add(entry('b'));
     ends[0]?.();
     ends[1]?.();
-    // A few microtasks later, wherever the loops stand then.
+    // A few microtasks later, in any state of the loops.
     for (let n = 0; n < 10; n++) {
       await Promise.resolve();
       batch.add(entry(`c${n}`));

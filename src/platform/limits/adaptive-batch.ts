@@ -1,6 +1,6 @@
-/** What is done with the entries of an `AdaptiveBatch`. */
+/** The operations of an `AdaptiveBatch` on its entries. */
 export interface BatchWork<Entry> {
-  /** Batches under way at once. */
+  /** Concurrent batches. */
   batchesMax: number;
   /** Entries of one batch. */
   entriesMax: number;
@@ -9,26 +9,29 @@ export interface BatchWork<Entry> {
    * at low rates, too. An entry that arrives later than that is written at once. Absent: no delay.
    */
   gather?: { ms: number; enough: number };
-  /** Entries of the same key never go in one batch; absent: any may. */
+  /** Entries with the same key are never in one batch; absent: no restriction. */
   keyOf?(entry: Entry): string;
-  /** Writes a batch and answers its entries. Where it throws, nothing of the batch is written. */
+  /** Writes a batch and resolves its entries. If it throws, nothing of the batch is written. */
   write(batch: Entry[]): Promise<void>;
-  /** Answers an entry that cannot be written, not even alone. Never rejects. */
+  /** Rejects an entry that cannot be written even in a batch of its own. Never rejects itself. */
   refuse(entry: Entry, cause: unknown): Promise<void>;
-  /** Whether it is the database that is away: then the batch waits and is written again. */
+  /** Whether the database is unavailable: then the batch waits and is written again. */
   isUnreachable(error: unknown): boolean;
   /** Called each time the database is unavailable. */
   unreachable(error: unknown): void;
-  /** How long to wait then. */
+  /** How long to wait before the retry. */
   reconnectPauseMs: number;
-  /** Whether an entry waits on after that pause; where not, it is answered here. Times are monotonic. */
+  /**
+   * Whether an entry keeps waiting after that pause; if not, it is resolved here. Times are
+   * monotonic.
+   */
   isPatient(entry: Entry, nowMs: number): boolean;
 }
 
 /**
- * Writes entries in adaptive batches: whatever waits when a batch may begin goes in it, in order. A lone entry is
- * written at once, and the batches grow with the load. An entry that spoils its batch is written
- * alone, as are its neighbours, so that only the bad one fails.
+ * Writes entries in adaptive batches: each batch takes all waiting entries, in order. A single
+ * entry is written at once, and batches grow with the load. If a batch fails, its entries are
+ * written one by one, so that only the bad one fails.
  */
 export class AdaptiveBatch<Entry> {
   private waiting: Entry[] = [];
@@ -39,7 +42,7 @@ export class AdaptiveBatch<Entry> {
 
   constructor(private readonly work: BatchWork<Entry>) {}
 
-  /** Entries that wait for their batch. */
+  /** Entries waiting for their batch. */
   get waitingCount(): number {
     return this.waiting.length;
   }
@@ -50,7 +53,7 @@ export class AdaptiveBatch<Entry> {
     this.begin();
   }
 
-  /** Begins a batch, or sets a timer for when one may begin. */
+  /** Starts a batch, or sets a timer for its start. */
   private begin(): void {
     if (this.running >= this.work.batchesMax || this.isEarly()) return;
     void this.run();

@@ -1,10 +1,10 @@
-import { DomainError } from './domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 
 /** Limits of a semaphore, in total and per key. A key is usually a project. */
 export interface SemaphoreLimits {
   permits: number;
   permitsPerKey: number;
-  /** What refusals call a key; a project by default. */
+  /** The word for a key in errors; a project by default. */
   noun?: 'project' | 'account';
   /** Callers of one key that may wait; more are refused at once. */
   waitingPerKeyMax: number;

@@ -8,14 +8,14 @@ export interface RateLimit {
   /** Points per key and window. */
   points: number;
   windowMs: number;
-  /** Keys that are remembered. Beyond it, the least recently used key is forgotten and starts again. */
+  /** Most keys in memory. Beyond it, the least recently used key is dropped and starts again. */
   keysMax: number;
 }
 
 /**
- * Limits a rate by key in this process, in fixed windows that start with the first point of a key. Unlike
- * `RateLimiterMemory` of rate-limiter-flexible it needs no timer per key and remembers at most `keysMax`: a client that
- * invents keys can lift a limit for a moment, but can't fill the memory.
+ * Limits a rate by key in this process, in fixed windows that start with the first point of a key.
+ * Unlike `RateLimiterMemory` of rate-limiter-flexible it needs no timer per key and stores at most
+ * `keysMax`: a client that makes up keys can lift a limit for a moment, but can't fill the memory.
  */
 export class RateLimiter {
   /** In order of use, the latest key last. An `LRUCache` would reserve memory for all `keysMax` keys at the start. */

@@ -1,10 +1,15 @@
-import { Global, Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 
-/** A periodic task that one worker runs. It may run twice, also concurrently. */
+/** Deadline of a run unless the task has its own. */
+export const DEADLINE_MS = 5 * 60_000;
+
+/** A periodic task that one worker runs. It may run twice, also concurrently on two workers. */
 export interface MaintenanceTask {
   /** Stable once released: it names the schedule in the queue. */
   name: string;
   everyMs: number;
+  /** A run that takes longer is an alert (`ConsentMaintenanceLate`); by default `DEADLINE_MS`. */
+  deadlineMs?: number;
   run(now: Date): Promise<unknown>;
 }
 
@@ -28,7 +33,3 @@ export class Maintenance {
     return this.byName.get(name);
   }
 }
-
-@Global()
-@Module({ providers: [Maintenance], exports: [Maintenance] })
-export class MaintenanceModule {}

@@ -1,7 +1,7 @@
-import { Global, Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type Metric, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 
-/** One metric with its values, as processes send it to each other. */
+/** One metric with its values, in the format exchanged between processes. */
 export type MetricValues = MetricObjectWithValues<MetricValue<string>>;
 
 /** Reads the metrics of another process; none while it is not running. */
@@ -13,7 +13,9 @@ export class Metrics {
   readonly registry = new Registry();
   private worker: MetricSource | null = null;
 
-  /** From now on each metric carries the label `process`, and those of the worker process are printed as well. */
+  /**
+   * From now on each metric has the label `process`, and the worker process's metrics are included.
+   */
   includeWorker(source: MetricSource): void {
     this.worker = source;
   }
@@ -22,7 +24,7 @@ export class Metrics {
     return (await this.registry.getMetricsAsJSON()) as MetricValues[];
   }
 
-  /** As Prometheus reads them. */
+  /** In Prometheus's text format. */
   async text(): Promise<string> {
     if (!this.worker) return this.registry.metrics();
     const [own, workers] = await Promise.all([this.values(), this.worker()]);
@@ -37,7 +39,7 @@ function labeled(metrics: MetricValues[], process: 'api' | 'worker'): MetricValu
   }));
 }
 
-/** Prometheus requires the values of a metric to stand together. */
+/** Prometheus requires the values of a metric to be adjacent. */
 function textOf(metrics: MetricValues[]): Promise<string> {
   const merged = new Registry();
   for (const [, [first, ...others]] of Map.groupBy(metrics, ({ name }) => name)) {
@@ -47,7 +49,3 @@ function textOf(metrics: MetricValues[]): Promise<string> {
   }
   return merged.metrics();
 }
-
-@Global()
-@Module({ providers: [Metrics], exports: [Metrics] })
-export class MetricsModule {}

@@ -1,12 +1,14 @@
 import { BullModule } from '@nestjs/bullmq';
-import { type DynamicModule, Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type OnModuleInit } from '@nestjs/common';
 import { MikroORM, type PostgreSqlConnection } from '@mikro-orm/postgresql';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import { Metrics } from '../shared/metrics.js';
+import { Maintenance } from './maintenance.js';
+import { Metrics } from './metrics.js';
 import { ServiceMetrics } from './infrastructure/service-metrics.js';
 import { MAINTENANCE_QUEUE, MaintenanceProcessor } from './application/maintenance.processor.js';
 
-/** Metrics of the process, and maintenance on workers. Health and its routes are in OperationsHttpModule. */
+/** Metrics of the process, and maintenance, which workers run. Health and the routes are in OperationsHttpModule. */
+@Global()
 @Module({})
 export class OperationsModule implements OnModuleInit {
   constructor(
@@ -18,7 +20,8 @@ export class OperationsModule implements OnModuleInit {
     return {
       module: OperationsModule,
       imports: runWorker ? [BullModule.registerQueue({ name: MAINTENANCE_QUEUE })] : [],
-      providers: [ServiceMetrics, ...(runWorker ? [MaintenanceProcessor] : [])],
+      providers: [Metrics, Maintenance, ServiceMetrics, ...(runWorker ? [MaintenanceProcessor] : [])],
+      exports: [Metrics, Maintenance],
     };
   }
 

@@ -1,8 +1,8 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Namespace, SettingsOf } from '../settings/declare-settings.js';
-import { isUuid } from './ids.js';
+import { isUuid } from '../identity/ids.js';
 
-/** What a command gets to work with. */
+/** The context of a command. */
 export interface Context {
   orm: MikroORM;
   /** The database that `orm` is connected to. */
@@ -20,11 +20,14 @@ export interface ParsedArgs {
 /** An operator's command: `<group> <verb>`, or only a verb. */
 export interface Command {
   name: string;
-  /** Arguments and options, as the help shows them after the name. */
+  /** Arguments and options, shown in the help after the name. */
   synopsis: string;
   summary: string;
   options: Record<string, { type: 'string' | 'boolean' }>;
-  /** Starts the embedded server, because nothing else may write; otherwise a running service's server is used. */
+  /**
+   * Starts the embedded server, because no other process may write; otherwise a running service's
+   * server is used.
+   */
   startsServer?: true;
   /**
    * Checks the arguments before connecting to a database, and returns the work.

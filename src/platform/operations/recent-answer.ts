@@ -1,6 +1,6 @@
 /**
- * Caches the result of a query for a short time: a backlog is counted once for all gauges of a scrape, however often
- * metrics are scraped.
+ * Caches the result of a query for a short time: a backlog is counted once for all gauges of a
+ * scrape, at any scrape rate.
  */
 export class RecentAnswer<T> {
   private answer: Promise<T | null> | null = null;
@@ -11,7 +11,10 @@ export class RecentAnswer<T> {
     private readonly ageMaxMs: number,
   ) {}
 
-  /** The answer, or null where there is none: a database may be away, and the other metrics matter most then. */
+  /**
+   * The result, or null if it failed: with an unavailable database, the other metrics are still
+   * needed.
+   */
   get(): Promise<T | null> {
     if (!this.answer || performance.now() - this.queriedMs > this.ageMaxMs) {
       this.queriedMs = performance.now();
@@ -21,5 +24,5 @@ export class RecentAnswer<T> {
   }
 }
 
-/** A backlog is counted in the database at most this often, however often metrics are scraped. */
+/** A backlog is counted in the database at most this often, at any scrape rate. */
 export const BACKLOG_AGE_MAX_MS = 5_000;

@@ -1,9 +1,12 @@
 import type { Logger } from '@nestjs/common';
 
-/** The same trouble is logged at most once in this time, not once a request or retry. */
+/** The same problem is logged at most once in this time, not per request or retry. */
 const WARNING_INTERVAL_MS = 10_000;
 
-/** Trouble that lasts, such as a database that is away: one line now and then, whatever the number of retries. */
+/**
+ * Logs a lasting problem, such as an unavailable database, only now and then, for any number of
+ * retries.
+ */
 export class ThrottledLog {
   private lastMs = -Infinity;
   private unsaid = 0;
@@ -14,7 +17,7 @@ export class ThrottledLog {
     private readonly sentence: string,
   ) {}
 
-  /** Logs the sentence with the error, and how often it was left unsaid since the last time. */
+  /** Logs the sentence with the error, and the number of suppressed warnings since the last one. */
   warn(error: unknown): void {
     if (this.silent) return;
     const nowMs = performance.now();
@@ -27,7 +30,7 @@ export class ThrottledLog {
     this.unsaid = 0;
   }
 
-  /** For a process that ends: what breaks off then is no news. */
+  /** For a process that is stopping, where closed connections are expected. */
   silence(): void {
     this.silent = true;
   }

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { toSerializable, fromSerializable } from './serializable-error.js';
 
-/** As `postMessage` does it. */
+/** Copies like `postMessage`. */
 const sent = (thrown: unknown): Error => fromSerializable(structuredClone(toSerializable(thrown)));
 
 it('is what it was on the other thread, by its words, its code and its cause', () => {

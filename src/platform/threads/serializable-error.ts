@@ -11,7 +11,9 @@ export function toSerializable(thrown: unknown): SerializableError {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const { name, message, stack, cause } = error;
   return {
-    ...{ name, message, stack },
+    name,
+    message,
+    stack,
     code: 'code' in error && typeof error.code === 'string' ? error.code : undefined,
     cause: cause === undefined ? undefined : toSerializable(cause),
   };

@@ -1,24 +1,32 @@
 import type { HeapInfo } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type SerializableError, fromSerializable } from './serializable-error.js';
-import type { DomainError } from './domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 
 export interface ThreadPoolOptions {
   /** Shown by the process list and profilers. */
   name: string;
-  /** Tasks that run at once. */
+  /** Concurrent tasks. */
   threads: number;
   /** Tasks that may wait for a thread; more are refused. */
   waitingMax: number;
-  /** A task that runs longer is given up, and its thread is ended. */
+  /**
+   * A task that runs longer fails with 503, and its thread is replaced. The start of a thread does
+   * not count.
+   */
   taskMaxMs: number;
-  /** The refusal of a task for which there is no room. */
+  /** The error for a task when the queue is full. */
   refusal: () => DomainError;
 }
 
-/** What a thread returns for a task; see `answerTasks`. */
+/** Message of a thread: first `ready`, then a result for each task. See `answerTasks`. */
 export type TaskAnswer<Result> =
-  { kind: 'done'; result: Result } | { kind: 'failed'; error: SerializableError };
+  { kind: 'ready' } | { kind: 'done'; result: Result } | { kind: 'failed'; error: SerializableError };
+
+/** A thread that is not ready within this time, even on a busy machine, never will be. */
+const START_MAX_MS = 120_000;
+/** `Retry-After` for a task that took too long. */
+const LATE_RETRY_AFTER_SECONDS = 10;
 
 interface Job<Task, Result> {
   task: Task;
@@ -44,13 +52,15 @@ export async function threadHeaps(): Promise<{ name: string; heap: HeapInfo }[]>
 }
 
 /**
- * Runs tasks with much processor time on worker threads, a bounded number at once, in the order of
- * arrival. The main thread and libuv's four threads stay free for requests. A thread starts with the first
- * task that needs it and is kept; an idle thread does not keep the process alive.
+ * Runs CPU-bound tasks on worker threads, with limited concurrency, in the order of arrival. The
+ * main thread and libuv's four threads stay free for requests. A thread starts with the first task
+ * that needs it and is kept; an idle thread does not keep the process alive.
  */
 export class ThreadPool<Task, Result> {
   private readonly idle = new Set<Worker>();
   private readonly busy = new Map<Worker, Job<Task, Result>>();
+  /** Loaded its program. */
+  private readonly ready = new WeakSet<Worker>();
   private readonly waiting: Job<Task, Result>[] = [];
 
   /** `program` is a module that calls `answerTasks`. */
@@ -60,8 +70,10 @@ export class ThreadPool<Task, Result> {
   ) {}
 
   /**
-   * Runs a task. One whose caller is gone before its turn is dropped.
-   * @throws the refusal where too many wait; the error of the task; the reason of `gone`.
+   * Runs a task. It is dropped if its caller disconnects before its turn.
+   *
+   * @throws the refusal if too many tasks wait; `overloaded` if the task took too long; the error
+   * of the task; the reason of `gone`.
    */
   async run(task: Task, gone?: AbortSignal): Promise<Result> {
     const { threads, waitingMax, refusal } = this.options;
@@ -91,18 +103,29 @@ export class ThreadPool<Task, Result> {
     const [thread = this.begin()] = this.idle;
     this.idle.delete(thread);
     this.busy.set(thread, job);
-    job.timer = setTimeout(() => {
-      this.end(thread, new Error(`A task of the thread ${this.options.name} took too long.`));
-      void thread.terminate();
-    }, this.options.taskMaxMs);
+    this.limitTime(thread, job, this.ready.has(thread) ? this.options.taskMaxMs : START_MAX_MS);
     thread.ref();
     thread.postMessage(job.task);
+  }
+
+  private limitTime(thread: Worker, job: Job<Task, Result>, maxMs: number): void {
+    clearTimeout(job.timer);
+    job.timer = setTimeout(() => {
+      this.end(thread, lateRefusal());
+      void thread.terminate();
+    }, maxMs);
   }
 
   private begin(): Worker {
     const thread = new Worker(this.program, { name: this.options.name });
     threadsByWorker.set(thread, this.options.name);
     thread.on('message', (answer: TaskAnswer<Result>) => {
+      if (answer.kind === 'ready') {
+        this.ready.add(thread);
+        const starting = this.busy.get(thread);
+        if (starting) this.limitTime(thread, starting, this.options.taskMaxMs);
+        return;
+      }
       const job = this.leave(thread);
       if (!job) return;
       thread.unref();
@@ -119,7 +142,7 @@ export class ThreadPool<Task, Result> {
     return thread;
   }
 
-  /** A thread that is gone: its task fails, and the next one gets a new thread. */
+  /** Handles the end of a thread: its task fails, and the next one gets a new thread. */
   private end(thread: Worker, error: unknown): void {
     this.idle.delete(thread);
     const job = this.leave(thread);
@@ -134,4 +157,10 @@ export class ThreadPool<Task, Result> {
     clearTimeout(job?.timer);
     return job;
   }
+}
+
+function lateRefusal(): DomainError {
+  return new DomainError('overloaded', 'The server is too busy for this request. Try again shortly.', {
+    retryAfterSeconds: LATE_RETRY_AFTER_SECONDS,
+  });
 }

@@ -6,21 +6,30 @@ import {
   HealthIndicatorService,
 } from '@nestjs/terminus';
 import type { Queue } from 'bullmq';
-import type { Pool } from 'pg';
+import { DatabaseError, type Pool } from 'pg';
 import { missingMigrations } from '../../database/migrate.js';
 import { OUTBOX_QUEUE } from '../../outbox/outbox.module.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { PROBE_APPEND } from '../../outbox/outbox.sql.js';
+import { RecentAnswer } from '../recent-answer.js';
+import { ThrottledLog } from '../throttled-log.js';
 import { openPool } from '../../database/postgres-pool.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
 
-/** A part that has not answered by then counts as down. */
+/** A part that does not respond within this time counts as down. */
 const CHECK_TIMEOUT_MS = 2_000;
 /**
- * The queue counts as away sooner: without Redis the answer is still 200, and it has to come before a load balancer
- * or Kubernetes stops waiting (a second, as it comes), or all APIs would be taken out of service at once.
+ * The queue counts as down sooner: without Redis the response is still 200, and it must arrive
+ * before a load balancer or Kubernetes stops waiting (by default a second), or all APIs would be
+ * taken out of service at once.
  */
 const QUEUE_CHECK_TIMEOUT_MS = 300;
+
+/** Every probe leaves a dead row, so requests within this time share one. */
+const APPEND_AGE_MAX_MS = 1_000;
+/** A migration locks the outbox for seconds, in which appends wait and do not fail. */
+const APPEND_LOCK_MS = 100;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * The checks behind `/health/ready`, on a dedicated connection: an API whose other connections are all busy is
@@ -34,6 +43,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
     'lost the health check connection; reconnecting',
   );
   private readonly pool: Pool;
+  private readonly append = new RecentAnswer(() => this.probeAppend(), APPEND_AGE_MAX_MS);
   private migrated = false;
   private leaving = false;
 
@@ -56,7 +66,12 @@ export class ReadinessChecks implements OnApplicationShutdown {
     () => this.checkStay(),
     () => this.check('database', 'down', 'The database does not respond.', () => this.pool.query('select 1')),
     () =>
-      // Records are stored, and the poll sends them: other processes have the same queue and would do no better.
+      this.check('outbox', 'down', 'New messages cannot be stored.', async () => {
+        if ((await this.append.get()) === null) throw new Error('an append failed');
+      }),
+    () =>
+      // Records are stored, and the poll sends them: other processes use the same queue, so this
+      // one stays in service.
       this.check('queue', 'degraded', 'The queue does not respond; records wait for the next poll.', () =>
         withTimeout(this.queue.getJobCounts('waiting'), QUEUE_CHECK_TIMEOUT_MS),
       ),
@@ -75,7 +90,10 @@ export class ReadinessChecks implements OnApplicationShutdown {
     this.isWorkerRunning = isRunning;
   }
 
-  /** From now on not ready: load balancers route requests elsewhere before this process stops listening. */
+  /**
+   * Not ready from now on: load balancers route requests elsewhere before this process stops
+   * listening.
+   */
   leave(): void {
     this.leaving = true;
   }
@@ -89,7 +107,7 @@ export class ReadinessChecks implements OnApplicationShutdown {
     return this.leaving ? indicator.down({ message: 'This process is shutting down.' }) : indicator.up();
   }
 
-  /** Degraded: records are stored, and the worker delivers them when it is back. */
+  /** Degraded: records are stored, and delivered once the worker is running again. */
   private checkWorker(): HealthIndicatorResult {
     if (!this.isWorkerRunning) return {};
     const indicator = this.indicators.check('worker');
@@ -115,7 +133,24 @@ export class ReadinessChecks implements OnApplicationShutdown {
     }
   }
 
-  /** Migrations only ever go forward, so one good answer is enough for the life of the process. */
+  /** Appends a message and rolls back: if this fails, ingest and sign-up fail too. */
+  private async probeAppend(): Promise<true> {
+    const client = await this.pool.connect();
+    try {
+      await client.query(`begin; set local lock_timeout = ${APPEND_LOCK_MS}`);
+      await client.query(PROBE_APPEND);
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE)) throw error;
+    } finally {
+      await client.query('rollback').then(
+        () => client.release(),
+        (error: Error) => client.release(error),
+      );
+    }
+    return true;
+  }
+
+  /** Migrations are never reverted, so one success is enough for the life of the process. */
   private async checkMigrations(): Promise<void> {
     if (this.migrated) return;
     const pending = await missingMigrations(

@@ -1,7 +1,5 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import type { RequestHandler } from 'express';
-import type { HttpMount } from '../../http/http-mount.js';
 import { ReadinessChecks } from '../application/readiness.js';
 import { OperationsController } from './operations.controller.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -12,10 +10,4 @@ import { RequestMetrics } from './request-metrics.js';
   controllers: [OperationsController],
   providers: [ReadinessChecks, RequestMetrics],
 })
-export class OperationsHttpModule implements HttpMount {
-  readonly aroundRoutes: RequestHandler;
-
-  constructor(requests: RequestMetrics) {
-    this.aroundRoutes = requests.measure;
-  }
-}
+export class OperationsHttpModule {}

@@ -2,11 +2,11 @@ import { Controller, Get, HttpException, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { HealthCheckService } from '@nestjs/terminus';
 import type { Response } from 'express';
-import { Public } from '../../access/access.decorators.js';
-import { Metrics } from '../../shared/metrics.js';
+import { Public } from '../../http/public.decorator.js';
+import { Metrics } from '../metrics.js';
 import { ReadinessChecks } from '../application/readiness.js';
 
-/** What an operator's tools ask: is it alive, can it serve, how is it going. */
+/** Liveness, readiness and metrics for an operator's tools. */
 @ApiExcludeController()
 @Controller()
 export class OperationsController {
@@ -16,14 +16,17 @@ export class OperationsController {
     private readonly metrics: Metrics,
   ) {}
 
-  /** 200 as long as the process answers; asks nothing of anybody else. */
+  /** 200 while the process responds, independent of other services. */
   @Get('health/live')
   @Public()
   live(): { status: 'ok' } {
     return { status: 'ok' };
   }
 
-  /** 200 where database, queue and migrations are fit to serve, else 503; the body says which is not. */
+  /**
+   * 200 if the database responds, is migrated and stores new messages, else 503; the body names the
+   * failing part.
+   */
   @Get('health/ready')
   @Public()
   async ready(@Res() response: Response): Promise<void> {
@@ -36,7 +39,7 @@ export class OperationsController {
     }
   }
 
-  /** Prometheus text. No project and no visitor stands in a label. */
+  /** Prometheus text. No label contains a project or visitor. */
   @Get('metrics')
   @Public()
   async scrape(@Res() response: Response): Promise<void> {

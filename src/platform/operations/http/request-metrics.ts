@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { RequestHandler, Response } from 'express';
 import { Histogram } from 'prom-client';
 import { isNotConfigured } from '../../http/refused-response.js';
-import { Metrics } from '../../shared/metrics.js';
+import { Metrics } from '../metrics.js';
 
 /** Seconds; a dashboard's request takes milliseconds, an export minutes. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Methods that clients make up are one. */
+/** All unknown methods share one label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Nest's pattern of whatever no route serves. */
+/** Nest's pattern of unserved paths. */
 const UNSERVED = '{/*splat}';
 
-/** The requests that pass through Express. */
+/** Metrics of the requests through Express. */
 @Injectable()
 export class RequestMetrics {
   private readonly duration: Histogram<'method' | 'route' | 'status'>;
@@ -27,14 +27,15 @@ export class RequestMetrics {
     });
   }
 
-  /** Measures what passes through it. The route is the pattern, so no id and no name becomes a label. */
+  /** Measures each request. The route is the pattern, so no id and no name becomes a label. */
   readonly measure: RequestHandler = (request, response, next) => {
     const end = this.duration.startTimer();
     response.once('close', () => {
       const pattern: unknown = request.route?.path;
       end({
         method: METHODS.has(request.method) ? request.method : 'other',
-        // A mount point stands before the pattern; an address that nothing serves ends at the pattern of all.
+        // A mount point precedes the pattern; an unserved address matches only the catch-all
+        // pattern.
         route: typeof pattern === 'string' && pattern !== UNSERVED ? `${request.baseUrl}${pattern}` : 'none',
         status: statusOf(response),
       });
@@ -44,8 +45,8 @@ export class RequestMetrics {
 }
 
 /**
- * The client never sees a status if it hangs up before the response. 503 because mail or billing is not set up has its
- * own word: anybody may cause it, and an alert counts 5xx.
+ * If the client disconnects before the response, it gets no status. A 503 because mail or billing
+ * is not configured has a separate value: any client can cause it, and an alert counts 5xx.
  */
 function statusOf(response: Response): string {
   if (!response.writableFinished) return 'aborted';

@@ -4,11 +4,14 @@ import { Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { Gauge } from 'prom-client';
 import { OUTBOX_QUEUE } from '../../outbox/outbox.module.js';
-import { Metrics } from '../../shared/metrics.js';
-import { threadHeaps } from '../../shared/thread-pool.js';
-import { VERSION } from '../../shared/version.js';
+import { Metrics } from '../metrics.js';
+import { threadHeaps } from '../../threads/thread-pool.js';
+import { VERSION } from '../../process/version.js';
 
-/** A queue that has not answered by then counts as down; Prometheus waits 10 s for all of it. */
+/**
+ * A queue that does not respond within this time counts as down; Prometheus waits 10 s for the
+ * whole scrape.
+ */
 const QUEUE_TIMEOUT_MS = 2_000;
 
 /** Metrics of every process: its version, its heaps, and whether it reaches the queue. */
