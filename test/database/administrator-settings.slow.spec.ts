@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
-import { type Delivery, read, type Receipt } from '../support/pipeline.js';
-import type { TestProject } from '../support/project.js';
-import { evidenceSteps } from '../support/evidence-steps.js';
+import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/people/forwarding.js';
+import { type Delivery, read, type Receipt } from '../support/programs/pipeline.js';
+import type { TestProject } from '../support/people/project.js';
+import { evidenceSteps } from '../support/database/evidence-steps.js';
 import { until } from '../support/until.js';
 
 const AT_ONCE = 40;
@@ -15,7 +15,7 @@ interface Listed {
   receivedAt: string;
 }
 
-/** What an administrator may have set for all databases of a server that is not the service's alone. */
+/** Settings that an administrator may have made for all databases of a shared server. */
 describe.each([
   ['dates are written as in Germany', ["datestyle = 'German'"]],
   [
@@ -74,7 +74,7 @@ describe.each([
 
   it('seals them', async () => {
     const steps = evidenceSteps(forwarding.service);
-    // The worker also sequences and signs: it may hold both locks, or sign what was sequenced here.
+    // The worker also sequences and signs: it may hold both locks, or sign entries sequenced here.
     await until('they are signed', async () => {
       await steps.seal(project.id);
       return (await read<{ size: number }>(project, '/log')).size === AT_ONCE;

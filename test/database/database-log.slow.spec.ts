@@ -5,23 +5,19 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Client } from 'pg';
-import { migrate } from '../../src/database/migrate.js';
-import { ormOptions } from '../../src/app/orm-options.js';
-import { createHttpApp } from '../../src/app/http-app.js';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/standalone/infrastructure/embedded-postgres.js';
-import type { Settings } from '../../src/app/settings.js';
-import { linkIn, mailTo } from '../support/mails.js';
-import { Processes } from '../support/processes.js';
-import { testSettings } from '../support/service.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+import { ormOptions } from '../../src/programs/orm-options.js';
+import { createHttpApp } from '../../src/programs/http-app.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/standalone/embedded-postgres.js';
+import type { Settings } from '../../src/programs/settings.js';
+import { linkIn, mailTo } from '../support/fakes/mails.js';
+import { Processes } from '../support/programs/processes.js';
+import { testSettings } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const EMAIL = 'somebody.in.particular@example.com';
 const PASSWORD = 'correct horse battery staple';
 const PROJECT_NAME = 'A name that nobody else has';
-const START_TIMEOUT_MS = 60_000;
 
 const processes = new Processes();
 let folder: string;
@@ -43,7 +39,7 @@ beforeAll(async () => {
   app = await createHttpApp(settings);
   await app.listen(0, '127.0.0.1');
   baseUrl = await app.getUrl();
-}, START_TIMEOUT_MS);
+});
 
 afterAll(async () => {
   await app.close();

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { runMigrations } from 'bullmq';
 import { Client } from 'pg';
-import { migrate, pendingMigrations } from '../../src/database/migrate.js';
-import { ormOptions } from '../../src/app/orm-options.js';
+import { migrate, pendingMigrations } from '../../src/platform/database/migrate.js';
+import { ormOptions } from '../../src/programs/orm-options.js';
 import { migrations } from '../../src/migrations/index.js';
-import { startEmbeddedPostgres } from '../../src/standalone/infrastructure/embedded-postgres.js';
-import { newId, uuidLowerBound } from '../../src/shared/ids.js';
-import { QUEUES } from '../../src/database/queue.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { Processes } from '../support/processes.js';
+import { startEmbeddedPostgres } from '../../src/standalone/embedded-postgres.js';
+import { newId, uuidLowerBound } from '../../src/platform/identity/ids.js';
+import { QUEUES } from '../../src/platform/database/queue.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
+import { Processes } from '../support/programs/processes.js';
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 const INVALID_PARAMETER = '22023';
@@ -248,6 +248,7 @@ describe('the role of scanners', () => {
     );
     expect(rows).toEqual([
       { name: 'scan', privileges: 'SELECT, UPDATE' },
+      { name: 'scan_account_hour', privileges: 'INSERT, SELECT, UPDATE' },
       { name: 'scan_artifact', privileges: 'INSERT, SELECT, UPDATE' },
       { name: 'scan_host', privileges: 'INSERT, SELECT, UPDATE' },
       { name: 'scan_host_scan', privileges: 'DELETE, INSERT, SELECT, UPDATE' },

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { copyDatabase, DemoMemberError } from '../../src/database/copy.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { copyDatabase, DemoMemberError } from '../../src/platform/database/copy.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
 
 const DEMO = { ownerEmail: 'demo@example.com', pricePrefix: 'price_demo_' };
 
@@ -112,5 +112,16 @@ describe('database copy', () => {
         demoOwner,
       ]);
     }
+  });
+
+  it('leaves an open partition in the target that exists', async () => {
+    await source.query('select outbox_open(9)');
+    await copyDatabase(...clients, DEMO);
+    const open = await target.query<{ part: number }>('select part from outbox_opening');
+    expect(open).toHaveLength(1);
+    await target.query(
+      `insert into outbox_message (part, ordering_key, topic, subject_id) values ($1, $2, 'test', $2)`,
+      [open[0]?.part, newId()],
+    );
   });
 });

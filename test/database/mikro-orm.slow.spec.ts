@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrations } from '../../src/migrations/index.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
 
-const TEST_TIMEOUT_MS = 60_000;
 const MORE_THAN_THE_POOL = 30;
 
 let database: TestDatabase;
@@ -63,67 +62,51 @@ describe('a pool of the ORM', () => {
 });
 
 describe('npx mikro-orm', () => {
-  it(
-    'finds the configuration and the database',
-    async () => {
-      const { exitCode, text } = await mikroOrm('debug');
-      expect(exitCode).toBe(0);
-      expect(text).toContain('database connection successful');
-      expect(text).not.toContain('TypeScript files might not work');
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('finds the configuration and the database', async () => {
+    const { exitCode, text } = await mikroOrm('debug');
+    expect(exitCode).toBe(0);
+    expect(text).toContain('database connection successful');
+    expect(text).not.toContain('TypeScript files might not work');
+  });
 
-  it(
-    'lists every migration as done, and the one that is missing as pending',
-    async () => {
-      const { text } = await mikroOrm('migration:list');
-      expect(migrations.filter(({ name }) => !text.includes(name))).toEqual([]);
-      const last = migrations.at(-1)?.name ?? '';
-      await database.query('delete from schema_migration where name = $1', [last]);
-      expect((await mikroOrm('migration:pending')).text).toContain(last);
-      await database.query('insert into schema_migration (name, executed_at) values ($1, now())', [last]);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('lists every migration as done, and the one that is missing as pending', async () => {
+    const { text } = await mikroOrm('migration:list');
+    expect(migrations.filter(({ name }) => !text.includes(name))).toEqual([]);
+    const last = migrations.at(-1)?.name ?? '';
+    await database.query('delete from schema_migration where name = $1', [last]);
+    expect((await mikroOrm('migration:pending')).text).toContain(last);
+    await database.query('insert into schema_migration (name, executed_at) values ($1, now())', [last]);
+  });
 
-  it(
-    'finds no difference on a migrated database, with partitions and views of extensions',
-    async () => {
-      for (const [parent, step] of [
-        ['consent_record', 'month'],
-        ['delivery_settled', 'day'],
-        ['delivery_failed', 'day'],
-      ])
-        await database.query(`select partition_make($1, date_trunc($2, now(), 'UTC'))`, [parent, step]);
-      // As an extension does, for instance pg_stat_statements.
-      await asOwner('create view of_an_extension as select 1 as one');
-      // The text first: where it is another, it says what differs.
-      expect((await mikroOrm('schema:update', '--dump')).text.trim()).toBe('Schema is up-to-date');
+  it('finds no difference on a migrated database, with partitions and views of extensions', async () => {
+    for (const [parent, step] of [
+      ['consent_record', 'month'],
+      ['delivery_settled', 'day'],
+      ['delivery_failed', 'day'],
+    ])
+      await database.query(`select partition_make($1, date_trunc($2, now(), 'UTC'))`, [parent, step]);
+    // As an extension does, for instance pg_stat_statements.
+    await asOwner('create view of_an_extension as select 1 as one');
+    // The text first: where it is another, it says what differs.
+    expect((await mikroOrm('schema:update', '--dump')).text.trim()).toBe('Schema is up-to-date');
+    const check = await mikroOrm('migration:check');
+    expect(check.text).toContain('No changes required');
+    expect(check.exitCode).toBe(0);
+  });
+
+  it('ends with 1 where a migration made what no entity has, and names it', async () => {
+    await asOwner('alter table project add column surplus int', 'create table stray (id int primary key)');
+    try {
       const check = await mikroOrm('migration:check');
-      expect(check.text).toContain('No changes required');
-      expect(check.exitCode).toBe(0);
-    },
-    TEST_TIMEOUT_MS,
-  );
-
-  it(
-    'ends with 1 where a migration made what no entity has, and names it',
-    async () => {
-      await asOwner('alter table project add column surplus int', 'create table stray (id int primary key)');
-      try {
-        const check = await mikroOrm('migration:check');
-        expect(check.text).toContain('Changes detected');
-        expect(check.exitCode).toBe(1);
-        const { text } = await mikroOrm('schema:update', '--dump');
-        expect(text).toContain('alter table "project" drop column "surplus"');
-        expect(text).toContain('drop table if exists "stray"');
-      } finally {
-        await asOwner('alter table project drop column surplus', 'drop table stray');
-      }
-    },
-    TEST_TIMEOUT_MS,
-  );
+      expect(check.text).toContain('Changes detected');
+      expect(check.exitCode).toBe(1);
+      const { text } = await mikroOrm('schema:update', '--dump');
+      expect(text).toContain('alter table "project" drop column "surplus"');
+      expect(text).toContain('drop table if exists "stray"');
+    } finally {
+      await asOwner('alter table project drop column surplus', 'drop table stray');
+    }
+  });
 
   it.each([
     'schema:create --run',
@@ -131,17 +114,13 @@ describe('npx mikro-orm', () => {
     'schema:drop --run --drop-db',
     'schema:fresh --run',
     'migration:fresh',
-  ])(
-    'does not make, change or drop the schema by the entities: %s',
-    async (command) => {
-      const { exitCode, text } = await mikroOrm(...command.split(' '));
-      expect(text).toContain('The schema is managed by migrations only');
-      expect(exitCode).toBe(1);
-      expect(await difference()).toBe('');
-      expect(await database.query('select from schema_migration')).toHaveLength(migrations.length);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  ])('does not make, change or drop the schema by the entities: %s', async (command) => {
+    const { exitCode, text } = await mikroOrm(...command.split(' '));
+    expect(text).toContain('The schema is managed by migrations only');
+    expect(exitCode).toBe(1);
+    expect(await difference()).toBe('');
+    expect(await database.query('select from schema_migration')).toHaveLength(migrations.length);
+  });
 });
 
 describe('The entities', () => {

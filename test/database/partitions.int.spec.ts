@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CONSENT_RECORDS } from '../../src/consent/infrastructure/consent.partitions.js';
-import { PartitionMaintenance } from '../../src/database/partition-maintenance.js';
+import { CONSENT_RECORDS } from '../../src/modules/consent/infrastructure/consent.partitions.js';
+import { PartitionMaintenance } from '../../src/platform/database/partition-maintenance.js';
 import {
   DELIVERY_PARTITIONS,
   deliveriesKeptSince,
-} from '../../src/forwarding/infrastructure/delivery.partitions.js';
-import { uuidLowerBound } from '../../src/shared/ids.js';
-import { dropPartitionsBefore, ensurePartitions } from '../../src/database/partitions.js';
-import { Maintenance } from '../../src/shared/maintenance.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+} from '../../src/modules/forwarding/infrastructure/delivery.partitions.js';
+import { uuidLowerBound } from '../../src/platform/identity/ids.js';
+import { dropPartitionsBefore, ensurePartitions } from '../../src/platform/database/partitions.js';
+import { Maintenance } from '../../src/platform/operations/maintenance.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Long ago: what is younger than it must be kept cannot be dropped, whatever the caller says. */
+/** Long ago: partitions within the minimum retention cannot be dropped, with any argument. */
 const NOW = new Date('2026-01-20T12:00:00Z');
 const after = (days: number) => new Date(NOW.getTime() + days * DAY_MS);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { entities } from '../../src/app/entities.js';
+import { entities } from '../../src/programs/entities.js';
 
 interface Row {
   of: string;
@@ -11,7 +11,7 @@ interface Row {
 const PERSONAL =
   /^(email|userId|password\w*|createdBy|formerCreatedBy|invitedBy|author\w*|actor\w*|operator|grantedBy|ipAddress|userAgent|customerId|visitor\w*Hash|consentId|note)$/;
 
-/** The rows of the table "What is stored", with the tables of the database that each names. */
+/** The rows of the table "What is stored", with the database tables that each names. */
 function storedRows(): Row[] {
   const [, section = ''] = readFileSync('docs/privacy.md', 'utf8').split('\n## What is stored');
   const lines = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '));

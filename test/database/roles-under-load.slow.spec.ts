@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { createHttpApp } from '../../src/app/http-app.js';
-import { ormOptions } from '../../src/app/orm-options.js';
-import { migrate } from '../../src/database/migrate.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { choose } from '../support/pipeline.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { testSettings, type TestService } from '../support/service.js';
+import { createHttpApp } from '../../src/programs/http-app.js';
+import { ormOptions } from '../../src/programs/orm-options.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
+import { choose } from '../support/programs/pipeline.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { testSettings, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const ROLES = readFileSync('deploy/postgres/roles.sql', 'utf8');
@@ -24,7 +24,7 @@ const PASSWORD = randomBytes(12).toString('hex');
 let database: TestDatabase;
 let formerUrl: string;
 
-/** Runs `roles.sql` as docs/operations.md shows it, with the passwords that the roles have. */
+/** Runs `roles.sql` as docs/deploy.md shows it, with the passwords that the roles have. */
 async function runRoles(text: string, passwords: Record<string, string> = {}): Promise<void> {
   const superuser = new URL(process.env['TEST_SUPERUSER_URL'] ?? '');
   superuser.pathname = new URL(database.url).pathname;
@@ -78,7 +78,8 @@ describe('roles.sql, run while a version with one role serves', () => {
     const load = startLoad(former, project);
     try {
       await until('some answers', () => load.answers > 20);
-      // Those that it makes after roles.sql has ended keep its role until the next run, so they come first here.
+      // Objects created after roles.sql has ended keep its role until the next run, so wait for
+      // these first.
       await until('the partitions of the start', async () => {
         const [made] = await database.query(
           "select count(*)::int as n from pg_inherits where inhparent = 'evidence_leaf'::regclass",

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RawBuilder, sql } from 'kysely';
 import * as fc from 'fast-check';
 import { type Pool, types } from 'pg';
-import { ProjectReads } from '../../src/database/project-reads.js';
-import { newId } from '../../src/shared/ids.js';
-import { listLiteral, type ListValue } from '../../src/database/list-literal.js';
-import { instant, openPool } from '../../src/database/postgres-pool.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { ProjectReads } from '../../src/platform/database/project-reads.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { listLiteral, type ListValue } from '../../src/platform/database/list-literal.js';
+import { instant, openPool } from '../../src/platform/database/postgres-pool.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
 
 const VALUES = `'2026-01-31T12:00:00.123Z'::timestamptz as at, array['2026-01-31T12:00:00Z'::timestamptz] as ats,
   9007199254740991::bigint as whole, (-7)::bigint as negative, 0.1::numeric as decimal,
@@ -67,14 +67,20 @@ describe('an instant', () => {
   const ofDriver: (text: string) => Date | number = types.getTypeParser(types.builtins.TIMESTAMPTZ);
   const fractions = fc.integer({ min: 0, max: 999_999 }).map((micros) => String(micros).padStart(6, '0'));
 
-  // What a record's commitment is over has been read by the driver's own, and is read by this one.
+  // Records were committed with values parsed by the driver's own parser, and are now read by this
+  // one.
   it.each([
     ...['.999999', '.0005', '.000500', '.000999', '.001000', '.123456', '.1', ''].flatMap((fraction) =>
       ['+00', '+01', '-05:30'].map((zone) => `2026-11-22 17:53:04${fraction}${zone}`),
     ),
-    ...['1999-12-31 23:59:59.999999+00', '2000-02-29 00:00:00.000001+00', '0099-01-01 00:00:00.123456+00'],
-    ...['0044-03-15 12:00:00.123456+00 BC', '12026-11-22 17:53:04.12345+00', '22026-11-22 17:53:04.12345+00'],
-    ...['infinity', '-infinity'],
+    '1999-12-31 23:59:59.999999+00',
+    '2000-02-29 00:00:00.000001+00',
+    '0099-01-01 00:00:00.123456+00',
+    '0044-03-15 12:00:00.123456+00 BC',
+    '12026-11-22 17:53:04.12345+00',
+    '22026-11-22 17:53:04.12345+00',
+    'infinity',
+    '-infinity',
   ])('%s is what the driver makes of it', (text) => {
     expect(instant(text)).toEqual(ofDriver(text));
   });

@@ -1,112 +1,47 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { EntitySchema } from '@mikro-orm/core';
 import ts from 'typescript';
-import { entities } from '../../src/app/entities.js';
+import { entities } from '../../src/programs/entities.js';
 
-/** Each table has one module, whose folder alone names it: in SQL, in a query of Kysely's, or as an entity. */
-const OWNERS: Record<string, readonly string[]> = {
-  access: [
-    'account_link',
-    'api_key',
-    'app_user',
-    'project_invitation',
-    'project_member',
-    'project_sign_in_policy',
-    'sign_in_attempt',
-    'user_account',
-    'user_network',
-    'user_second_factor',
-    'user_session',
-    'user_verification',
-  ],
-  audit: ['audit_event', 'security_event'],
-  billing: ['billing_checkout', 'billing_customer', 'billing_event', 'billing_grant_log', 'billing_price'],
-  consent: [
-    'consent_record',
-    'consent_rollup_audience',
-    'consent_rollup_day',
-    'consent_rollup_hour',
-    'consent_rollup_state',
-    'erased_record',
-    'erasure_request',
-    'visitor_erasure_hour',
-    'visitor_indexing',
-    'visitor_reference',
-  ],
-  evidence: [
-    'evidence_entry',
-    'evidence_key',
-    'evidence_leaf',
-    'evidence_log',
-    'evidence_backfill',
-    'sequencer_cursor',
-    'evidence_past_log',
-    'evidence_root_entry',
-    'evidence_timestamp',
-    'evidence_tile',
-  ],
-  'first-party': ['first_party_proxy'],
-  domains: ['custom_domain', 'custom_domain_attempts'],
-  // The two that follow are the halves of `delivery`, by outcome.
-  forwarding: [
-    'delivery',
-    'delivery_failed',
-    'delivery_retry',
-    'delivery_settled',
-    'forwarding_hold',
-    'forwarding_last_failure',
-    'forwarding_settings',
-  ],
-  licensing: ['subscription', 'tier_change'],
-  outbox: ['claim_throttle', 'outbox_dead_letter', 'outbox_message', 'worker_polling'],
-  projects: ['project'],
-  publishing: ['configuration_draft', 'publication', 'site_configuration'],
-  scans: [
-    'cookie_decision',
-    'scan',
-    'scan_alert_choice',
-    'scan_artifact',
-    'scan_finding',
-    'scan_finding_seen',
-    'scan_host',
-    'scan_host_scan',
-    'scan_item',
-    'scan_page',
-    'scan_proof',
-    'scan_schedule',
-    'scan_state',
-    'scanner',
-    'site_item',
-  ],
-  visits: ['site_visit'],
-};
+/** The module or part of the platform whose folder contains a table's entity. Only its files name the table. */
+const OWNERS = new Map<string, string>();
+for (const file of globSync('src/{modules,platform}/*/infrastructure/*.{entity,entities}.ts')) {
+  const [, , owner = ''] = file.split('/');
+  const exported: unknown[] = Object.values((await import(`../../${file}`)) as object);
+  for (const each of exported)
+    if (each instanceof EntitySchema && each.meta.tableName) OWNERS.set(each.meta.tableName, owner);
+}
+/** Halves of `delivery`, by outcome. */
 const PARTITIONS = ['delivery_failed', 'delivery_settled'];
+for (const table of PARTITIONS) OWNERS.set(table, 'forwarding');
 
 /** What is about the database as a whole. */
 const WHOLE_DATABASE = [
   /^migrations\//,
   // Who may do what with which table.
-  /^database\/grants\.ts$/,
+  /^platform\/database\/grants\.ts$/,
   // Copies every table, and knows which table shows that a database is in use.
-  /^database\/copy\.ts$/,
-  /^app\/entities\.ts$/,
+  /^platform\/database\/copy\.ts$/,
+  /^programs\/entities\.ts$/,
 ];
 
-const TABLES = Object.entries(OWNERS).flatMap(([module, tables]) =>
-  tables.map((table) => ({ module, table })),
-);
 /** The words of SQL before which a table stands, and the functions of Kysely that take its name. */
 const NAMED = new RegExp(
-  String.raw`\b(?:from|join|into|update|using|table|only|truncate)\s+"?(${TABLES.map(({ table }) => table).join('|')})\b(?!\s*\()`,
+  String.raw`\b(?:from|join|into|update|using|table|only|truncate)\s+"?(${[...OWNERS.keys()].join('|')})\b(?!\s*\()`,
   'gi',
 );
 const TAKES_A_TABLE =
   /^(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|using|from|(?:inner|left|right|full|cross)Join|table)$/;
-const ENTITY_FILE = /^(?:\.\.\/)+([a-z-]+)\/infrastructure\/[\w.-]*(?:entity|entities)\.js$/;
+const ENTITY_FILE =
+  /^(?:\.\.\/)+(?:(?:modules|platform)\/)?([a-z-]+)\/infrastructure\/[\w.-]*(?:entity|entities)\.js$/;
 
 /** What a file names of other modules, as `table of module`; `file` is its path below src. */
 function foreignTables(file: string, text: string): string[] {
-  const own = file.split('/')[0];
+  const [first = '', second = ''] = file.split('/');
+  // The scanner is another program, and its tables belong to scans.
+  const own = first === 'scanner' ? 'scans' : second;
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     found.push(...tablesNamedBy(node));
@@ -125,7 +60,7 @@ function tablesNamedBy(node: ts.Node): string[] {
     const [given] = node.arguments;
     if (!TAKES_A_TABLE.test(name) || !given || !ts.isStringLiteralLike(given)) return [];
     const table = given.text.split(' ')[0] ?? '';
-    return TABLES.some((known) => known.table === table) ? [ownerOf(table)] : [];
+    return OWNERS.has(table) ? [ownerOf(table)] : [];
   }
   if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) {
     const module = ENTITY_FILE.exec(node.moduleSpecifier.text)?.[1];
@@ -141,12 +76,12 @@ function textOf(node: ts.TemplateExpression | ts.StringLiteralLike): string {
 }
 
 function ownerOf(table: string): string {
-  return `${table} of ${TABLES.find((known) => known.table === table)?.module}`;
+  return `${table} of ${OWNERS.get(table)}`;
 }
 
 describe('a table belongs to one module', () => {
-  it('and each of the schema to one that is named here', () => {
-    const known = TABLES.map(({ table }) => table).filter((table) => !PARTITIONS.includes(table));
+  it('and every entity is in the list of the ORM', () => {
+    const known = [...OWNERS.keys()].filter((table) => !PARTITIONS.includes(table));
     expect(known.toSorted()).toEqual(entities.map(({ meta }) => String(meta.tableName)).toSorted());
   });
 
@@ -177,7 +112,7 @@ describe('a table belongs to one module', () => {
       'entities of projects',
     ],
   ])('seen where a module names another one’s %s', (_, text, name) => {
-    expect(foreignTables('consent/application/planted.ts', text)).toEqual([name]);
+    expect(foreignTables('modules/consent/application/planted.ts', text)).toEqual([name]);
   });
 
   it('while comments, sentences and its own tables are nobody’s business', () => {
@@ -186,6 +121,27 @@ describe('a table belongs to one module', () => {
       const sentence = 'This project has no subscription.';
       sql\`select id from consent_record\`;
     `;
-    expect(foreignTables('consent/application/own.ts', text)).toEqual([]);
+    expect(foreignTables('modules/consent/application/own.ts', text)).toEqual([]);
+  });
+});
+
+describe('the README.md of each module', () => {
+  const folders = [
+    ...readdirSync('src/modules').map((name) => join('src/modules', name)),
+    'src/platform/outbox',
+    'src/platform/limits',
+    'src/scanner',
+  ];
+
+  it.each(folders)('in %s has 10 to 40 lines and names all of its tables', (folder) => {
+    const file = join(folder, 'README.md');
+    expect(existsSync(file)).toBe(true);
+    const text = readFileSync(file, 'utf8');
+    const lines = text.trimEnd().split('\n').length;
+    expect(lines).toBeGreaterThanOrEqual(10);
+    expect(lines).toBeLessThanOrEqual(40);
+    const module = folder.split('/').at(-1);
+    const tables = [...OWNERS.keys()].filter((table) => OWNERS.get(table) === module);
+    expect(tables.filter((table) => !text.includes(`\`${table}\``))).toEqual([]);
   });
 });

@@ -18,16 +18,16 @@ import {
 import { CompiledQuery, type Driver, type PostgresDialect } from 'kysely';
 import { isConnectionFailure } from './postgres-error.js';
 
-/** A statement with places for its values. */
+/** A statement with placeholders for its values. */
 interface BoundStatement {
   text: string;
   values: unknown[];
 }
 
 /**
- * Hands the values of entity queries to PostgreSQL beside the statement. MikroORM's own connection writes them into
- * its text, quoted, and has no option for that: they then appear in the server's log and statistics, hashes of keys
- * included (docs/security.md).
+ * Sends the values of entity queries as parameters. MikroORM's own connection quotes them into the
+ * statement's text, without an option: they would appear in the server's log and statistics, hashes
+ * of keys included (docs/security.md).
  */
 class BindingConnection extends PostgreSqlConnection {
   override createKyselyDialect(
@@ -59,7 +59,7 @@ class BindingConnection extends PostgreSqlConnection {
     );
   }
 
-  /** Follows MikroORM's own rules of quoting, and puts a place where they would write a value. */
+  /** Follows MikroORM's quoting rules, with a placeholder instead of each value. */
   private bind(
     query: string | NativeQueryBuilder | RawQueryFragment,
     params: readonly unknown[] | Dictionary<unknown>,
@@ -77,9 +77,10 @@ class BindingConnection extends PostgreSqlConnection {
 }
 
 /**
- * Makes a driver return the connection of a transaction to its pool when that connection breaks. Kysely returns it only
- * after a successful rollback, and never when `begin` fails: each broken transaction took a connection out of the pool
- * until the process ended. The pool itself discards a connection that is broken.
+ * Makes a driver return the connection of a transaction to its pool when that connection breaks.
+ * Kysely returns it only after a successful rollback, and never when `begin` fails: each broken
+ * transaction leaked a connection until the process ended. The pool itself discards a broken
+ * connection.
  */
 function releasingDriver(driver: Driver): Driver {
   const begin = driver.beginTransaction.bind(driver);
@@ -97,14 +98,14 @@ function releasingDriver(driver: Driver): Driver {
       try {
         await rollback(...given);
       } catch (error) {
-        // The server has rolled back; the error that broke the transaction is on its way to the caller.
+        // The server has rolled back; the caller gets the error that broke the transaction.
         if (!isConnectionFailure(error)) throw error;
       }
     },
   });
 }
 
-/** Keeps a value for its place, `$1`, `$2` and so on. */
+/** Appends a value and returns its placeholder, `$1`, `$2` and so on. */
 function placeFor(value: unknown, values: unknown[]): string {
   if (Array.isArray(value)) return value.map((each) => placeFor(each, values)).join(', ');
   // Numbers, booleans and null stay in the text: the server infers their types, and they contain no secrets.

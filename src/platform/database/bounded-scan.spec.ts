@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readCursor } from '../shared/page.js';
-import { uuidLowerBound } from '../shared/ids.js';
+import { readCursor } from '../export/page.js';
+import { uuidLowerBound } from '../identity/ids.js';
 import { type ScannedRow, toScannedPage } from './bounded-scan.js';
 
 const AT = [3, 2, 1].map((second) => new Date(Date.UTC(2026, 10, 23, 8, 0, second)));

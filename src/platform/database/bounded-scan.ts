@@ -1,31 +1,34 @@
 import { type RawBuilder, sql } from 'kysely';
-import { uuidTimeMs } from '../shared/ids.js';
-import { encodeCursor, type Page } from '../shared/page.js';
+import { uuidTimeMs } from '../identity/ids.js';
+import { encodeCursor, type Page } from '../export/page.js';
 
 /**
- * Rows that one request for a page looks at where a filter matches few or none: without a bound, one page of a
- * filter that matches nothing read a whole project (2.1 s for a million records; 20,000 take about 15 ms).
+ * Rows scanned for one page if a filter matches few or none: without a bound, one page of a filter
+ * that matches nothing read a whole project (2.1 s for a million records; 20,000 take about 15 ms).
  */
 export const SCANNED_ROWS_MAX = 20_000;
 
 const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** What to look through: a table `c` whose primary key is (project_id, id), `id` being a UUIDv7. */
+/** A table `c` to scan, whose primary key is (project_id, id), `id` being a UUIDv7. */
 export interface BoundedScan {
   table: string;
-  /** SQL of the columns, over `c`; `id` is among them. */
+  /** SQL of the columns, over `c`, including `id`. */
   columns: RawBuilder<unknown>;
   /** Conditions on the primary key, which limit the range. */
   range: RawBuilder<unknown>[];
   /** Conditions on anything else, which decide whether a row matches. */
   filters: RawBuilder<unknown>[];
-  /** Rows that a page shows. */
+  /** Rows of a page. */
   limit: number;
-  /** Rows that one request looks at where looking at one takes longer than reading it; absent: `SCANNED_ROWS_MAX`. */
+  /**
+   * Rows scanned for one page if checking one takes longer than reading it; absent:
+   * `SCANNED_ROWS_MAX`.
+   */
   scannedMax?: number;
 }
 
-/** A page, and how far back it was looked for it. */
+/** A page, with the position that the scan reached. */
 export interface ScannedPage<Item> extends Page<Item> {
   /**
    * This page and the previous ones have scanned everything from here on; `nextCursor` continues further back. null:
@@ -34,10 +37,10 @@ export interface ScannedPage<Item> extends Page<Item> {
   searchedTo: Date | null;
 }
 
-/** A row of `boundedScan`: columns of what was found, all null where nothing was. */
+/** A row of `boundedScan`: columns of a match, all null without one. */
 export type ScannedRow<Row> = (Row | { [Column in keyof Row]: null }) & { scannedTo: string | null };
 
-/** The newest rows that match, among the newest of the range that are looked at; for `toScannedPage`. */
+/** The newest matching rows among the newest scanned rows of the range; for `toScannedPage`. */
 export function boundedScan<Row>(scan: BoundedScan): RawBuilder<ScannedRow<Row>> {
   const table = sql.table(scan.table);
   const range = sql.join(scan.range, sql` and `);
@@ -58,7 +61,7 @@ export function boundedScan<Row>(scan: BoundedScan): RawBuilder<ScannedRow<Row>>
   `;
 }
 
-/** Makes a page of the rows that `boundedScan` gave. */
+/** Converts the rows of `boundedScan` to a page. */
 export function toScannedPage<Row extends { id: string }, Item>(
   rows: ScannedRow<Row>[],
   limit: number,

@@ -24,7 +24,7 @@ export function constantSql(query: RawBuilder<unknown>): string {
   return text;
 }
 
-/** The text and the parameters of a query, for a pool that is not the ORM's. */
+/** The text and the parameters of a query, for a pool outside of the ORM. */
 export function compileSql(query: RawBuilder<unknown>): { text: string; values: unknown[] } {
   const { sql, parameters } = query.compile(compiler);
   return { text: sql, values: [...parameters] };

@@ -11,9 +11,9 @@ const CONNECT_TIMEOUT_MS = 15_000;
 /** Statements of requests take milliseconds; maintenance raises the limit for its own transactions. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
-/** How the connections of an ORM differ from the defaults. */
+/** Options of an ORM's connections that differ from the defaults. */
 export interface ConnectionConfig {
-  /** As pg_stat_activity shows the connections. */
+  /** Shown in pg_stat_activity. */
   name?: string;
   /** Maximum number of connections in the pool. */
   connections?: number;

@@ -1,14 +1,17 @@
 import { type Client, escapeLiteral as literal } from 'pg';
 
-/** Rows that are read and written at a time; a billing event may have 1 MiB. */
+/** Rows per read and write; a billing event may have 1 MiB. */
 const BATCH_ROWS = 200;
 /**
- * The target has its own migration ledger, and failed sign-ins do not count there. Sessions are not copied: behind https
- * their cookie has another name, so they could not be used. Evidence logs are in a storage, under their own name and key:
- * the target adds the copied records to new logs.
+ * The target has its own migration ledger, and failed sign-ins and scanner minutes do not apply
+ * there. Sessions are not copied: behind https their cookie has another name, so they could not be
+ * used. Evidence logs are in a storage, under their own name and key: the target adds the copied
+ * records to new logs.
  */
 const LEFT_OUT = [
   'schema_migration',
+  'outbox_opening',
+  'scan_account_hour',
   'sign_in_attempt',
   'user_session',
   'evidence_backfill',
@@ -22,35 +25,36 @@ const LEFT_OUT = [
   'evidence_tile',
 ];
 
-/** How many rows of a table were copied. */
+/** Number of copied rows of a table. */
 export interface CopiedTable {
   table: string;
   rows: number;
 }
 
-/** The target has projects, people or records already. */
+/** The target already has projects, people or records. */
 export class TargetNotEmptyError extends Error {}
 
-/** The account of the demo, which is not copied, is a member of projects that are. */
+/** The demo account, which is not copied, is a member of copied projects. */
 export class DemoMemberError extends Error {
   constructor(readonly projectIds: string[]) {
     super('The demo account is a member of projects other than the demo.');
   }
 }
 
-/** How the rows of the demo are recognized, beside its projects. */
+/** Identifies the rows of the demo, besides its projects. */
 export interface DemoRows {
   ownerEmail: string;
   pricePrefix: string;
 }
 
 /**
- * Copies every row of the service's tables from one database into another of the same schema, as of one instant and
- * in one transaction: all of them or none. The demo is left out, as are simulated subscriptions, which production
- * refuses: demo projects with all their rows, the account of the demo, its prices and subscriptions to them. BullMQ's
- * tables are not copied, as they hold nothing that must not be lost.
- * @throws TargetNotEmptyError
- * @throws DemoMemberError
+ * Copies every row of the service's tables from one database into another of the same schema, from
+ * one snapshot and in one transaction: all or none. Excludes the demo (its projects with all their
+ * rows, its account, its prices and subscriptions to them), and simulated subscriptions, which
+ * production refuses. BullMQ's tables are not copied, because they hold nothing that must not be
+ * lost.
+ *
+ * @throws TargetNotEmptyError @throws DemoMemberError
  */
 export async function copyDatabase(source: Client, target: Client, demo: DemoRows): Promise<CopiedTable[]> {
   await source.query('begin isolation level repeatable read read only');
@@ -67,18 +71,21 @@ export async function copyDatabase(source: Client, target: Client, demo: DemoRow
         rows: await copyTable(source, target, table.table, readRows(table, { ...demo, userId: demoUserId })),
       });
     await copySequences(source, target);
-    // Tiers that a simulated subscription granted are computed again.
+    // Tiers granted by a simulated subscription are recomputed.
     await target.query(
       `update project p set tier_valid_until = now()
        where tier <> 'lite' and not exists (select from subscription s where s.project_id = p.id)`,
     );
     await target.query(
       `update sequencer_cursor
-       set begins_at = coalesce(least(begins_at, (select min(received_at) from consent_record)), begins_at)`,
+       set begins_at = coalesce(least(begins_at, (select min(received_at) from consent_record)), begins_at),
+           begins_xid = null,
+           -- The source may sign new logs too. As seconds, two copies do not have one number.
+           log_epoch = greatest(2, extract(epoch from now() - timestamptz '2026-01-01 00:00:00Z')::int)`,
     );
     await target.query('update evidence_entry set epoch = null, leaf_index = null');
     await haltLogs(source, target);
-    // Their transactions are those of the other server.
+    // Their transaction ids are from the other server.
     await target.query('insert into evidence_backfill (project_id) select id from project');
     await target.query('commit');
     return copied;
@@ -98,7 +105,8 @@ const COPIED =
 async function haltLogs(source: Client, target: Client): Promise<void> {
   const { rows } = await source.query<{ log: string; origin: string; epoch: number; checkpoint: string }>(
     `select l.log, l.origin, l.epoch, l.checkpoint from evidence_log l
-     where l.checkpoint is not null and not exists (select from project p where p.id = l.log and p.demo)`,
+     where (l.checkpoint is not null or l.continues is not null)
+       and not exists (select from project p where p.id = l.log and p.demo)`,
   );
   for (const { log, origin, epoch, checkpoint } of rows)
     await target.query(
@@ -150,7 +158,10 @@ interface Table {
   users: { column: string; deletes: boolean }[];
 }
 
-/** The tables, each behind those that its foreign keys lead to. Partitions are reached through their parent. */
+/**
+ * The tables, each after the ones that its foreign keys reference. Partitions are read through
+ * their parent.
+ */
 async function tablesInOrder(target: Client): Promise<Table[]> {
   const { rows } = await target.query<Table & { needs: string[] }>(
     `select c.relname as table,
@@ -177,7 +188,10 @@ async function tablesInOrder(target: Client): Promise<Table[]> {
   return ordered;
 }
 
-/** The rows to copy, as a table expression: without the demo's, and without references to its account. */
+/**
+ * The rows to copy, as a table expression: without the demo's, and without references to its
+ * account.
+ */
 function readRows(
   { table, columns, users }: Table,
   { userId, pricePrefix }: { userId: string | null; pricePrefix: string },
@@ -202,7 +216,7 @@ function readRows(
   return `(select ${list} from ${table} where ${conditions.join(' and ')})`;
 }
 
-/** As JSON text, which PostgreSQL writes and reads without loss and this process never looks into. */
+/** As JSON text, which PostgreSQL writes and reads losslessly and this process never parses. */
 async function copyTable(source: Client, target: Client, table: string, rows: string): Promise<number> {
   await source.query(`declare copied no scroll cursor for select to_json(t)::text as row from ${rows} t`);
   let count = 0;
@@ -221,7 +235,8 @@ async function copyTable(source: Client, target: Client, table: string, rows: st
 
 async function copySequences(source: Client, target: Client): Promise<void> {
   const { rows } = await source.query<{ name: string }>(
-    `select oid::regclass::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S'`,
+    `select oid::regclass::text as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'S'`,
   );
   for (const { name } of rows) {
     const { rows: values } = await source.query<{ last: string; called: boolean }>(

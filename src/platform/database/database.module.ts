@@ -6,7 +6,10 @@ import { PartitionMaintenance } from './partition-maintenance.js';
 import { PreparedReads } from './prepared-reads.js';
 import { ProjectReads } from './project-reads.js';
 
-/** The ORM, for every module. Startup has migrated the schema before, or checked its version (src/app/start-database.ts). */
+/**
+ * The ORM for all modules. The start has migrated the schema, or checked its version
+ * (src/programs/start-database.ts).
+ */
 @Global()
 @Module({})
 export class DatabaseModule {
@@ -19,7 +22,7 @@ export class DatabaseModule {
         MikroOrmModule.forRoot({
           driver: BindingDriver,
           ...options,
-          // Services fork an entity manager for each use case; the public ingest needs no context at all.
+          // Services fork an entity manager for each use case; the public ingest needs no context.
           registerRequestContext: false,
         }),
       ],

@@ -1,5 +1,5 @@
 import { serviceSettings } from '../settings/service.settings.js';
-import { url } from '../settings/setting-kinds.js';
+import { integer, url } from '../settings/setting-kinds.js';
 import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
 const PROTOCOLS = ['postgres:', 'postgresql:'];
@@ -15,14 +15,14 @@ const databaseUrl = url('DATABASE_URL', {
 
 export type DatabaseSettings = SettingsOf<typeof databaseSettings>;
 
-/** The one database, and the two roles that use it. */
+/** Settings of the database and of the two roles that use it. */
 export const databaseSettings = declareSettings({
   name: 'database',
   title: 'Database',
   settings: {
     /** Empty: the embedded PostgreSQL is started. */
     databaseUrl,
-    /** Equal to `databaseUrl` where there is one role. */
+    /** Equal to `databaseUrl` with a single role. */
     databaseOwnerUrl: url('DATABASE_OWNER_URL', {
       protocols: PROTOCOLS,
       default: (read) => read.value(databaseUrl),
@@ -32,6 +32,12 @@ export const databaseSettings = declareSettings({
       advice:
         'Only migrations need it (deploy/postgres/roles.sql). If unset, the role of DATABASE_URL migrates, or only checks ' +
         'that the schema is up to date if it cannot.',
+    }),
+    startWaitSeconds: integer('DATABASE_START_WAIT_SECONDS', {
+      default: 300,
+      min: 0,
+      max: 3_600,
+      meaning: 'how long a process that starts waits for a server that is unreachable or starting',
     }),
   },
   check: (values, read, own) => {

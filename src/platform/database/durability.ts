@@ -2,9 +2,9 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 
 /**
- * What of the server's settings breaks the promise that an acknowledged record is on the disk, as a sentence for
- * the operator; null where nothing does. A session can ask for synchronous commits (database/postgres-pool.ts),
- * for fsync it cannot.
+ * Why the server's settings don't guarantee that an acknowledged record is on disk, as a sentence
+ * for the operator; null: they do. A session can request synchronous commits
+ * (platform/database/postgres-pool.ts), but not fsync.
  */
 export async function durabilityWarning(orm: MikroORM): Promise<string | null> {
   const { rows } = await sql<{ fsync: string }>`select current_setting('fsync') as fsync`.execute(

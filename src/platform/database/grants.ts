@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 /** Privileges of the run-time role on a table. */
 interface TableGrant {
   privileges: string[];
-  /** Columns that it may change; null: all of them. */
+  /** Columns that it may update; null: all. */
   updatable: string[] | null;
 }
 
@@ -12,8 +12,9 @@ const APPEND_ONLY: TableGrant = { privileges: ['SELECT', 'INSERT'], updatable: [
 const READ_ONLY: TableGrant = { privileges: ['SELECT'], updatable: [] };
 
 /**
- * Tables that are not simply read and written. What is written down for good can be neither changed nor taken
- * back with the service's own rights; where a project goes, its rows go by their foreign key, which needs none.
+ * Tables that are not simply read and written. With the service's rights, permanent rows can be
+ * neither changed nor deleted; when a project is deleted, a foreign key deletes its rows, which
+ * needs no privilege.
  */
 const EXCEPTIONS: Record<string, TableGrant> = {
   'public.audit_event': APPEND_ONLY,
@@ -24,6 +25,8 @@ const EXCEPTIONS: Record<string, TableGrant> = {
   'public.evidence_timestamp': APPEND_ONLY,
   // Old publications are deleted, and the same document can be published again; published content never changes.
   'public.publication': { privileges: ['SELECT', 'INSERT', 'DELETE'], updatable: ['at'] },
+  // Only the function outbox_open changes it.
+  'public.outbox_opening': READ_ONLY,
   'public.schema_migration': READ_ONLY,
   'bullmq.migration': READ_ONLY,
 };
@@ -31,9 +34,10 @@ const EXCEPTIONS: Record<string, TableGrant> = {
 const PRIVILEGES = ['SELECT', 'INSERT', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];
 
 /**
- * Grants `role` what the service needs at run time, in the owner's transaction: rows of the tables and the owner's
- * functions, no table, role or file. Objects of other owners in these schemas stay as they are. Does nothing where the
- * rights are already so, or where the role owns the tables or is superuser.
+ * Grants `role` the run-time privileges of the service, in the owner's transaction: on rows of the
+ * tables and on the owner's functions, but to create no table, role or file. Objects of other
+ * owners in these schemas are not changed. Does nothing if the privileges are granted already, or
+ * if the role owns the tables or is superuser.
  */
 export async function grantToRuntime(client: ClientBase, role: string): Promise<void> {
   const { rows: owners } = await client.query(
@@ -47,7 +51,7 @@ export async function grantToRuntime(client: ClientBase, role: string): Promise<
     const expected = EXCEPTIONS[table.name] ?? SERVED;
     if (isHeld(table, expected)) continue;
     await client.query(`revoke all on table ${table.quoted} from ${name}`);
-    // Rights on single columns outlive a `revoke all` of the table's.
+    // A `revoke all` on the table does not revoke privileges on single columns.
     if (table.updatable.length > 0)
       await client.query(`revoke update (${table.updatable.join()}) on table ${table.quoted} from ${name}`);
     const columns = expected.updatable?.map((column) => client.escapeIdentifier(column)) ?? null;
@@ -58,7 +62,7 @@ export async function grantToRuntime(client: ClientBase, role: string): Promise<
   }
 }
 
-/** What a scanner reads and writes: its tables, and nothing else. */
+/** All privileges of a scanner, by table. */
 const SCANNER_TABLES: Record<string, string[]> = {
   scan: ['SELECT', 'UPDATE'],
   scan_page: ['SELECT', 'INSERT', 'UPDATE'],
@@ -67,14 +71,15 @@ const SCANNER_TABLES: Record<string, string[]> = {
   scan_artifact: ['SELECT', 'INSERT', 'UPDATE'],
   scan_host: ['SELECT', 'INSERT', 'UPDATE'],
   scan_host_scan: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  scan_account_hour: ['SELECT', 'INSERT', 'UPDATE'],
   scanner: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
 };
 const SCAN_FINISHED_FUNCTION = 'scan_finished(uuid, uuid, uuid)';
 export const SCANNER_ROLE = 'service_scanner';
 
 /**
- * Grants the scanner's role what it lacks, in the owner's transaction. Does nothing where there is no such role, or where
- * it owns the tables or is superuser.
+ * Grants the scanner's role its missing privileges, in the owner's transaction. Does nothing if
+ * there is no such role, or if it owns the tables or is superuser.
  */
 export async function grantToScanner(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ lacking: string }>(
@@ -99,7 +104,10 @@ export async function grantToScanner(client: ClientBase): Promise<void> {
   for (const { lacking } of rows) await client.query(`grant ${lacking} to ${SCANNER_ROLE}`);
 }
 
-/** Privileges that the role lacks on the schemas, and of the owner's sequences and functions, as `… on …`. */
+/**
+ * Missing privileges of the role on the schemas, and on the owner's sequences and functions, as `…
+ * on …`.
+ */
 async function lackingGrants(client: ClientBase, role: string): Promise<string[]> {
   const { rows } = await client.query<{ lacking: string }>(
     `with ours as materialized (select oid, nspname from pg_namespace where nspname in ('public', 'bullmq')),
@@ -129,7 +137,7 @@ interface HeldGrant {
   name: string;
   quoted: string;
   privileges: string[];
-  /** Quoted names of the columns that the role may change. */
+  /** Quoted names of the columns that the role may update. */
   updatable: string[];
   columns: number;
 }
@@ -144,7 +152,10 @@ function isHeld(held: HeldGrant, expected: TableGrant): boolean {
   );
 }
 
-/** The owner's tables without partitions, which are reached through their parent, except those of the outbox. */
+/**
+ * The owner's tables without partitions, which are accessed through their parent, except those of
+ * the outbox.
+ */
 async function readGrants(client: ClientBase, role: string): Promise<HeldGrant[]> {
   const { rows } = await client.query<HeldGrant>(
     `select n.nspname || '.' || c.relname as name, c.oid::regclass::text as quoted,

@@ -5,24 +5,26 @@ import { Client } from 'pg';
 import { QUEUE_SCHEMA, QUEUES } from './queue.js';
 import { sessionOptions } from './postgres-pool.js';
 import { grantToRuntime, grantToScanner } from './grants.js';
-import { migrations } from '../migrations/index.js';
+import { migrations } from '../../migrations/index.js';
 
-/** Any number works, as long as every process of the service uses the same advisory lock. */
+/** An arbitrary number, the same for every process of the service. */
 const MIGRATION_LOCK_KEY = 7_201_120_001;
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * The longest time that a table change waits for its lock. Later statements queue behind it, ingest included: a
+ * Longest wait of a table change for its lock. Later statements queue behind it, ingest included: a
  * report that read a table for a minute while a migration waited stopped ingest for that minute.
  */
 export const MIGRATION_LOCK_TIMEOUT_MS = 2_000;
-/** Then those in the queue go first, and it is tried again. */
+/** Pause in which queued statements run, before the next try. */
 const LOCK_PAUSE_MS = 3_000;
-/** With pause and timeout: five minutes, after which an operator has to check what holds the lock. */
+/**
+ * With pause and timeout: five minutes, after which an operator has to find the holder of the lock.
+ */
 const LOCK_TRIES_MAX = 60;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Called before each further attempt. */
+/** Called before each retry. */
 export interface MigrationWait {
   tryNumber: number;
   triesMax: number;
@@ -30,11 +32,10 @@ export interface MigrationWait {
 }
 
 /**
- * Brings the schema up to date, the queue's included, and the rights of the role that serves. Processes that start
- * together take turns on an advisory lock, held by a separate connection: the server releases it when that
- * process dies.
- * `orm` and `ownerUrl` are the owner's, `runtimeUrl` is that of the role that serves; they may be the same.
- * Returns the names of the migrations that this call ran.
+ * Migrates the schema, the queue's included, and grants the run-time role its privileges. Processes
+ * that start together take turns on an advisory lock, held by a separate connection: the server
+ * releases it when that process dies. `orm` and `ownerUrl` are the owner's, `runtimeUrl` is that of
+ * the run-time role; they may be the same. Returns the names of the migrations that this call ran.
  */
 export async function migrate(
   orm: MikroORM,
@@ -44,16 +45,17 @@ export async function migrate(
   const lock = new Client({
     connectionString: ownerUrl,
     application_name: 'consent-service migrate',
-    // It waits for another process's migrations, however long they take.
+    // It waits for another process's migrations, without a limit.
     options: sessionOptions({ statementMs: 0 }),
   });
-  // When it is lost, the running statement fails and reports it; an unhandled event would end the process silently.
+  // If the connection is lost, the running statement fails and reports it; an unhandled event would
+  // end the process silently.
   lock.on('error', () => {});
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK_KEY]);
     const before = new Set(await pendingMigrations(orm));
-    // Only now: for the other processes' migrations it waits however long they take.
+    // Set only here: the wait for other processes' migrations has no limit.
     await lock.query(`set lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`);
     await patiently(onWait, async () => {
       await orm.migrator.up();
@@ -67,7 +69,10 @@ export async function migrate(
   }
 }
 
-/** Retries if a lock was not available. Completed migrations stay: each one is its own transaction. */
+/**
+ * Retries if a lock was not available. Completed migrations remain: each one has its own
+ * transaction.
+ */
 async function patiently(onWait: (wait: MigrationWait) => void, work: () => Promise<void>): Promise<void> {
   for (let tryNumber = 1; ; tryNumber++) {
     try {
@@ -85,7 +90,10 @@ function isLockTimeout(error: unknown): boolean {
   return ('code' in error && error.code === LOCK_NOT_AVAILABLE) || isLockTimeout(error.cause);
 }
 
-/** BullMQ's tables, and what it would make at the first job of each queue. Also where Redis holds the queues now. */
+/**
+ * BullMQ's tables, and the objects that it would create at the first job of each queue. Also if the
+ * queues are on Redis now.
+ */
 async function migrateQueues(client: Client): Promise<void> {
   await runMigrations(client, QUEUE_SCHEMA);
   await client.query(
@@ -95,7 +103,9 @@ async function migrateQueues(client: Client): Promise<void> {
   );
 }
 
-/** To the role that serves, which may own the tables itself (null), and to that of scanners. */
+/**
+ * Grants to the run-time role, which may own the tables itself (null), and to the scanners' role.
+ */
 async function grant(client: Client, role: string | null): Promise<void> {
   await client.query('begin');
   try {
@@ -120,7 +130,7 @@ async function readRole(url: string): Promise<string> {
   }
 }
 
-/** Whether the role of `orm` may change the schema; the one that only serves may not. */
+/** Whether the role of `orm` may change the schema; the run-time role may not. */
 export async function mayMigrate(orm: MikroORM): Promise<boolean> {
   const [row] = await orm.em
     .fork()
@@ -130,22 +140,42 @@ export async function mayMigrate(orm: MikroORM): Promise<boolean> {
   return row?.may === true;
 }
 
-/** Names of migrations that the database still lacks; empty when it is up to date. Needs no more than to read. */
+/**
+ * Names of migrations that the database still lacks; empty when it is up to date. Needs only read
+ * access.
+ */
 export function pendingMigrations(orm: MikroORM): Promise<string[]> {
   return missingMigrations((query) => orm.em.fork().execute<{ name: string }[]>(query));
 }
 
 /** `pendingMigrations`, over any connection. */
-export async function missingMigrations(
-  read: (query: string) => Promise<{ name: string }[]>,
-): Promise<string[]> {
+export async function missingMigrations(read: ReadNames): Promise<string[]> {
+  const completed = await completedMigrations(read);
+  return migrations.map(({ name }) => name).filter((name) => !completed.has(name));
+}
+
+/**
+ * Why the migrations of this version cannot continue those of the database, as a sentence; null:
+ * they can.
+ */
+export async function unknownBaselineSentence(orm: MikroORM): Promise<string | null> {
+  const completed = await completedMigrations((query) => orm.em.fork().execute<{ name: string }[]>(query));
+  const [baseline] = migrations;
+  if (completed.size === 0 || (baseline && completed.has(baseline.name))) return null;
+  return (
+    'The tables of this database were created by a version before 0.1.0, which cannot be upgraded. Nothing was ' +
+    'changed. Use a new database, or in standalone mode a new DATA_DIR (docs/run.md).'
+  );
+}
+
+type ReadNames = (query: string) => Promise<{ name: string }[]>;
+
+async function completedMigrations(read: ReadNames): Promise<Set<string>> {
   try {
     const rows = await read('select name from schema_migration');
-    const done = new Set(rows.map(({ name }) => name));
-    return migrations.map(({ name }) => name).filter((name) => !done.has(name));
+    return new Set(rows.map(({ name }) => name));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE)
-      return migrations.map(({ name }) => name);
+    if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return new Set();
     throw error;
   }
 }

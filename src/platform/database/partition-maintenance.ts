@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { Maintenance } from '../shared/maintenance.js';
+import { Maintenance } from '../operations/maintenance.js';
 import { periodStart } from './partition-period.js';
 import { dropPartitionsBefore, ensurePartitions, type PartitionedTable } from './partitions.js';
 
@@ -21,8 +21,8 @@ export class PartitionMaintenance {
   ) {}
 
   /**
-   * Creates the table's missing partitions, now and every hour, and drops those whose rows are all from before
-   * `keptSince`. Call this while modules start (`onModuleInit`).
+   * Creates the table's missing partitions, now and every hour, and drops those with only rows from
+   * before `keptSince`. Call this while modules start (`onModuleInit`).
    */
   async register(table: PartitionedTable, keptSince: (now: Date) => Date): Promise<void> {
     this.maintenance.register({

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { uuidLowerBound } from '../shared/ids.js';
+import { uuidLowerBound } from '../identity/ids.js';
 import { allowMaintenanceTime } from './statement-time.js';
 import { type PartitionPeriod, periodStart } from './partition-period.js';
 
@@ -10,7 +10,7 @@ export interface PartitionedTable {
   readonly period: PartitionPeriod;
 }
 
-/** DDL waits this long for a lock, because the queries behind it wait as long. */
+/** DDL waits this long for a lock, because later queries wait behind it. */
 const LOCK_TIMEOUT_MS = 2000;
 /** Attempts to get the lock for a partition that must exist. With the timeout above: 20 s at most. */
 const LOCK_TRIES_MAX = 10;
@@ -46,7 +46,7 @@ async function partitionNames(em: EntityManager, { name }: PartitionedTable): Pr
   return new Set(rows.map((row) => row.name));
 }
 
-/** As `partition_make` names it. */
+/** The name that `partition_make` gives it. */
 function partitionName({ name, period }: PartitionedTable, startsAt: Date): string {
   const day = startsAt.toISOString().slice(0, period === 'month' ? 'YYYY-MM'.length : 'YYYY-MM-DD'.length);
   return `${name}_${day.replaceAll('-', '')}`;
@@ -71,16 +71,16 @@ async function ensurePartition(em: EntityManager, table: PartitionedTable, start
 }
 
 /**
- * Drops the partitions whose ids are all from before `instant`, each in a separate transaction. A locked partition is
- * left for the next call. The owner's function refuses partitions younger than any retention. Returns the names of the
- * dropped partitions.
+ * Drops the partitions whose ids are all from before `instant`, each in a separate transaction. A
+ * locked partition is left for the next call. The owner's function refuses partitions younger than
+ * any retention. Returns the names of the dropped partitions.
  */
 export async function dropPartitionsBefore(
   em: EntityManager,
   table: PartitionedTable,
   instant: Date,
 ): Promise<string[]> {
-  // Compared as text, in the form in which PostgreSQL prints a UUID.
+  // Compared as text, in PostgreSQL's format of a UUID.
   const bound = uuidLowerBound(instant);
   const fork = em.fork();
   const { rows } = await sql<{ name: string; to: string | null }>`

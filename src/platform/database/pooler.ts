@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 
-/** Another client of the pooler may come between the two statements; five times in a row is not chance. */
+/**
+ * Another client of the pooler may run between the two statements, but hardly five times in a row.
+ */
 const TRIES_MAX = 5;
 
 /**
- * Whether two clients that are connected at the same moment can get the same session of the server: a pooler in
- * transaction or statement mode does that. Such a start would succeed and then lose locks, notifications and settings.
- * Never true without such a pooler: it looks for a random mark. Rejects as `pg` does if no
- * session is available within `timeoutMs`.
+ * Whether two clients that are connected at the same time can get the same session of the server,
+ * as with a pooler in transaction or statement mode. Such a start would succeed and then lose
+ * locks, notifications and settings. Never true without such a pooler: it checks for a random mark.
+ * Rejects like `pg` if no session is available within `timeoutMs`.
  */
 export async function sharesSessions(databaseUrl: string, timeoutMs: number): Promise<boolean> {
   const clients = [openClient(databaseUrl, timeoutMs), openClient(databaseUrl, timeoutMs)] as const;
@@ -34,7 +36,7 @@ function openClient(databaseUrl: string, timeoutMs: number): Client {
     connectionString: databaseUrl,
     application_name: 'consent-service start',
     connectionTimeoutMillis: timeoutMs,
-    // A pooler without a free session takes the connection and lets the first statement wait.
+    // A pooler without a free session accepts the connection and delays the first statement.
     query_timeout: timeoutMs,
   });
   client.on('error', () => {});

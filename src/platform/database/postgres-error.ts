@@ -1,9 +1,9 @@
 /**
- * SQLSTATE classes and codes that say the server is away, going away or too busy (57014: it gave the statement up
- * after statement_timeout), not that the statement is wrong.
+ * SQLSTATE classes and codes of a server that is unavailable, stopping or too busy (57014: it
+ * canceled the statement after statement_timeout), as opposed to errors in the statement.
  */
 const CONNECTION_SQLSTATE = /^(08|57P0|57014|53|25006)/;
-/** SQLSTATE classes for a value, a constraint and a size: the same row is refused however often it is sent. */
+/** SQLSTATE classes for a value, a constraint and a size: the same row is refused on every try. */
 const ROW_SQLSTATE = /^(22|23|54)/;
 const STATEMENT_GIVEN_UP = '57014';
 const CONNECTION_ERRNO = new Set([
@@ -21,7 +21,7 @@ const CONNECTION_MESSAGE =
 
 const CONNECT_FAILED = Symbol.for('consent-service.connectFailed');
 
-/** Marks an error as raised while a connection was opened; `isConnectionFailure` holds for it from then on. */
+/** Marks an error of opening a connection; `isConnectionFailure` is then true for it. */
 export function markConnectFailure<T>(error: T): T {
   if (error instanceof Error) Object.defineProperty(error, CONNECT_FAILED, { value: true });
   return error;
@@ -35,7 +35,10 @@ export function isStatementGivenUp(error: unknown): boolean {
   return false;
 }
 
-/** Whether the server refused a row for its content, so that the rows beside it can be written without it. */
+/**
+ * Whether the server refused a row for its content, so that the other rows can be written without
+ * it.
+ */
 export function isRefusedRow(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && ROW_SQLSTATE.test(cause.code)) return true;
@@ -43,7 +46,9 @@ export function isRefusedRow(error: unknown): boolean {
   return false;
 }
 
-/** Whether a query failed because the database could not be reached, so that trying again makes sense. */
+/**
+ * Whether a query failed because the database could not be reached, so that a retry makes sense.
+ */
 export function isConnectionFailure(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';

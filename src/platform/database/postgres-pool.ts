@@ -9,16 +9,16 @@ const ANSWER_GRACE_MS = 500;
 export interface SessionPurpose {
   /** The server cancels a statement that takes longer; 0: never. */
   statementMs: number;
-  /** Settings of the server for these connections alone, e.g. `{ enable_sort: 'off' }`. */
+  /** Server settings for only these connections, e.g. `{ enable_sort: 'off' }`. */
   serverSettings?: Record<string, string>;
 }
 
-/** How connections are opened, the ORM's too. */
+/** How connections are opened, also those of the ORM. */
 export interface ConnectionPurpose extends SessionPurpose {
   /** Shown in pg_stat_activity. */
   name: string;
   connections: number;
-  /** How long one waits for a connection; 2 s without. */
+  /** How long to wait for a connection; default 2 s. */
   connectTimeoutMs?: number;
 }
 
@@ -29,10 +29,11 @@ export interface PoolPurpose extends ConnectionPurpose {
 }
 
 /**
- * How values of the server become values of ours, on every connection and for every way to a row (ADR 0022). An
- * instant is a Date, of which the microseconds are cut off, and JSON is what it says: that is the driver's own. What it
- * leaves as text:
- * - a whole number of 8 bytes is a number; one that a number does not hold exactly is an error, not a wrong digit.
+ * How values of the server are converted, on every connection and for every kind of query (ADR
+ * 0022). An instant is a Date, without its microseconds, and JSON is parsed, both by the driver.
+ * Types that the driver leaves as text:
+ * - a whole number of 8 bytes is a number; one that a number does not hold exactly is an error, not
+ *   a wrong digit.
  * - a date stays text: the driver would make it midnight of this machine's time zone.
  * - a decimal stays text: a cast in the statement defines its precision.
  */
@@ -41,22 +42,22 @@ VALUES.setTypeParser(types.builtins.INT8, exactNumber);
 VALUES.setTypeParser(types.builtins.DATE, (text) => text);
 VALUES.setTypeParser(types.builtins.TIMESTAMPTZ, instant);
 
-/** A pool beside the ORM's; the one way in which the service opens one. */
+/** Opens a pool beside the ORM's, the only other way to open connections. */
 export function openPool({ databaseUrl }: { databaseUrl: string }, purpose: PoolPurpose): Pool {
   const pool = new Pool({
     connectionString: databaseUrl,
     query_timeout: purpose.statementMs + ANSWER_GRACE_MS,
     ...connectionOptions({ ...purpose, name: `consent-service ${purpose.name}` }),
   });
-  // Without a listener, a connection that breaks off while it is checked out ends the process.
+  // Without a listener, a connection that breaks while it is checked out ends the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   pool.on('error', purpose.onDropped);
   return pool;
 }
 
 /**
- * Marks the error of a connection that could not be opened: whatever the reason (a refused login, a server that starts,
- * no free file handle), no statement has run, and the next connection may succeed.
+ * Marks the error of a connection that could not be opened: for every reason (a refused login, a
+ * starting server, no free file handle), no statement has run, and the next connection may succeed.
  */
 class PoolClient extends Client {
   override connect(): Promise<this>;
@@ -85,7 +86,7 @@ export function connectionOptions(purpose: ConnectionPurpose): PoolConfig {
   };
 }
 
-/** @throws RangeError where the number has more digits than a number of ours holds. */
+/** @throws RangeError if the number is too large to be exact. */
 function exactNumber(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
@@ -96,9 +97,9 @@ function exactNumber(text: string): number {
 const instantOfDriver: (text: string) => Date | number = types.getTypeParser(types.builtins.TIMESTAMPTZ);
 
 /**
- * An instant from its text, as the driver's own makes it: microseconds are cut off. That one goes by regular expressions,
- * 0.6 µs each and two for each record that is sent. This takes 0.2 for the shape that most have,
- * `2026-11-22 17:53:04.123456+00`, and leaves all others to it.
+ * An instant from its text, like the driver's own parser: without microseconds. The driver uses
+ * regular expressions, 0.6 µs each and two for each sent record. This takes 0.2 for the usual
+ * format, `2026-11-22 17:53:04.123456+00`, and leaves all others to the driver.
  */
 export function instant(text: string): Date | number {
   const isUsual = text.length === 29 && text.startsWith('2') && text[4] === '-' && text.endsWith('+00');
@@ -127,14 +128,17 @@ function digit(text: string, index: number): number {
 }
 
 /**
- * What every session is, whatever an administrator set for the server, the role or the database:
- * - what was acknowledged is on the disk (design §6.1), so a commit waits for it;
- * - instants and numbers are written as they are read here. In another style of dates the driver makes nothing of an
- *   instant, and no record was forwarded any more; with fewer digits it is another instant;
- * - a statement sees what was committed before it. Locks, repeats and turns are built on that; under `serializable` they
- *   fail with 40001;
- * - a list may hold a null, which is no value of the name NULL;
- * - it rests for as long as its pool lets it: one listens, the others wait for the next statement.
+ * Settings of every session, overriding an administrator's for the server, the role or the
+ * database:
+ * - acknowledged data is on disk (design §6.1), so a commit waits for it;
+ * - instants and numbers are written as they are parsed here. With another date style the driver
+ *   cannot parse an instant, and no record would be forwarded; with fewer digits it is another
+ *   instant;
+ * - a statement sees what was committed before it. Locks, repeats and turns depend on that; under
+ *   `serializable` they fail with 40001;
+ * - a list may hold a null, as opposed to the text NULL;
+ * - no idle timeout, which the pool has: one connection listens, the others wait for the next
+ *   statement.
  */
 const EVERY_SESSION = {
   synchronous_commit: 'on',
@@ -146,7 +150,7 @@ const EVERY_SESSION = {
   idle_session_timeout: '0',
 };
 
-/** The `options` with which every connection of the service is opened; `serverSettings` weigh more than what all have. */
+/** The `options` of every connection of the service; `serverSettings` take precedence. */
 export function sessionOptions({ statementMs, serverSettings = {} }: SessionPurpose): string {
   const all = { ...EVERY_SESSION, statement_timeout: String(statementMs), ...serverSettings };
   return Object.entries(all)

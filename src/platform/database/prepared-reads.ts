@@ -4,7 +4,7 @@ import { CompiledQuery } from 'kysely';
 import type { Pool, QueryResultRow } from 'pg';
 import { InjectSettings } from '../settings/inject-settings.js';
 import { openPool } from './postgres-pool.js';
-import { ThrottledLog } from '../shared/throttled-log.js';
+import { ThrottledLog } from '../operations/throttled-log.js';
 import { type DatabaseSettings, databaseSettings } from './database.settings.js';
 
 /** Concurrent reads of a worker before it sends a batch. */
@@ -12,7 +12,7 @@ const CONNECTIONS = 3;
 /** These are primary-key lookups of a few milliseconds each. */
 const STATEMENT_MS = 10_000;
 
-/** Plans are made once, perhaps while the tables are empty: keys lead to rows all the same. */
+/** Plans are made once, maybe on empty tables, so force index lookups. */
 const ALONG_KEYS = {
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -22,12 +22,12 @@ const ALONG_KEYS = {
 
 /** A statement that runs often, with its values as parameters. */
 export interface PreparedStatement {
-  /** No other statement's. */
+  /** Unique to the statement. */
   name: string;
   text: string;
 }
 
-/** Who reads by such statements. */
+/** The interface of a reader with such statements. */
 export type Reads = Pick<PreparedReads, 'rows'>;
 
 /** The same on the ORM's connections, for a command that runs once. */
@@ -61,7 +61,7 @@ export class PreparedReads implements OnApplicationShutdown {
     });
   }
 
-  /** The statement's rows, as they are committed now. */
+  /** The statement's rows, from the latest committed state. */
   async rows<Row extends object>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
     return (await this.pool.query<Row & QueryResultRow>({ ...statement, values })).rows;
   }

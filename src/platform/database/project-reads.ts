@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { RawBuilder } from 'kysely';
 import type { Pool } from 'pg';
-import { ThrottledLog } from '../shared/throttled-log.js';
-import { FairSemaphore, type SemaphoreLimits } from '../shared/fair-semaphore.js';
+import { ThrottledLog } from '../operations/throttled-log.js';
+import { FairSemaphore, type SemaphoreLimits } from '../limits/fair-semaphore.js';
 import { isStatementGivenUp } from './postgres-error.js';
 import { openPool, type PoolPurpose } from './postgres-pool.js';
 import { InjectSettings } from '../settings/inject-settings.js';
@@ -31,7 +31,7 @@ const REPORT_LIMITS: SemaphoreLimits = {
   retryAfterSeconds: 5,
 };
 
-/** Canceling a statement needs a connection that none of these statements can occupy. */
+/** A separate connection, because the canceled statements may occupy all others. */
 const CANCEL_STATEMENT_MS = 2_000;
 
 /**
@@ -57,7 +57,7 @@ export class ProjectReads implements OnApplicationShutdown {
         name: 'lists',
         connections: LIST_CONNECTIONS,
         statementMs: LIST_STATEMENT_MS,
-        // A page is the next rows of the primary key, whatever the planner makes of its statistics.
+        // A page is a range of the primary key, regardless of the planner's statistics.
         serverSettings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },
       }),
       this.control,
@@ -71,14 +71,16 @@ export class ProjectReads implements OnApplicationShutdown {
   }
 
   /**
-   * The rows of a page, in the order of a primary key.
-   * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientDisconnected, after the client has disconnected.
+   * The rows of a page, ordered by a primary key.
+   *
+   * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientDisconnected, after
+   * the client has disconnected.
    */
   list<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
     return this.lists.run(projectId, query, gone);
   }
 
-  /** The rows of a count over many records; throws as `list` does. */
+  /** The rows of a count over many records; throws like `list`. */
   report<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
     return this.reports.run(projectId, query, gone);
   }
@@ -116,7 +118,7 @@ class Lane {
   private async query<Row>(query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
     const statement = compileSql(query);
     const client = await this.pool.connect();
-    // Set at run time, though the types do not know it: the server's process behind this connection.
+    // The server process of this connection; set at run time, but missing in the types.
     const { processID: processId } = client as typeof client & { processID: number };
     let cancelling: Promise<unknown> = Promise.resolve();
     let failed = false;
@@ -135,7 +137,7 @@ class Lane {
       throw error;
     } finally {
       gone.removeEventListener('abort', cancel);
-      // Or the cancellation would meet whichever statement comes next on this connection.
+      // Otherwise the cancellation could hit the next statement on this connection.
       await cancelling;
       client.release(failed);
     }

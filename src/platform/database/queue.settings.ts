@@ -1,7 +1,7 @@
 import { url } from '../settings/setting-kinds.js';
 import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 
-/** Where BullMQ keeps its jobs. */
+/** Settings of BullMQ's storage. */
 export const queueSettings = declareSettings({
   name: 'queue',
   title: 'Queue',

@@ -4,18 +4,19 @@ import { Client, type ClientConfig } from 'pg';
 import { isConnectionFailure } from './postgres-error.js';
 import { sessionOptions } from './postgres-pool.js';
 
-/** Where BullMQ's PostgreSQL backend keeps its tables. */
+/** The schema of BullMQ's PostgreSQL backend. */
 export const QUEUE_SCHEMA = 'bullmq';
 
 /**
- * Every queue of the service. BullMQ makes a sequence for each at its first job, which the role that serves may not:
- * the migration makes those of this list (src/database/migrate.ts).
+ * Every queue of the service. BullMQ creates a sequence for each at its first job, which the
+ * run-time role may not: the migration creates them for this list
+ * (src/platform/database/migrate.ts).
  */
 export const QUEUES = { outbox: 'outbox', maintenance: 'maintenance' } as const;
 
 /** PostgreSQL connections of each BullMQ queue or worker. */
 const QUEUE_POOL_MAX = 4;
-/** BullMQ's own statements take milliseconds, those that make its schema a second. */
+/** BullMQ's own statements take milliseconds, creating its schema a second. */
 const QUEUE_STATEMENT_TIMEOUT_MS = 60_000;
 
 /**
@@ -25,8 +26,9 @@ const QUEUE_STATEMENT_TIMEOUT_MS = 60_000;
 export const WORKER_OPTIONS = { concurrency: 1, runRetryDelay: 1_000 };
 
 /**
- * A connection whose loss never ends the process: BullMQ checks one out to migrate its schema without an error
- * listener, so Node would crash. The running query still fails and reports the error.
+ * A connection whose loss never ends the process: BullMQ checks one out to migrate its schema
+ * without an error listener, so Node would crash. The running query still fails and reports the
+ * error.
  */
 class HeardClient extends Client {
   constructor(config?: ClientConfig) {
@@ -64,7 +66,7 @@ export async function queueReady(
 const REDIS_CONNECT_TIMEOUT_MS = 5_000;
 /** Pause between two attempts to reach an unavailable Redis. */
 const REDIS_RETRY_MS = 1_000;
-/** Beyond the pause: the attempt that follows it has to be refused as well. */
+/** Added to the pause: the attempt after it must fail as well. */
 const REDIS_GIVE_UP_EXTRA_MS = 200;
 
 /**
@@ -75,7 +77,7 @@ export class QueueLifetime implements OnModuleDestroy, BeforeApplicationShutdown
   private stopping = false;
   private lastPauseMs = -Infinity;
 
-  /** Milliseconds until the next attempt, or null to give up; ioredis asks after each that failed. */
+  /** Milliseconds until the next attempt, or null to stop; ioredis calls it after each failure. */
   nextAttempt(): number | null {
     if (this.stopping) return null;
     this.lastPauseMs = performance.now();
@@ -86,7 +88,7 @@ export class QueueLifetime implements OnModuleDestroy, BeforeApplicationShutdown
     this.stopping = true;
   }
 
-  /** Waits until no connection can be in its pause any more. */
+  /** Waits until no connection can still be in its pause. */
   async beforeApplicationShutdown(): Promise<void> {
     const waitMs = this.lastPauseMs + REDIS_RETRY_MS + REDIS_GIVE_UP_EXTRA_MS - performance.now();
     if (waitMs > 0) await new Promise((wake) => setTimeout(wake, waitMs));
@@ -94,8 +96,9 @@ export class QueueLifetime implements OnModuleDestroy, BeforeApplicationShutdown
 }
 
 /**
- * Where BullMQ keeps its jobs: Redis if REDIS_URL is set, else a separate schema of the service's own PostgreSQL.
- * The choice is BullMQ's global default, so it is the same for all queues of a process.
+ * The storage of BullMQ's jobs: Redis if REDIS_URL is set, else a separate schema of the service's
+ * own PostgreSQL. The choice is BullMQ's global default, so it is the same for all queues of a
+ * process.
  */
 export function queueConnection(
   { redisUrl, databaseUrl }: { redisUrl: string; databaseUrl: string },
@@ -117,7 +120,8 @@ export function queueConnection(
     connection: {
       connectionString: databaseUrl,
       schema: QUEUE_SCHEMA,
-      // Its tables are the owner's (src/database/migrate.ts); here it only looks whether they fit.
+      // The owner creates its tables (src/platform/database/migrate.ts); here they are only
+      // checked.
       migrate: false,
       max: QUEUE_POOL_MAX,
       application_name: 'consent-service queue',

@@ -15,11 +15,11 @@ const REFUSAL =
   'be incomplete. Run "npm run migrate".';
 
 /**
- * The output of `migration:check` and `schema:update --dump`: where the database and the entities differ, in
- * tables, columns and primary keys. The rest of the schema no entity can express in full (partial and block-range
- * indexes, partitions, storage parameters) or need not (foreign keys, checks): it stands in the migrations alone, and
- * its absence here would come out as a list of things to drop (ADR 0020).
- * It compares only: what would make, change or drop the schema by the entities is refused.
+ * The output of `migration:check` and `schema:update --dump`: the differences between database and
+ * entities in tables, columns and primary keys. Entities cannot express the rest of the schema
+ * (partial and block-range indexes, partitions, storage parameters) or need not (foreign keys,
+ * checks): only the migrations have it, and the comparison would list it as things to drop (ADR
+ * 0020). Creating, changing or dropping the schema from the entities is refused.
  */
 export class SchemaComparison extends SqlSchemaGenerator {
   static override register(orm: MikroORM): void {
@@ -54,7 +54,7 @@ export class SchemaComparison extends SqlSchemaGenerator {
   }
 }
 
-/** The difference of a table without what is not compared. */
+/** The difference of a table, reduced to compared properties. */
 function compared(table: TableDifference): TableDifference {
   const changedColumns = Object.entries(table.changedColumns)
     .map(([name, column]) => {

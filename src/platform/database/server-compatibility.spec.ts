@@ -8,7 +8,7 @@ describe(incompatibilitySentence.name, () => {
     expect(POSTGRES_OLDEST).toBe(15);
     expect(incompatibilitySentence({ ...good, version: 149_999 })).toBe(
       'The database runs PostgreSQL 14, but the service requires 15 or later. Upgrade it, or set the URL of another server ' +
-        '(docs/operations.md).',
+        '(docs/deploy.md).',
     );
     expect(incompatibilitySentence({ ...good, version: 90_624 })).toContain('PostgreSQL 9,');
   });

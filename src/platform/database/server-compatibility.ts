@@ -19,18 +19,18 @@ export interface ServerFacts {
   schema: string | null;
 }
 
-/** Why a database cannot be used, as a sentence for the operator; null where it can. */
+/** Why a database cannot be used, as a sentence for the operator; null: it can. */
 export function incompatibilitySentence({ version, encoding, schema }: ServerFacts): string | null {
   const major = Math.floor(version / PER_MAJOR_VERSION);
   if (major < POSTGRES_OLDEST)
     return (
       `The database runs PostgreSQL ${major}, but the service requires ${POSTGRES_OLDEST} or later. ` +
-      'Upgrade it, or set the URL of another server (docs/operations.md).'
+      'Upgrade it, or set the URL of another server (docs/deploy.md).'
     );
   if (encoding !== 'UTF8')
     return (
       `The database has the encoding ${encoding}, but the service requires ` +
-      'UTF8. Create one with "create database … encoding \'UTF8\' template template0" (docs/operations.md).'
+      'UTF8. Create one with "create database … encoding \'UTF8\' template template0" (docs/deploy.md).'
     );
   if (schema === null)
     return (
@@ -45,7 +45,7 @@ export function incompatibilitySentence({ version, encoding, schema }: ServerFac
   return null;
 }
 
-/** The same of the database that `orm` leads to. */
+/** The same for the database of `orm`. */
 export async function incompatibleServerSentence(orm: MikroORM): Promise<string | null> {
   const { rows } = await sql<ServerFacts>`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 
 /**
- * Rows of a CSV file (RFC 4180), every cell quoted. Cells that begin like a formula get an apostrophe in front,
- * full-width signs included.
+ * Rows of a CSV file (RFC 4180), every cell quoted. Cells that begin like a formula, also with
+ * full-width signs, get an apostrophe in front.
  */
 export function formatCsv(rows: string[][]): string {
   return stringify(rows, {

@@ -1,11 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { FairSemaphore } from './fair-semaphore.js';
+import { FairSemaphore } from '../limits/fair-semaphore.js';
 
-/** Exports at once in one process. A slow reader costs the memory of some batches, and no connection. */
+/**
+ * Concurrent exports in one process. A slow reader costs the memory of some batches, and no
+ * connection.
+ */
 export const EXPORTS_MAX = 12;
-/** Exports at once of the projects of one account, API keys included: at least four accounts share a process. */
+/**
+ * Concurrent exports of the projects of one account, API keys included: at least four accounts
+ * share a process.
+ */
 export const EXPORTS_PER_ACCOUNT_MAX = 3;
-/** Exports at once of one project. */
+/** Concurrent exports of one project. */
 const EXPORTS_PER_PROJECT_MAX = 1;
 const WAITING = { waitMs: 5_000, retryAfterSeconds: 10 };
 
@@ -40,7 +46,7 @@ export class ExportPermits {
    *   exports are running; ClientDisconnected
    */
   async acquire({ projectId, accountId }: ExportSubject, gone: AbortSignal): Promise<() => void> {
-    // The account's first: an export that waits for it must not hold one of the permits that all accounts share.
+    // The account's first: an export waiting for it must not hold a permit that all accounts share.
     const releaseAccount = await this.ofAccounts.acquire(accountId, gone);
     try {
       const releaseProject = await this.ofProjects.acquire(projectId, gone);

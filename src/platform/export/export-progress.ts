@@ -1,24 +1,28 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 
-/** A client that reads more slowly over a window is cut off, because others need its permit. A slow phone reads as fast. */
+/**
+ * A client that reads more slowly over a window is disconnected, because others need its permit. A
+ * slow phone reads this fast.
+ */
 export const READ_BYTES_PER_SECOND_MIN = 16 * 1024;
 const WINDOW_MS = 30_000;
-/** How often in a window the service looks whether it waits for the client. */
+/** Checks per window of whether the export waits for the client. */
 const LOOKS_PER_WINDOW = 30;
 /** Ten million records at a megabyte a second take 20 minutes. */
 const LONGEST_MS = 30 * 60_000;
 
-/** Ends exports that are read too slowly, or do not end. */
+/** Stops exports whose client reads too slowly, or that take too long. */
 @Injectable()
 export class ExportProgress {
-  /** As above; a test shortens it. */
+  /** Tests shorten it. */
   stallMs = WINDOW_MS;
   longestMs = LONGEST_MS;
 
   /**
-   * Calls `breakOff` with the reason, once, where the client reads more slowly than it must, or the answer takes too long
-   * as a whole. Only the time counts in which data waited for the client. Returns what ends the watch.
+   * Calls `breakOff` with the reason, once, if the client reads too slowly, or the response takes
+   * too long in total. Only time with data waiting for the client counts. Returns a function that
+   * stops the watch.
    */
   watch(response: ServerResponse, breakOff: (why: string) => void): () => void {
     const lookMs = this.stallMs / LOOKS_PER_WINDOW;
@@ -40,7 +44,7 @@ export class ExportProgress {
   }
 }
 
-/** Bytes that the client's side of the connection has room for, without those buffered on ours. */
+/** Bytes sent to the client, without the ones buffered here. */
 function bytesTaken({ socket }: ServerResponse): number {
   return socket ? socket.bytesWritten - socket.writableLength : 0;
 }

@@ -1,4 +1,4 @@
-import { DomainError } from './domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 
 /** A page of a list; `nextCursor` is null on the last page. */
 export interface Page<Item> {
@@ -10,8 +10,8 @@ export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 200;
 
 /**
- * Cuts a keyset query that asked for `limit + 1` rows into a page.
- * `keyOf` gives the key of the last row shown; the cursor is that key in base64url, opaque to the client.
+ * Converts the result of a keyset query with `limit + 1` rows to a page. `keyOf` returns the key of
+ * the last row on the page; the cursor is that key in base64url, opaque to the client.
  */
 export function toPage<Row, Item>(
   rows: Row[],
@@ -34,8 +34,9 @@ export function encodeCursor(key: string): string {
 }
 
 /**
- * The key in a cursor that `toPage` made, or null where there is none.
- * @throws DomainError `validation_failed` (422) where the cursor is not one of ours.
+ * The key in a cursor from `toPage`, or null without one.
+ *
+ * @throws DomainError `validation_failed` (422) if the cursor is invalid.
  */
 export function readCursor(cursor: string | undefined, isKey: (key: string) => boolean): string | null {
   if (cursor === undefined) return null;

@@ -1,5 +1,5 @@
 /**
- * The service's name. It stands here alone: every header, the user agent and the browser global are
+ * The service's name, defined only here: every header, the user agent and the browser global are
  * built from it (spec §4.1, §2.6).
  */
 export const BRAND = 'Service';
@@ -15,5 +15,5 @@ export const FORWARDER_USER_AGENT = `${BRAND}-Consent-Forwarder/${FORWARDER_VERS
 export const META_GLOBAL = `${BRAND.toLowerCase()}Meta`;
 /** Browser global that the loader sets (spec §2.6). @public Loaded by scripts/build-loader.mjs. */
 export const CONSENT_GLOBAL = `${BRAND.toLowerCase()}Consent`;
-/** The response header in which an edge may tell the loader the visitor's country. */
+/** The response header with which an edge may send the loader the visitor's country. */
 export const REGION_HEADER = `X-${BRAND}-Region`;

@@ -4,7 +4,7 @@ import { idAt, isUuidV7, newId, uuidLowerBound, uuidTimeMs } from './ids.js';
 describe(newId.name, () => {
   it('makes UUIDv7s of the present time that sort in the order in which they were made', () => {
     const before = Date.now();
-    // More than the counter of one millisecond can tell apart.
+    // More than the counter of one millisecond can distinguish.
     const ids = Array.from({ length: 50_000 }, () => newId());
     expect(ids.every((id) => isUuidV7(id))).toBe(true);
     expect(ids.toSorted()).toEqual(ids);

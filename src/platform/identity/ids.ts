@@ -8,19 +8,22 @@ export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** The 12 bits after the version make ids of one millisecond distinct and ordered (RFC 9562 §6.2). */
 const COUNTER_VALUES = 4096;
-/** Where the counter of a millisecond starts at most, so that there is room to count. */
+/** Highest initial value of the counter, which leaves room to count. */
 const COUNTER_START_MAX = COUNTER_VALUES / 2;
-/** Variant and random bits are taken over from a UUIDv4, of which Node makes many from one call for random bytes. */
+/**
+ * Variant and random bits are copied from a UUIDv4, because Node creates many of these from one
+ * call for random bytes.
+ */
 const VARIANT_AT = 19;
-/** And its twelve random bits behind the version, where an instant is given. */
+/** Its twelve random bits after the version, used when a time is given. */
 const RANDOM_AT = 15;
-/** The last four hexadecimal digits of an instant stand behind a dash. */
+/** The last four hexadecimal digits of a time follow a dash. */
 const LOW_VALUES = 0x10000;
 
 let lastMs = 0;
 let counter = 0;
 
-/** A fresh UUIDv7; ids made later in this process sort later. */
+/** A new UUIDv7; ids created later in this process sort later. */
 export function newId(): string {
   const random = randomUUID();
   const nowMs = Date.now();
@@ -38,7 +41,7 @@ export function newId(): string {
   return `${timePart(lastMs)}-7${hex(counter, 3)}-${random.slice(VARIANT_AT)}`;
 }
 
-/** A fresh UUIDv7 of an instant; those of one millisecond sort as it happens. */
+/** A new UUIDv7 of a time; ids of one millisecond sort randomly. */
 export function idAt(at: Date): string {
   return `${timePart(at.getTime())}-7${randomUUID().slice(RANDOM_AT)}`;
 }
@@ -51,17 +54,17 @@ export function isUuidV7(value: unknown): value is string {
   return typeof value === 'string' && UUID_V7.test(value);
 }
 
-/** The instant that a UUIDv7 carries, in milliseconds since 1970. */
+/** The time of a UUIDv7, in milliseconds since 1970. */
 export function uuidTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
-/** The smallest UUID of an instant: every UUIDv7 made at or after it sorts at or behind this bound. */
+/** The smallest UUID of a time: every UUIDv7 created at that time or later sorts after it. */
 export function uuidLowerBound(at: Date): string {
   return `${timePart(Math.max(0, at.getTime()))}-0000-0000-000000000000`;
 }
 
-/** The first 48 bits. In two halves, for a number beyond 31 bits is written out as a fraction might be: 0.2 µs more. */
+/** The first 48 bits, in two halves: formatting a number beyond 31 bits takes 0.2 µs more. */
 function timePart(ms: number): string {
   return `${hex(Math.floor(ms / LOW_VALUES), 8)}-${hex(ms % LOW_VALUES, 4)}`;
 }

@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../outbox/outbox.service.js';
-import { DomainError } from '../shared/domain-error.js';
-import { newId } from '../shared/ids.js';
+import { DomainError } from '../errors/domain-error.js';
+import { newId } from '../identity/ids.js';
 import { InjectSettings } from '../settings/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../settings/secret-keys.settings.js';
-import { SecretVault } from '../shared/secret-vault.js';
+import { SecretVault } from '../secrets/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../settings/service.settings.js';
 import { MAIL_TOPICS, mailOrderingKey, type MailPayload, topicOf } from './domain/mail-message.js';
 import { type MailLanguage, mailLanguage } from './domain/mail-language.js';
@@ -13,28 +13,30 @@ import type { MailTemplate, MailValues } from './domain/mail-values.js';
 import { createMailer } from './infrastructure/mailer.js';
 import { type MailSettings, mailSettings } from './mail.settings.js';
 
-/** A mail that is to be sent. */
+/** A mail to send. */
 export interface NewMail<Name extends MailTemplate> {
   /** One address. */
   to: string;
-  /** A line of `domain/mail-templates.ts`, where the docstring says how to add one. */
+  /** A template of `domain/mail-templates.ts`; its docstring explains how to add one. */
   template: Name;
   values: MailValues<Name>;
-  /** For an address without an account, e.g. that of the request; an account has its own. */
+  /**
+   * For an address without an account, e.g. the language of the request; an account has its own.
+   */
   language?: MailLanguage | null;
-  /** The project that it is about, with which it goes if it has not been sent. */
+  /** The project of the mail; if it is deleted, an unsent mail is too. */
   projectId?: string;
-  /** When it is of no use any more, e.g. because its link ends. */
+  /** When the mail becomes useless, e.g. because its link expires. */
   until?: Date;
 }
 
-/** The language of the account with an address; null: no account, or not known. */
+/** The language of the account with an address; null: no account, or unknown. */
 type AccountLanguage = (tx: EntityManager, email: string) => Promise<string | null>;
 
 /** The entry point for mails: appends a template and a recipient in the caller's transaction. */
 @Injectable()
 export class MailService implements OnModuleInit {
-  /** Whether there is anything that takes mail; never in production without MAIL_URL. */
+  /** Whether mail can be sent; false in production without MAIL_URL. */
   readonly isConfigured: boolean;
   private readonly vault: SecretVault;
   private readonly turnSecret: Buffer;
@@ -56,16 +58,17 @@ export class MailService implements OnModuleInit {
     for (const topic of MAIL_TOPICS) this.outbox.announce(topic);
   }
 
-  /** Called by the owner of the accounts when the process starts. */
+  /** Called at the start by the module of the accounts. */
   useAccountLanguage(lookUp: AccountLanguage): void {
     this.accountLanguage = lookUp;
   }
 
   /**
-   * Has a mail sent exactly if the transaction commits: a worker hands it to the mail server soon after, again while the
-   * server is away, for six hours at most; then it is a dead letter. It may come twice where a worker dies in between.
-   * Addressee and values wait encrypted, so they may hold a one-time link.
-   * Where nothing takes mail nothing is sent and no error is thrown: ask `requireMail` first where that matters.
+   * Sends a mail if the transaction commits: a worker passes it to the mail server soon after, and
+   * retries while the server is unavailable, for six hours at most; then it is a dead letter. It
+   * may be sent twice if a worker dies in between. Recipient and values are stored encrypted, so
+   * they may contain a one-time link. If no mail server is configured, nothing is sent and no error
+   * is thrown: call `requireMail` first if that matters.
    */
   async send<Name extends MailTemplate>(mail: NewMail<Name>, tx: EntityManager): Promise<void> {
     if (!this.isConfigured) return;
@@ -88,7 +91,7 @@ export class MailService implements OnModuleInit {
     });
   }
 
-  /** @throws DomainError `mail_not_configured` (503) where nothing takes mail. */
+  /** @throws DomainError `mail_not_configured` (503) without a mail server. */
   requireMail(): void {
     if (this.isConfigured) return;
     throw new DomainError(

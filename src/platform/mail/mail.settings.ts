@@ -1,4 +1,4 @@
-import { BRAND } from '../shared/brand.js';
+import { BRAND } from '../identity/brand.js';
 import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
 import { text, url } from '../settings/setting-kinds.js';
 import { parseSmtpServer } from './domain/smtp-server.js';
@@ -6,12 +6,12 @@ import { parseSmtpServer } from './domain/smtp-server.js';
 /** `name@host`, or `A Name <name@host>`. */
 const SENDER = /^(?:[^<>@"\r\n]{1,100} <([^<>\s@]+@[^<>\s@]+)>|[^<>\s@]+@[^<>\s@]+)$/;
 
-/** The server that mail is handed to. */
+/** Settings of the mail server. */
 export const mailSettings = declareSettings({
   name: 'mail',
   title: 'Mail',
   settings: {
-    /** Empty: files in DATA_DIR; in production no mail at all. */
+    /** Empty: files in DATA_DIR; in production no mail. */
     mailUrl: url('MAIL_URL', {
       protocols: ['smtp:', 'smtps:'],
       default: '',

@@ -13,8 +13,8 @@ const FORMATS: [path: string, mediaType: string, encode: Encode][] = [
 ];
 
 /**
- * Serves the document as JSON and as YAML. Each is encoded once per process: encoding YAML blocks the event loop for
- * 30 to 150 ms, and anybody may ask for it.
+ * Serves the document as JSON and as YAML. Each is encoded once per process: encoding YAML blocks
+ * the event loop for 30 to 150 ms, and the route is public.
  */
 export function serveApiDocument(app: INestApplication, document: () => OpenAPIObject): void {
   for (const [path, mediaType, encode] of FORMATS)
@@ -31,7 +31,8 @@ function encodedOnce(mediaType: string, encode: () => string): Handler {
   return async (request, response) => {
     encoded ??= withTag(encode());
     response.type(mediaType);
-    // A new version of the service may describe another API: caches ask each time, and are answered 304.
+    // A new version of the service may describe another API: caches revalidate each time, and get
+    // 304.
     response.setHeader('Cache-Control', 'no-cache');
     await sendCompressed(request, response, encoded);
   };

@@ -1,20 +1,24 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ACCESS_EXTENSION, SESSION_ONLY_EXTENSION, SESSION_SCHEME } from '../access/access.decorators.js';
 import {
+  ACCESS_EXTENSION,
   ANY_ORIGIN_EXTENSION,
   BODY_EXAMPLE_EXTENSION,
   NO_DATABASE_EXTENSION,
   REFUSALS_EXTENSION,
   RESPONSE_HEADERS_EXTENSION,
+  SESSION_ONLY_EXTENSION,
+  SESSION_SCHEME,
   SUCCESS_HEADERS_EXTENSION,
-} from '../http/api-description.js';
+  TIERS_EXTENSION,
+} from './api-description.js';
+import { addResponseExamples } from './openapi-examples.js';
+import { problemExample } from './problem-examples.js';
 import { PROBLEM_SCHEMA } from './problem-schema.js';
-import { TIERS_EXTENSION } from '../licensing/require-tier.decorator.js';
 
 type Json = Record<string, unknown>;
 
-/** An operation of the document, as far as it is completed here. */
+/** An operation of the document, with the members used here. */
 interface Operation {
   operationId: string;
   parameters?: { name: string; in: string }[];
@@ -39,7 +43,7 @@ interface Route {
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
-/** The headers of responses, by name; each response refers to those that it may have. */
+/** The headers of responses, by name; each response refers to its own. */
 const HEADERS = {
   Allow: describeHeader('The methods of the path'),
   'Access-Control-Allow-Origin': describeHeader('`*` on the routes that pages of any site call'),
@@ -62,7 +66,7 @@ const OF_ANY_RESPONSE: HeaderName[] = ['X-Request-Id', 'Cache-Control'];
 const OF_ANY_ORIGIN: HeaderName[] = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 /** In this order. */
 const SUCCESS_HEADERS = ['Set-Cookie', 'Location', 'ETag'] as const;
-/** What the decorators of `http/api-description.ts` leave for this file. */
+/** The extensions set by the decorators of `platform/openapi/api-description.ts`. */
 const REPLACED_EXTENSIONS = [
   BODY_EXAMPLE_EXTENSION,
   REFUSALS_EXTENSION,
@@ -72,10 +76,13 @@ const REPLACED_EXTENSIONS = [
   NO_DATABASE_EXTENSION,
 ] as const;
 const FILE_TYPES = ['text/csv', 'application/pdf', 'application/zip'];
-/** Statuses that any route can answer. */
+/** Statuses that any route can return. */
 const OF_ANY_ROUTE = [400, 405, 408, 431, 500];
 
-/** The refusals that many operations share, by status. */
+/** The status in the example of any other error. */
+const OTHER_REFUSAL = 417;
+
+/** The errors shared by many operations, by status. */
 const REFUSALS: Record<number, { description: string; headers?: HeaderName[] }> = {
   400: { description: 'Malformed request: invalid JSON or path' },
   401: {
@@ -107,8 +114,8 @@ const REFUSALS: Record<number, { description: string; headers?: HeaderName[] }> 
 };
 
 /**
- * Makes what Nest describes the whole contract: the refusals of each operation, parameters that only the path names,
- * who may call, and OpenAPI 3.1's way to say null.
+ * Completes Nest's document: the errors of each operation, parameters that only the path contains,
+ * the required credentials, and OpenAPI 3.1's form of null.
  */
 export function completeContract(document: OpenAPIObject): OpenAPIObject {
   const { components = {}, paths } = document;
@@ -119,9 +126,9 @@ export function completeContract(document: OpenAPIObject): OpenAPIObject {
   const { 409: _conflict, ...shared } = REFUSALS;
   const responses: [string, Json][] = Object.entries(shared).map(([status, refusal]) => [
     responseName(Number(status)),
-    problemResponse(refusal),
+    problemResponse(Number(status), refusal),
   ]);
-  responses.push(['Refusal', problemResponse({ description: 'Any other error' })]);
+  responses.push(['Refusal', problemResponse(OTHER_REFUSAL, { description: 'Any other error' })]);
   components.headers = HEADERS as NonNullable<typeof components.headers>;
   components.responses = Object.fromEntries(responses) as unknown as NonNullable<typeof components.responses>;
   for (const [path, methods] of Object.entries(paths)) {
@@ -131,7 +138,15 @@ export function completeContract(document: OpenAPIObject): OpenAPIObject {
     }
     addTags(methods as unknown as Record<string, Operation | undefined>);
   }
-  return withNulls({ ...document, components }) as OpenAPIObject;
+  const complete = withNulls({ ...document, components }) as OpenAPIObject;
+  const operations = Object.values(complete.paths).flatMap((methods) =>
+    METHODS.flatMap((method) => methods[method] ?? []),
+  );
+  addResponseExamples(
+    operations.flatMap((operation) => Object.values(operation.responses) as unknown as Json[]),
+    complete.components?.schemas ?? {},
+  );
+  return complete;
 }
 
 function completeOperation({ path, method }: Route, operation: Operation): void {
@@ -147,17 +162,17 @@ function completeOperation({ path, method }: Route, operation: Operation): void 
   for (const status of listRefusals({ path, method }, operation, isPublic)) {
     operation.responses[status] ??= { $ref: `#/components/responses/${responseName(status)}` };
   }
-  // A handler's own sentence about a refusal.
+  // A handler's own sentence about an error.
   for (const [status, own] of Object.entries(operation.responses)) {
     if (Number(status) < 400 || own.$ref || own.content) continue;
-    Object.assign(own, problemResponse({ ...REFUSALS[Number(status)], ...(own as { description: string }) }));
+    const refusal = { ...REFUSALS[Number(status)], ...(own as { description: string }) };
+    Object.assign(own, problemResponse(Number(status), refusal, path));
   }
   const tiers = operation[TIERS_EXTENSION];
-  // A route whose use case decides describes its refusal itself.
+  // A route whose use case decides documents its error itself.
   if (tiers && operation.responses[403]?.$ref) {
-    operation.responses[403] = problemResponse({
-      description: `tier_required: the project needs one of the tiers ${tiers.join(', ')}; or as elsewhere`,
-    });
+    const description = `tier_required: the project needs one of the tiers ${tiers.join(', ')}; or as elsewhere`;
+    operation.responses[403] = problemResponse(403, { description }, path);
   }
   for (const [status, response] of Object.entries(operation.responses)) {
     if (response.$ref) continue;
@@ -181,7 +196,10 @@ function listHeaders(operation: Operation, status: number): HeaderName[] {
   ];
 }
 
-/** The basis of a change (`If-Match`) is sent as ETag by the path; so is the tag of an answer that may be 304. */
+/**
+ * Adds the ETag that a change (`If-Match`) is based on to the other methods of the path, and to
+ * responses that may be 304.
+ */
 function addTags(methods: Record<string, Operation | undefined>): void {
   const isBased = (operation?: Operation): boolean =>
     operation?.parameters?.some(({ name }) => name === 'If-Match') === true;
@@ -216,7 +234,7 @@ function addPathParameters(path: string, operation: Operation): void {
   }
 }
 
-/** The statuses of refusals that an operation can answer. */
+/** The error statuses that an operation can return. */
 function listRefusals({ path, method }: Route, operation: Operation, isPublic: boolean): number[] {
   const { parameters = [], requestBody } = operation;
   const isSignIn = path.startsWith('/v1/auth/');
@@ -236,22 +254,24 @@ function responseName(status: number): string {
   return (STATUS_CODES[status] ?? '').replaceAll(/[^A-Za-z]/g, '');
 }
 
-function problemResponse({
-  description,
-  headers = [],
-}: {
-  description: string;
-  headers?: HeaderName[];
-}): Json {
+function problemResponse(
+  status: number,
+  { description, headers = [] }: { description: string; headers?: HeaderName[] },
+  path?: string,
+): Json {
   const schema = { $ref: '#/components/schemas/Problem' };
   return {
     description,
     headers: refsTo([...OF_ANY_RESPONSE, ...OF_ANY_ORIGIN, 'Timing-Allow-Origin', ...headers]),
-    content: { 'application/problem+json': { schema } },
+    content: {
+      'application/problem+json': { schema, example: problemExample(status, description, path) },
+    },
   };
 }
 
-/** `nullable: true` of OpenAPI 3.0, which Nest writes, in the words of 3.1. Returns a copy. */
+/**
+ * Replaces OpenAPI 3.0's `nullable: true`, which Nest writes, by the form of 3.1. Returns a copy.
+ */
 function withNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNulls);
   if (typeof value !== 'object' || value === null) return value;

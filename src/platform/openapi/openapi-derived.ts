@@ -3,12 +3,12 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { checkedClasses, rulesOf, schemasOfMembers } from '../http/schema-of-checks.js';
+import { checkedClasses, rulesOf, schemasOfMembers } from './schema-of-checks.js';
 
 type Json = Record<string, unknown>;
 type Dto = new () => object;
 
-/** Gives schemas of bodies and parameters of queries what the checks of their classes say. */
+/** Adds the checks of classes to the schemas of bodies and query parameters. */
 export function addChecks(
   document: OpenAPIObject,
   app: INestApplication,
@@ -37,7 +37,7 @@ export function addChecks(
   }
 }
 
-/** All our numbers are counts, but for rates, which are documented with their maximum of 1. */
+/** All our numbers are counts, except rates, which are documented with their maximum of 1. */
 function countWhole({ properties = {} }: Json): void {
   for (const property of Object.values(properties as Record<string, Json>)) {
     const types = [property.type].flat();
@@ -49,7 +49,7 @@ function countWhole({ properties = {} }: Json): void {
 
 function addTo(schema: Json | undefined, { own, items }: { own: Json; items: Json }): void {
   if (!schema || '$ref' in schema || 'allOf' in schema) return;
-  // Checks are about what is not null; that null is allowed is documented by hand.
+  // Checks apply to values other than null; that null is allowed is documented by hand.
   const nullable = [schema.type].flat().includes('null');
   Object.assign(schema, own);
   if (nullable && own.type !== undefined) schema.type = [own.type, 'null'];

@@ -1,13 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { API_KEY_SCHEME, SESSION_SCHEME } from '../access/access.decorators.js';
+import { API_KEY_SCHEME, SESSION_SCHEME } from './api-description.js';
 import { serveApiDocument } from './api-document.js';
 import { completeContract } from './openapi-contract.js';
 import { addChecks } from './openapi-derived.js';
-import { BRAND } from '../shared/brand.js';
+import { BRAND } from '../identity/brand.js';
 import { securityHeaders } from '../http/security-headers.js';
 
-/** What each group of routes is about. */
+/** Descriptions of the groups of routes. */
 const TAGS: Record<string, string> = {
   'Sign-in': 'User accounts and sessions',
   Projects: 'Projects: one per website or group of websites',
@@ -25,13 +25,13 @@ const TAGS: Record<string, string> = {
   CDN: 'Files that the website loads',
 };
 
-/** Operations whose handler's name says too little beside its controller's. */
+/** Names of operations whose handler and controller don't describe them well. */
 const OPERATION_IDS: Record<string, string> = {
   ExportController_export: 'consentExport',
   AnalyticsController_consents: 'consentAnalytics',
 };
 
-/** Describes the API as it is; the committed `openapi.json` is this document. */
+/** Describes the current API; the committed `openapi.json` is this document. */
 function describeApi(app: INestApplication): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -59,14 +59,17 @@ function describeApi(app: INestApplication): OpenAPIObject {
   return { ...completeContract(document), 'x-response-headers': headers } as OpenAPIObject;
 }
 
-/** `ProjectController.create` ─▶ `projectCreate`: what generated clients call the function. */
+/** `ProjectController.create` ─▶ `projectCreate`: the function's name in generated clients. */
 function operationId(controller: string, method: string): string {
   const known = OPERATION_IDS[`${controller}_${method}`];
   const noun = controller.replace(/Controller$/, '');
   return known ?? noun[0]?.toLowerCase() + noun.slice(1) + method[0]?.toUpperCase() + method.slice(1);
 }
 
-/** Serves the document at `/docs` (for people), `/docs-json` and `/docs-yaml`. It is built once per process. */
+/**
+ * Serves the document at `/docs` (for people), `/docs-json` and `/docs-yaml`. It is built once per
+ * process.
+ */
 export function mountApiDocs(app: INestApplication): void {
   let built: OpenAPIObject | undefined;
   const document = (): OpenAPIObject => (built ??= describeApi(app));

@@ -1,7 +1,7 @@
-import { DOMAIN_ERROR_STATUS } from '../shared/domain-error.js';
-import { FIELD_CODES } from '../shared/field-problem.js';
+import { DOMAIN_ERROR_STATUS } from '../errors/domain-error.js';
+import { FIELD_CODES } from '../errors/field-problem.js';
 
-/** Codes of refusals that are made outside the domain. */
+/** Codes of errors created outside the domain. */
 const OTHER_CODES = ['internal_error', 'request_timeout', 'expectation_failed', 'headers_too_large'];
 
 /** The schema of problem responses (RFC 9457). */

@@ -8,13 +8,16 @@ type Check = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidati
 /** The JSON schema that matches a custom check, for its `constraints`. */
 export const described = (schema: Json): { schema: Json }[] => [{ schema }];
 
-/** An expression as a schema writes it: schemas have no flags, so the letters of one without case are in both cases. */
+/**
+ * The pattern of an expression: schemas have no flags, so a case-insensitive one lists both cases
+ * of letters.
+ */
 export function patternOf({ source, ignoreCase }: RegExp): string {
   if (!ignoreCase) return source;
   return source.replaceAll(/([a-z])-([a-z])/g, (range: string) => range + range.toUpperCase());
 }
 
-/** What class-validator's own checks mean in a schema. */
+/** The schemas of class-validator's own checks. */
 const SCHEMAS: Record<string, (given: unknown[]) => Json> = {
   isString: () => ({ type: 'string' }),
   isBoolean: () => ({ type: 'boolean' }),
@@ -25,22 +28,22 @@ const SCHEMAS: Record<string, (given: unknown[]) => Json> = {
   maxLength: ([maxLength]) => ({ maxLength }),
   matches: ([pattern]) => ({ pattern: patternOf(pattern as RegExp) }),
 };
-/** And those that are about a list as a whole. */
+/** The schemas of checks of a list as a whole. */
 const LIST_SCHEMAS: Record<string, (given: unknown[]) => Json> = {
   arrayMinSize: ([minItems]) => ({ minItems }),
   arrayMaxSize: ([maxItems]) => ({ maxItems }),
-  // By a member of the items it says more than a schema can.
+  // With an identifier it checks more than a schema can express.
   arrayUnique: ([identifier]) => (identifier === undefined ? { uniqueItems: true } : {}),
 };
 
 const RULES = Symbol('rules');
 
-/** A rule between the members of a body, as JSON Schema says it, e.g. `oneOf`. The handler checks it. */
+/** A rule between the members of a body in JSON Schema, e.g. `oneOf`. The handler checks it. */
 export function MembersRule(rule: Json): ClassDecorator {
   return (target) => Reflect.defineMetadata(RULES, rule, target);
 }
 
-/** The members of a class, with what its checks say of each; merge it into what is documented. */
+/** The members of a class with the schemas of their checks; merge it into the documented schema. */
 export function schemasOfMembers(type: Dto): Map<string, { own: Json; items: Json }> {
   const members = new Map<string, { own: Json; items: Json }>();
   for (const check of listChecks(type)) {
@@ -52,12 +55,12 @@ export function schemasOfMembers(type: Dto): Map<string, { own: Json; items: Jso
   return members;
 }
 
-/** What is true of a body of the class as a whole. */
+/** The rules between the members of a class. */
 export function rulesOf(type: Dto): Json {
   return { additionalProperties: false, ...(Reflect.getMetadata(RULES, type) as Json | undefined) };
 }
 
-/** All classes that have checks, by name. */
+/** All classes with checks, by name. */
 export function checkedClasses(): Map<string, Dto> {
   const storage = getMetadataStorage() as unknown as { validationMetadatas: Map<Dto, unknown> };
   return new Map([...storage.validationMetadatas.keys()].map((type) => [type.name, type]));

@@ -1,7 +1,7 @@
-import { BRAND } from './brand.js';
-import { MARK } from './wordmark.js';
+import { BRAND } from '../identity/brand.js';
+import { MARK } from '../identity/wordmark.js';
 
-/** The dashboard's tokens on paper. */
+/** The dashboard's color tokens for print. */
 export const PDF_COLORS = { text: '#15181d', quiet: '#586273', line: '#d3d8df', band: '#f7f8fa' } as const;
 
 /** Space between the mark and the name, and the name's size, as shares of the mark. */

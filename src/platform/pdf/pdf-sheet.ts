@@ -14,29 +14,32 @@ const MARGIN_TOP = 64;
 const LABEL_WIDTH = 110;
 /** Around the text of a cell. */
 const CELL_PADDING = 3;
-/** Space that a heading needs below it, so that it does not stand alone at the end of a page. */
+/** Space below a heading, so that it is never the last line of a page. */
 const HEADING_ROOM = 60;
 
-/** How a document made of sheets is created. */
+/** Options of a document made of sheets. */
 export const SHEET_OPTIONS = {
-  ...{ size: 'A4', margins: { top: MARGIN_TOP, bottom: MARGIN, left: MARGIN, right: MARGIN } },
-  ...{ bufferPages: true, tagged: true, displayTitle: true },
+  size: 'A4',
+  margins: { top: MARGIN_TOP, bottom: MARGIN, left: MARGIN, right: MARGIN },
+  bufferPages: true,
+  tagged: true,
+  displayTitle: true,
 } satisfies PDFKit.PDFDocumentOptions;
 
-/** What the sheet itself writes. */
+/** Texts of the sheet itself. */
 export interface SheetTexts {
   pageOf: (page: number, count: number) => string;
   /** At the end of a document with characters that the font lacks. */
   replaced: string;
 }
 
-/** A column of a table; `share` is its part of the width. */
+/** A column of a table; `share` is its fraction of the width. */
 export interface SheetColumn {
   title: string;
   share: number;
 }
 
-/** Writes from top to bottom, each piece with its tag, and the pages' numbers at the end. */
+/** Writes from top to bottom with tags for accessibility, and adds page numbers at the end. */
 export class PdfSheet {
   private replaced = false;
 
@@ -88,7 +91,7 @@ export class PdfSheet {
     });
   }
 
-  /** Rows do not break over pages; the head is repeated on each page. */
+  /** Rows are never split between pages; the header is repeated on each page. */
   table(columns: readonly SheetColumn[], rows: readonly (readonly string[])[]): void {
     const { document } = this;
     const shares = columns.reduce((sum, { share }) => sum + share, 0);
@@ -155,7 +158,9 @@ export class PdfSheet {
         .fontSize(FONT_SIZE)
         .fillColor(PDF_COLORS.quiet)
         .text(texts.pageOf(page + 1, count), MARGIN, document.page.height - MARGIN / 2 - FONT_SIZE, {
-          ...{ align: 'right', lineBreak: false, width: this.width },
+          align: 'right',
+          lineBreak: false,
+          width: this.width,
         });
       document.endMarkedContent();
     }
@@ -166,7 +171,7 @@ export class PdfSheet {
     return this.document.page.width - 2 * MARGIN;
   }
 
-  /** The lowest place for content. */
+  /** The lowest position for content. */
   private get bottom(): number {
     return this.document.page.height - MARGIN;
   }

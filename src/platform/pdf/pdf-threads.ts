@@ -1,17 +1,18 @@
 import { Readable } from 'node:stream';
-import { DomainError } from './domain-error.js';
-import { EXPORTS_MAX } from './export-permits.js';
-import { ThreadPool } from './thread-pool.js';
+import { DomainError } from '../errors/domain-error.js';
+import { EXPORTS_MAX } from '../export/export-permits.js';
+import { ThreadPool } from '../threads/thread-pool.js';
 
-/** A PDF of 5,000 records takes a second or two of a core that is free. */
+/** A PDF of 5,000 records takes a second or two of an idle core. */
 const TASK_MAX_MS = 60_000;
 const RETRY_AFTER_SECONDS = 10;
-/** What is sent in one piece. */
+/** Size of a sent piece. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Draws PDFs on a thread: to draw one holds the thread that answers visitors for 50 ms to seconds. `program` answers a
- * `Task` with the bytes of the file. One PDF is drawn at a time; those of all export permits may wait.
+ * Draws PDFs on a thread, because drawing one would block the main thread for 50 ms to seconds.
+ * `program` answers a `Task` with the bytes of the file. One PDF is drawn at a time; those of all
+ * export permits may wait.
  */
 export function pdfThreads<Task>(program: URL): ThreadPool<Task, Uint8Array> {
   return new ThreadPool(program, {

@@ -2,22 +2,25 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import type { SecretKey } from '../settings/secret-keys.settings.js';
 
 const ALGORITHM = 'aes-256-gcm';
-/** GCM's own nonce length; random, since one key seals far fewer than 2^32 secrets (NIST SP 800-38D §8.3). */
+/**
+ * GCM's standard nonce length; random, because one key encrypts far fewer than 2^32 secrets (NIST
+ * SP 800-38D §8.3).
+ */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A secret at rest: nonce, tag and ciphertext in one, and the key that made it. */
+/** An encrypted secret: nonce, tag and ciphertext in one, and the key's id. */
 export interface SealedSecret {
   ciphertext: Buffer;
   keyId: string;
 }
 
 /**
- * Encrypts secrets at rest. What a secret is bound to (a project, a mail) is authenticated along, so that one copied to
- * another place does not open. The first of `SECRET_KEYS` encrypts, all of them decrypt.
+ * Encrypts secrets at rest. The owner of a secret (a project, a mail) is authenticated data, so
+ * that a copy elsewhere does not decrypt. The first of `SECRET_KEYS` encrypts, all of them decrypt.
  */
 export class SecretVault {
-  /** The keys as OpenSSL wants them: turned into that once, not for each record that is sent. */
+  /** The keys as OpenSSL objects, converted once instead of per sent record. */
   private readonly keys: { id: string; key: KeyObject }[];
 
   constructor(secretKeys: readonly SecretKey[]) {
@@ -33,7 +36,9 @@ export class SecretVault {
     return { ciphertext: Buffer.concat([nonce, cipher.getAuthTag(), encrypted]), keyId: current.id };
   }
 
-  /** The secret, or null where its key is gone or the row was tampered with: it must be entered again. */
+  /**
+   * The secret; null if its key is missing or the row was tampered with: it must be entered again.
+   */
   open(boundTo: string, sealed: SealedSecret): string | null {
     const key = this.keys.find(({ id }) => id === sealed.keyId)?.key;
     if (!key) return null;

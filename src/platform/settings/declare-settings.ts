@@ -1,33 +1,33 @@
 import { readFileSync } from 'node:fs';
 
-/** Notes what is wrong with a setting, as the end of a sentence that begins with its name. */
+/** Records a problem with a setting, as the end of a sentence that begins with its name. */
 export type Refuse = (sentence: string) => void;
 
-/** One setting: its name, what it means, and how its text is read. Made by the kinds in `setting-kinds.ts`. */
+/** One setting: its name, meaning and parser. Created by the functions in `setting-kinds.ts`. */
 export interface Setting<T> extends Described<T> {
-  /** In the environment; `NAME_FILE` may name a file that holds the value instead. */
+  /** In the environment; `NAME_FILE` may name a file with the value instead. */
   readonly name: string;
-  /** Reads a text that is not empty; undefined where it was refused, and then the default stands in. */
+  /** Parses a non-empty text; undefined if it was refused, and then the default is used. */
   parse(raw: string, refuse: Refuse): T | undefined;
-  /** A value as it would stand in the environment. */
+  /** A value in the format of the environment. */
   write(value: T): string;
 }
 
-/** What every kind of setting is declared with. */
+/** The declaration of a setting of any kind. */
 export interface Described<T> {
-  /** In one line, in Markdown, without a full stop: README and .env.example are made from it. */
+  /** One line of Markdown without a full stop, used in README and .env.example. */
   readonly meaning: string;
-  /** Further sentences, for .env.example alone. */
+  /** Additional sentences, only for .env.example. */
   readonly advice?: string;
-  /** The value where nothing is set; it may follow other settings. */
+  /** The value if unset; it may depend on other settings. */
   readonly default: T | ((read: SettingReader) => T);
-  /** What the documents say of a default that follows others, or whose value says too little. */
+  /** The documented form of a default that depends on others, or is not clear by itself. */
   readonly defaultShown?: string;
-  /** What .env.example shows where there is no default to be shown. */
+  /** The value in .env.example for a setting without a default. */
   readonly example?: string;
-  /** A secret is never repeated in a sentence, and better given as a file. */
+  /** A secret is never repeated in an error, and better passed as a file. */
   readonly secret?: true;
-  /** What the kind of a setting cannot know; asked about values that were set. */
+  /** A check beyond the setting's kind, applied to values that were set. */
   check?(value: T, refuse: Refuse): void;
 }
 
@@ -47,10 +47,10 @@ type ValuesOf<D extends Declarations> = {
 /** The settings of one module: `<module>.settings.ts` holds them, with their checks and sentences. */
 export interface Namespace<N extends string = string, D extends Declarations = Declarations> {
   readonly name: N;
-  /** Above them in .env.example. */
+  /** Heading in .env.example. */
   readonly title: string;
   readonly settings: D;
-  /** What must hold between settings, of this module and of those it may use. `own` are the declarations. */
+  /** Checks between settings of this module and of those it may use. `own` are the declarations. */
   check?(values: ValuesOf<D>, read: SettingReader, own: D): void;
 }
 
@@ -68,7 +68,7 @@ export function derived<T>(derive: (read: SettingReader) => T): Derived<T> {
   return { derive };
 }
 
-/** A setting that stops the start; its message names the setting and says what it must be. */
+/** A setting that stops the start; its message contains the name and the requirement. */
 export class SettingsError extends Error {}
 
 /** Reads the settings of one environment and collects all problems, so that one start reports everything. */
@@ -78,7 +78,7 @@ export class SettingReader {
 
   constructor(private readonly environment: NodeJS.ProcessEnv) {}
 
-  /** All settings of a module, checked. */
+  /** All settings of a module, validated. */
   namespace<D extends Declarations>(namespace: Namespace<string, D>): ValuesOf<D> {
     const entries = Object.entries(namespace.settings).map(([key, declared]) => [key, this.value(declared)]);
     const values = Object.fromEntries(entries) as ValuesOf<D>;
@@ -94,7 +94,7 @@ export class SettingReader {
     return this.values.get(declared) as T;
   }
 
-  /** Whether the environment says anything for a setting, its default included. */
+  /** Whether the environment sets a setting, even to its default. */
   given({ name }: { name: string }): boolean {
     return this.raw(name) !== '';
   }
@@ -104,7 +104,7 @@ export class SettingReader {
     this.faults.push(`${name} ${sentence}`);
   }
 
-  /** @throws SettingsError with one sentence for each setting that is wrong */
+  /** @throws SettingsError with one sentence for each invalid setting */
   finish(): void {
     if (this.faults.length > 0) throw new SettingsError([...new Set(this.faults)].join('\n'));
   }
@@ -120,7 +120,9 @@ export class SettingReader {
     return setting.default instanceof Function ? setting.default(this) : setting.default;
   }
 
-  /** The value of `NAME`, or the content of the file that `NAME_FILE` names; empty where neither is set. */
+  /**
+   * The value of `NAME`, or the content of the file named by `NAME_FILE`; empty if neither is set.
+   */
   private raw(name: string): string {
     const value = this.environment[name];
     const file = this.environment[`${name}_FILE`];

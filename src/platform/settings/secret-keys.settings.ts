@@ -10,7 +10,7 @@ export interface SecretKey {
 
 const SECRET_KEY_BYTES = 32;
 
-/** What encrypts the secrets that the service has to read again: receivers' tokens, and mails that wait. */
+/** Settings of the keys that encrypt stored secrets: receivers' tokens, and queued mails. */
 export const secretSettings = declareSettings({
   name: 'secrets',
   title: 'Secrets at rest',
@@ -44,6 +44,10 @@ export function parseSecretKeys(raw: string, refuse: Refuse): SecretKey[] {
   const wellFormed = keys.every(({ id, key }) => /^[\w-]{1,32}$/.test(id) && key.length === SECRET_KEY_BYTES);
   if (!wellFormed || new Set(keys.map(({ id }) => id)).size !== keys.length) {
     refuse('must be a comma-separated list of id:base64, with 32 bytes each and each id once.');
+  }
+  // The placeholder of examples and of zeroed memory, which anyone can guess.
+  if (keys.some(({ key }) => key.length > 0 && key.every((byte) => byte === 0))) {
+    refuse('has a key of zeros. Generate one with: openssl rand -base64 32.');
   }
   return keys;
 }

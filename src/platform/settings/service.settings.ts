@@ -14,7 +14,7 @@ const nodeEnv = choice('NODE_ENV', {
 
 export type ServiceSettings = SettingsOf<typeof serviceSettings>;
 
-/** What every module may know of the service that it is a part of. */
+/** Settings of the service as a whole, for all modules. */
 export const serviceSettings = declareSettings({
   name: 'service',
   title: 'The service',

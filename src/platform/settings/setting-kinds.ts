@@ -1,7 +1,8 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Described, Refuse, Setting } from './declare-settings.js';
 
-/** The labels of a host name; underscores stand in names of containers. */
+/** The labels of a host name; container names may have underscores. */
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 
@@ -80,6 +81,36 @@ export function list(name: string, described: Described<string[]>): Setting<stri
   return setting(name, { ...described, parse: splitList, write: (entries) => entries.join(',') });
 }
 
+/** Name servers, `address` or `address:port`. */
+export function nameServers(name: string, described: Described<string[]>): Setting<string[]> {
+  return list(name, {
+    ...described,
+    check: (servers, refuse) => {
+      for (const server of servers) {
+        if (!isAddressAndPort(server))
+          refuse(`must list addresses, each with or without a port; "${server}" is invalid.`);
+      }
+    },
+  });
+}
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
+function isAddressAndPort(value: string): boolean {
+  const [, bracketed, bare = '', port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(value) ?? [];
+  const known = bracketed === undefined ? isIP(bare) === 4 : isIP(bracketed) === 6;
+  return isIP(value) !== 0 || (known && Number(port) >= 1 && Number(port) <= 65_535);
+}
+
+/** Whether a path is a file that this process may execute. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 /** The entries of a comma-separated text. */
 export function splitList(raw: string): string[] {
   return raw
@@ -88,7 +119,7 @@ export function splitList(raw: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** A URL as it was given. It may hold a password, so it is not repeated. */
+/** A URL as given. It may contain a password, so errors do not repeat it. */
 export function url(
   name: string,
   { protocols, ...described }: Described<string> & { protocols: string[] },
@@ -125,7 +156,7 @@ export function host(name: string, described: Described<string>): Setting<string
   return text(name, {
     ...described,
     check: (value, refuse) => {
-      // Four numbers that are no address would be looked for as a name.
+      // Four numbers that are not an address would be resolved as a name.
       if (isIP(value) === 0 && (!HOST_NAME.test(value) || /^[\d.]+$/.test(value))) {
         refuse('must be an address or hostname, without scheme and port.');
       }
@@ -138,7 +169,7 @@ export function port(name: string, described: Described<number>): Setting<number
   return integer(name, { ...described, min: 0, max: 65_535 });
 }
 
-/** `192.0.2.1`, `192.0.2.0/24` or the same of IPv6. */
+/** `192.0.2.1`, `192.0.2.0/24` or the same for IPv6. */
 export function isAddressOrCidr(value: string): boolean {
   const [address = '', prefix, ...rest] = value.split('/');
   const version = isIP(address);

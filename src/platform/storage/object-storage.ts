@@ -5,13 +5,16 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ObjectOptions, ObjectStore } from './object-store.js';
 import type { StorageSettings } from './storage-url.js';
 
-/** Longest that one write or read of an object may take. A write is cut off then, see `isCutOff`. */
+/** Longest write or read of an object. A longer write is aborted, see `isCutOff`. */
 export const STORAGE_TIMEOUT_MAX_MS = 6_000;
-/** Up to five writes and the wait for a lock happen under one lease of the outbox, with time left over. */
+/**
+ * Up to five writes and the wait for a lock must fit into one lease of the outbox, with time to
+ * spare.
+ */
 const LEASE_SHARE = 1 / 10;
 
 const CAUSES_MAX = 10;
-/** The object exists, and an existing one was not to be replaced. */
+/** The object exists, and must not be replaced. */
 class ObjectExistsError extends Error {}
 
 /** Objects in a folder or an S3 bucket, written by outbox messages. Opened on first use. */
@@ -38,8 +41,8 @@ export class ObjectStorage implements OnApplicationShutdown {
   }
 
   /**
-   * Writes an object unless there is one: an existing object is never replaced.
-   * Returns whether the object has these bytes now.
+   * Writes an object unless it exists: an existing object is never replaced. Returns whether the
+   * object has these bytes now.
    */
   async putOnce(key: string, body: Uint8Array, options: Omit<ObjectOptions, 'isNew'>): Promise<boolean> {
     let existing = await this.readBytes(key);
@@ -72,7 +75,7 @@ export class ObjectStorage implements OnApplicationShutdown {
     }
   }
 
-  /** Removes all objects of a folder; harmless where there are none. */
+  /** Deletes all objects of a folder; does nothing without any. */
   async removeAll(folder: string): Promise<void> {
     const store = await this.opened();
     await store.deleteFolder(folder);
@@ -98,15 +101,18 @@ export class ObjectStorage implements OnApplicationShutdown {
 }
 
 /**
- * Whether a write failed in such a way that the storage may still carry it out later: it was sent, and no
- * answer came.
+ * Whether a write failed such that the storage may still execute it later: it was sent, and no
+ * response arrived.
  */
 export function isCutOff(error: unknown): boolean {
   const words = ['AbortError', 'TimeoutError', 'ECONNRESET', 'EPIPE'];
   return listCauses(error).some(({ name, code }) => words.includes(name) || words.includes(code));
 }
 
-/** Writes a draft beside the object and renames it, so that readers and crashes see the old object or the new one. */
+/**
+ * Writes a draft beside the object and renames it, so that readers and crashes see the old object
+ * or the new one.
+ */
 class FolderStore implements ObjectStore {
   constructor(private readonly root: string) {}
 
@@ -137,7 +143,7 @@ class FolderStore implements ObjectStore {
   close(): void {}
 }
 
-/** S3 answers 412, or 409 while another write is under way; a folder EEXIST. */
+/** S3 returns 412, or 409 during a concurrent write; a folder EEXIST. */
 function isTaken(error: unknown): boolean {
   const words = ['EEXIST', 'PreconditionFailed', 'ConditionalRequestConflict'];
   return listCauses(error).some(({ name, code }) => words.includes(name) || words.includes(code));

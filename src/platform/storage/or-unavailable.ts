@@ -1,11 +1,12 @@
 import type { Logger } from '@nestjs/common';
-import { DomainError } from './domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * What is read from storage; `what` is its name, at the begin of a sentence.
- * @throws DomainError `temporarily_unavailable` (503) where storage does not answer.
+ * The result of a read from storage; `what` is its name, at the start of a sentence.
+ *
+ * @throws DomainError `temporarily_unavailable` (503) if storage fails.
  */
 export async function orUnavailable<T>(logger: Logger, what: string, read: () => Promise<T>): Promise<T> {
   try {

@@ -22,17 +22,20 @@ export class S3Store implements ObjectStore {
       region: storage.region,
       forcePathStyle: storage.pathStyle,
       ...(storage.endpoint && { endpoint: storage.endpoint }),
-      // The outbox retries, and by then it knows the latest configuration.
+      // The outbox retries, with the latest configuration.
       maxAttempts: 1,
-      // Waiting for "100 Continue" costs a round trip, and six seconds where a server never sends it.
+      // Waiting for "100 Continue" costs a round trip, and six seconds if a server never sends it.
       expectContinueHeader: false,
-      // Servers other than Amazon's refuse checksums that they do not know.
+      // Servers other than Amazon's refuse unknown checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
   }
 
-  /** Sets no access list, which new buckets refuse: the bucket's policy says what the CDN may read. */
+  /**
+   * Sets no access list, which new buckets refuse: the bucket's policy determines what the CDN may
+   * read.
+   */
   async put(key: string, body: string | Uint8Array, options: ObjectOptions): Promise<void> {
     const command = new PutObjectCommand({
       ...this.objectOf(key),
@@ -54,7 +57,7 @@ export class S3Store implements ObjectStore {
     const { Bucket, Key } = this.objectOf(`${folder}/`);
     let isMore: boolean;
     do {
-      // Lists from the start each time: the objects of the page before are deleted.
+      // Lists from the start each time: the objects of the previous page are deleted.
       const page = await this.client.send(new ListObjectsV2Command({ Bucket, Prefix: Key }), this.bounded());
       const objects = (page.Contents ?? []).map((object) => ({ Key: object.Key }));
       if (objects.length === 0) return;

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import type { Refuse } from '../settings/declare-settings.js';
 
-/** Where objects are kept. S3 credentials come from the AWS SDK's own environment. */
+/** The location of objects. S3 credentials come from the AWS SDK's own environment. */
 export type StorageSettings =
   | { kind: 'folder'; path: string }
   | {
       kind: 's3';
       bucket: string;
-      /** Stands before every key, with its slash; empty: none. */
+      /** Prefix of every key, with its slash; empty: none. */
       prefix: string;
       /** Empty: Amazon's own. */
       endpoint: string;
@@ -16,7 +16,7 @@ export type StorageSettings =
       pathStyle: boolean;
     };
 
-/** What S3-compatible servers without regions expect to be signed for. */
+/** The region that S3-compatible servers without regions expect in signatures. */
 const STORAGE_REGION_DEFAULT = 'us-east-1';
 const STORAGE_PARAMETERS = ['endpoint', 'region', 'pathStyle'];
 
@@ -38,12 +38,12 @@ export function parseStorageUrl(raw: string, refuse: Refuse): StorageSettings | 
     prefix: prefix === '' ? '' : `${prefix}/`,
     endpoint,
     region: url.searchParams.get('region') ?? STORAGE_REGION_DEFAULT,
-    // Servers other than Amazon's seldom have a name for each bucket.
+    // Servers other than Amazon's seldom have a host name per bucket.
     pathStyle: (url.searchParams.get('pathStyle') ?? String(endpoint !== '')) === 'true',
   };
 }
 
-/** What is wrong with an `s3:` URL, as the end of a sentence; null where nothing is. */
+/** The problem of an `s3:` URL, as the end of a sentence; null: it is valid. */
 function problemOfS3Url(url: URL | null): string | null {
   if (url?.protocol !== 's3:') return 'must be a file: or s3: URL.';
   if (url.username || url.password) {

@@ -18,7 +18,7 @@ function setup() {
 describe(AlarmClock.name, () => {
   let nowMs: number;
 
-  /** Time passes when a test says so: a busy machine would skip a step now and then. */
+  /** Fake time: a busy machine would skip a step now and then. */
   beforeEach(() => {
     nowMs = 0;
     mock.timers.enable({ apis: ['setTimeout'] });

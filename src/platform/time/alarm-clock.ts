@@ -1,37 +1,42 @@
-/** A timer may go off so much before its time. */
+/** Timers may fire this much early. */
 const TIMER_EARLY_MS = 1;
 
-/** The place of a sleeper without an alarm. */
+/** The index of a sleeper without an alarm. */
 export const NO_ALARM = -1;
 
-/** Who waits for an instant of one clock. */
+/** An object that waits for a time of one clock. */
 export interface Sleeper {
-  /** Among the clock's alarms; only the clock changes it. `NO_ALARM` at first. */
+  /** Index among the clock's alarms; only the clock changes it. Initially `NO_ALARM`. */
   place: number;
   onAlarm(): void;
 }
 
 /**
- * One timer for many deadlines, most of which are canceled before they are reached: ten thousand attempts a second
- * would each set and clear a timer. Instants are of a monotonic clock, in milliseconds.
+ * One timer for many deadlines, most of which are canceled before they are reached: ten thousand
+ * attempts a second would each set and clear a timer. Times are of a monotonic clock, in
+ * milliseconds.
  *
- * The alarms are in lists and not in a Map: a Map that changes so much is replaced by a new one again and again, each
- * replaced one refers to the next, and an old one that V8 has not collected yet keeps all later ones, with all sleepers in
- * them. With 64 requests at once, 1.5 KB of each outlived it so; now 0.03.
+ * The alarms are in lists and not in a Map: V8 replaces a Map that changes this often again and
+ * again, each replaced one refers to the next, and an old one that is not collected yet keeps all
+ * later ones, with all their sleepers. With 64 requests at once, 1.5 KB of each outlived it; now
+ * 0.03.
  */
 export class AlarmClock<S extends Sleeper = Sleeper> {
-  /** In no order. */
+  /** Unordered. */
   private readonly sleepers: S[] = [];
   private readonly instants: number[] = [];
   private timer: NodeJS.Timeout | undefined;
   private ringsAt = Number.POSITIVE_INFINITY;
 
-  /** Those whose alarm has not rung. */
+  /** The sleepers with a pending alarm. */
   get asleep(): readonly S[] {
     return this.sleepers;
   }
 
-  /** Calls `onAlarm` at that instant, once, unless it is cleared before; a second call replaces the first. */
+  /**
+   * Calls `onAlarm` at that time, once, unless it is cleared before; a second call replaces the
+   * first.
+   */
   set(sleeper: S, at: number): void {
     if (sleeper.place === NO_ALARM) sleeper.place = this.sleepers.push(sleeper) - 1;
     this.instants[sleeper.place] = at;
@@ -64,7 +69,7 @@ export class AlarmClock<S extends Sleeper = Sleeper> {
     const due = performance.now() + TIMER_EARLY_MS;
     const awake = this.sleepers.filter((_sleeper, place) => (this.instants[place] ?? due) <= due);
     for (const sleeper of awake) {
-      // The one before may have cleared it.
+      // The previous one may have cleared it.
       if (sleeper.place === NO_ALARM) continue;
       this.clear(sleeper);
       sleeper.onAlarm();

@@ -1,4 +1,4 @@
-/** How the waits between tries grow. */
+/** The growth of the waits between tries. */
 export interface BackOff {
   /** The wait after the first try. */
   baseMs: number;
@@ -7,7 +7,10 @@ export interface BackOff {
   longestMs: number;
 }
 
-/** The wait after the n-th try, counted from 1: base, base × factor, base × factor² … the longest one at most. */
+/**
+ * The wait after the n-th try, counted from 1: base, base × factor, base × factor² … up to the
+ * longest one.
+ */
 export function backOffMs(tries: number, { baseMs, factor, longestMs }: BackOff): number {
   return Math.min(longestMs, baseMs * factor ** (tries - 1));
 }

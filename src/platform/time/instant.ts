@@ -5,10 +5,13 @@ export const INSTANT_PATTERN = INSTANT.source.replace(
   String.raw`\d{4}-\d\d-(\d\d)`,
   String.raw`20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`,
 );
-/** What is plausible at all; whatever lies outside is a wrong unit or a slip of the keyboard. */
+/** The plausible range; times outside are a wrong unit or a typing error. */
 const EARLIEST_MS = Date.UTC(2000, 0, 1);
 const LATEST_MS = Date.UTC(2100, 0, 1);
-/** The instant of an ISO 8601 text (a date alone is its midnight in UTC), or null where it is none from 2000 to 2099. */
+/**
+ * The time of an ISO 8601 text (a date without a time is its midnight in UTC), or null unless it is
+ * from 2000 to 2099.
+ */
 export function parseInstant(value: unknown): Date | null {
   const at = readInstant(value);
   return at && at.getTime() >= EARLIEST_MS && at.getTime() <= LATEST_MS ? at : null;
@@ -19,7 +22,7 @@ function readInstant(value: unknown): Date | null {
   const day = typeof value === 'string' ? INSTANT.exec(value)?.[1] : undefined;
   if (typeof value !== 'string' || day === undefined) return null;
   const at = new Date(value);
-  // Date rolls the 30th of February over into March; the calendar day must come back as it went in.
+  // Date turns the 30th of February into March, so compare the day of the result.
   const rolledOver = new Date(`${value.slice(0, 10)}T00:00:00Z`).getUTCDate() !== Number(day);
   return rolledOver || Number.isNaN(at.getTime()) ? null : at;
 }

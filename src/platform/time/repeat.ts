@@ -1,6 +1,7 @@
 /**
- * Runs a task again and again, `everyMs` after one another, never twice at once. Returns what ends that; it resolves once
- * the run in progress has ended, so that connections can be closed then. `task` never rejects.
+ * Runs a task repeatedly, `everyMs` apart, never concurrently. Returns a function that stops this;
+ * it resolves once the run in progress has ended, so that connections can be closed then. `task`
+ * never rejects.
  */
 export function repeat(everyMs: number, task: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;

@@ -1,13 +1,13 @@
-import { atMost, type Command, OperatorError, print, UsageError } from '../../shared/operator-command.js';
+import { atMost, type Command, OperatorError, print, UsageError } from '../../operations/operator-command.js';
 import { serviceSettings } from '../../settings/service.settings.js';
-import { newId } from '../../shared/ids.js';
+import { newId } from '../../identity/ids.js';
 import { mailSettings } from '../mail.settings.js';
 
-/** As long as a worker gives a mail. */
+/** The time limit of a worker. */
 const TEST_MAX_MS = 30_000;
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
 
-/** What an operator can find out about mail. */
+/** Operator commands for mail. */
 export const mailCommands: Command[] = [
   {
     name: 'mail test',

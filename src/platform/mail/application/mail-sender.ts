@@ -13,9 +13,9 @@ import { OutboxService } from '../../outbox/outbox.service.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
-import { SecretVault } from '../../shared/secret-vault.js';
+import { SecretVault } from '../../secrets/secret-vault.js';
 import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
-import { resolveBaseUrl } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../network/base-url.js';
 import { renderLetter } from '../domain/letter.js';
 import { mailLanguage } from '../domain/mail-language.js';
 import {
@@ -30,18 +30,30 @@ import { createMailer } from '../infrastructure/mailer.js';
 import type { Mailer } from '../infrastructure/smtp-mailer.js';
 import { type MailSettings, mailSettings } from '../mail.settings.js';
 
-/** Mails of one topic under way at once in one worker: mail servers refuse clients that open many connections. */
+/**
+ * Concurrent mails of one topic in one worker: mail servers refuse clients that open many
+ * connections.
+ */
 const SLOTS = 3;
-/** Of one project or mailbox; the other slots stay for others, however slow its mails are. */
+/** For one project or mailbox; the other slots stay free for others, even if its mails are slow. */
 const SLOTS_PER_KEY = 1;
-/** Connecting, greeting, signing in and handing over; a server that drips is left at this. */
+/**
+ * Includes connecting, greeting, signing in and sending, so it also limits a server that responds
+ * byte by byte.
+ */
 const ATTEMPT_MAX_MS = 30_000;
-/** A worker that dies while it sends mail does so because of something else: the mail is tried as long as any other. */
+/**
+ * A worker that dies while it sends mail probably died of something else, so the mail is retried
+ * like any other.
+ */
 const ABANDONED_ATTEMPTS_MAX = 5;
 
 type MailOutcome = 'sent' | 'expired';
 
-/** Hands mails to the mail server: the outbox's handler for the topics of mail. Neither addressee nor content is logged. */
+/**
+ * Sends mails to the mail server: the outbox handler of the mail topics. Neither recipient nor
+ * content is logged.
+ */
 @Injectable()
 export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
   readonly topics = MAIL_TOPICS;
@@ -136,7 +148,10 @@ export class MailSender implements OutboxHandler<MailOutcome>, OnModuleInit {
     }
   }
 
-  /** A mail that cannot be sent now: retried later, or a dead letter after the last attempt. */
+  /**
+   * The result for a mail that cannot be sent now: retried later, or a dead letter after the last
+   * attempt.
+   */
   private again({ failures }: OutboxMessage, error: string): AttemptResult<MailOutcome> {
     const attempts = failures + 1;
     if (attempts >= MAIL_ATTEMPTS_MAX) return { kind: 'dead', error };

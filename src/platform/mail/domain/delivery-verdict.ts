@@ -2,7 +2,7 @@
 export interface MailFault {
   /** e.g. `ESOCKET`, `EENVELOPE`. */
   code?: string | undefined;
-  /** The command that was answered, e.g. `RCPT TO`. */
+  /** The command that was rejected, e.g. `RCPT TO`. */
   command?: string | undefined;
   /** The server's status, e.g. 451. */
   responseCode?: number | undefined;
@@ -10,13 +10,16 @@ export interface MailFault {
   response?: string | undefined;
 }
 
-/** How an attempt to send a mail ended. The sentence is for an operator, and names neither addressee nor content. */
+/**
+ * The result of an attempt to send a mail. The sentence is for an operator, and contains neither
+ * recipient nor content.
+ */
 export type MailVerdict = { kind: 'accepted' } | { kind: 'retry' | 'refused'; sentence: string };
 
-/** The steps at which a server judges this very mail: its sender, its addressee, its content. */
+/** The steps at which a server judges the mail itself: sender, recipient, content. */
 const ABOUT_THE_MAIL = ['EENVELOPE', 'EMESSAGE'];
 const PERMANENT_MIN = 500;
-/** A session in the wrong state, which says nothing of the mail. */
+/** A session in the wrong state, which is independent of the mail. */
 const BAD_SEQUENCE = 503;
 const ENHANCED_STATUS = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
 
@@ -32,8 +35,8 @@ const SENTENCES: Record<string, string> = {
 };
 
 /**
- * What is done about a mail that was not taken. One that the server has refused for good (5xx to sender, addressee or
- * content) is refused; with everything else the server, or MAIL_URL, may be well again later.
+ * Classifies a failure. If the server permanently rejects (5xx) sender, recipient or content, the
+ * mail is refused; all other problems of the server, or of MAIL_URL, may be temporary.
  */
 export function judgeFault({ code = '', command, responseCode, response = '' }: MailFault): MailVerdict {
   const status = responseCode === undefined ? '' : ` ${responseCode}`;

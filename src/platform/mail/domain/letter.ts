@@ -1,6 +1,6 @@
-import { BRAND } from '../../shared/brand.js';
-import { escapeHtml } from '../../shared/escape-html.js';
-import { MARK } from '../../shared/wordmark.js';
+import { BRAND } from '../../identity/brand.js';
+import { escapeHtml } from '../../identity/escape-html.js';
+import { MARK } from '../../identity/wordmark.js';
 import type { MailLanguage } from './mail-language.js';
 
 /** The text of a mail: sentences, and at most one link, which is a button. */
@@ -13,7 +13,7 @@ export interface Letter {
   unsubscribe?: { label: string; url: string };
 }
 
-/** A mail as it is sent. */
+/** A rendered mail. */
 export interface RenderedLetter {
   subject: string;
   text: string;
@@ -24,10 +24,13 @@ export interface RenderedLetter {
 
 /** Longest name in a mail: enough to recognize a project or a person, too short for a message. */
 const NAME_CHARACTERS_MAX = 40;
-/** What makes mail clients link: a scheme, a slash, an @, and a dot between two characters of a name. */
+/**
+ * Character sequences that mail clients turn into links: a scheme, a slash, an @, and a dot between
+ * two characters of a name.
+ */
 const LINK_PARTS = /[a-z][a-z0-9+.-]*:\/\/|[/\\@:"]|\.(?=\S)/giu;
 const SUBJECT_CHARACTERS_MAX = 200;
-/** Line breaks and other characters that control rather than show, direction marks included. */
+/** Line breaks and other invisible control characters, including direction marks. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 const COPY_LINK: Record<MailLanguage, string> = {
@@ -36,7 +39,10 @@ const COPY_LINK: Record<MailLanguage, string> = {
 };
 
 const FONT = 'Inter,-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
-/** Mail clients ignore style sheets in part, so the light colors stand at each element; the sheet has the dark ones. */
+/**
+ * Mail clients partly ignore style sheets, so each element has its light colors; the sheet has the
+ * dark ones.
+ */
 const DARK_STYLE = `:root { color-scheme: light dark; supported-color-schemes: light dark; }
 @media (prefers-color-scheme: dark) {
   .page { background: #0b0d11 !important; }
@@ -47,7 +53,7 @@ const DARK_STYLE = `:root { color-scheme: light dark; supported-color-schemes: l
 const TEXT = `margin:0 0 16px;font:15px/24px ${FONT};color:#15181d`;
 const QUIET = `margin:0 0 16px;font:13px/20px ${FONT};color:#586273`;
 
-/** Plain text and HTML from one letter; whatever people have named themselves or their projects stays text. */
+/** Plain text and HTML from one letter; names of people and projects are always escaped. */
 export function renderLetter(letter: Letter, language: MailLanguage = 'en'): RenderedLetter {
   const { subject, paragraphs, reason, unsubscribe } = letter;
   const line = subject.replace(CONTROLS, ' ').slice(0, SUBJECT_CHARACTERS_MAX);
@@ -64,7 +70,10 @@ export function renderLetter(letter: Letter, language: MailLanguage = 'en'): Ren
   };
 }
 
-/** Tables and attributes, because mail clients know little else; no image and no address that is not in the letter. */
+/**
+ * Tables and attributes, because mail clients support little else; no images, and no addresses that
+ * are not in the letter.
+ */
 function renderHtml(
   title: string,
   { paragraphs, reason, unsubscribe }: Letter,
@@ -117,8 +126,8 @@ function button({ label, url }: { label: string; url: string }, language: MailLa
 }
 
 /**
- * A name that a stranger may have chosen, for a mail: on one line, short, and with nothing that a mail client turns into
- * a link. Templates put it in quotation marks.
+ * A name chosen by a user, for a mail: on one line, short, and without text that mail clients turn
+ * into links. Templates put it in quotation marks.
  */
 export function nameInMail(name: string): string {
   const line = name.replace(CONTROLS, ' ').replace(LINK_PARTS, ' ').replace(/\s+/g, ' ').trim();

@@ -1,6 +1,6 @@
 import type { MailContext } from './mail-values.js';
 
-/** Addresses of the dashboard's pages that mails lead to. */
+/** Links from mails to pages of the dashboard. */
 export const mailLinks = {
   signIn: ({ baseUrl }: MailContext): string => `${baseUrl}/sign-in`,
   resetPassword: ({ baseUrl }: MailContext): string => `${baseUrl}/forgotten-password`,
@@ -15,7 +15,7 @@ export const mailLinks = {
   unsubscribe: ({ baseUrl }: MailContext, token: string): string => `${baseUrl}/unsubscribe?token=${token}`,
 };
 
-/** An ISO instant as people write it; as it is where it is none. */
+/** An ISO time in a readable format; other text unchanged. */
 export function instantInMail(iso: string, locale: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;

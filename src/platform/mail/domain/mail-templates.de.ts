@@ -1,4 +1,4 @@
-import { BRAND } from '../../shared/brand.js';
+import { BRAND } from '../../identity/brand.js';
 import { nameInMail } from './letter.js';
 import { instantInMail, mailLinks } from './mail-links.js';
 import type { MailTemplates } from './mail-values.js';
@@ -233,7 +233,7 @@ export const GERMAN_MAILS: MailTemplates = {
   }),
 };
 
-/** Names of items, which the site chooses, and how many there are besides. */
+/** Names of items, chosen by the site, and the number of further ones. */
 function listed({ count, names }: { count: number; names: string[] }): string {
   const more = count - names.length;
   if (names.length === 0) return `${count} ${count === 1 ? 'Eintrag' : 'Einträge'}.`;

@@ -7,13 +7,28 @@ import { fillTemplate } from './mail-templates.js';
 const CONTEXT = { baseUrl: 'https://consent.example.com', projectId: 'p1' };
 /** Every value that any template has. */
 const VALUES = {
-  ...{ name: 'Ada', link: 'https://consent.example.com/x?token=t', project: 'Tea shop', role: 'editor' },
-  ...{ what: 'Two-factor authentication was turned on', email: 'new@example.com', former: 'ada@example.com' },
-  ...{ since: '2026-11-24T04:36:07.250Z', until: '2026-11-24T05:00:00.000Z', reason: 'Timeout.' },
-  ...{ lost: 2, sent: 3, records: 2, more: false, scanId: 's1', token: 'tok' },
-  ...{ newItems: { count: 7, names: ['_ga', 'Google Ads'] }, beforeConsent: { count: 1, names: ['_fbp'] } },
+  name: 'Ada',
+  link: 'https://consent.example.com/x?token=t',
+  project: 'Tea shop',
+  role: 'editor',
+  what: 'Two-factor authentication was turned on',
+  email: 'new@example.com',
+  former: 'ada@example.com',
+  since: '2026-11-24T04:36:07.250Z',
+  until: '2026-11-24T05:00:00.000Z',
+  reason: 'Timeout.',
+  lost: 2,
+  sent: 3,
+  records: 2,
+  more: false,
+  scanId: 's1',
+  token: 'tok',
+  newItems: { count: 7, names: ['_ga', 'Google Ads'] },
+  beforeConsent: { count: 1, names: ['_fbp'] },
   loaderGone: ['shop.example'],
-  ...{ hostname: 'consent.shop.example', event: 'failing', at: '2026-12-01T04:36:07.250Z' },
+  hostname: 'consent.shop.example',
+  event: 'failing',
+  at: '2026-12-01T04:36:07.250Z',
   dnsRecords: ['consent.shop.example CNAME t.edge.example.com', '_c.consent.shop.example TXT t'],
 };
 const NAMES = Object.keys(ENGLISH_MAILS);
@@ -32,7 +47,7 @@ describe(fillTemplate.name, () => {
       }
       const [english, german] = letters.map((letter) => letter && renderLetter(letter).text);
       expect(german).not.toBe(english);
-      // The same link in each language, and in each of them or in none.
+      // The same link in every language, or none in all of them.
       const links = letters.map((letter) => letter?.paragraphs.find((part) => typeof part !== 'string'));
       expect(new Set(links.map((link) => (typeof link === 'object' ? link.url : null))).size).toBe(1);
     },

@@ -1,6 +1,6 @@
 import type { Letter } from './letter.js';
 
-/** Values that a template is filled with, stored as JSON in the outbox. */
+/** Values of the templates, stored as JSON in the outbox. */
 interface MailValuesByTemplate {
   /** `npm run ops -- mail test`. */
   test: Record<string, never>;
@@ -23,7 +23,7 @@ interface MailValuesByTemplate {
   password_changed: Record<string, never>;
   /** Sent five minutes after a hold starts (docs/forwarding.md). */
   receiver_away: { project: string; since: string; reason: string; lost: number };
-  /** Sent once a day at most while attempts fail. */
+  /** Sent at most once a day while attempts fail. */
   records_undelivered: { project: string; records: number; more: boolean };
   /** Sent after the hold, when all queued records have been delivered. */
   receiver_back: { project: string; since: string; until: string; lost: number; sent: number };
@@ -36,19 +36,19 @@ interface MailValuesByTemplate {
     loaderGone: string[];
     token: string;
   };
-  /** What happens to a custom domain because its DNS records are not as they should be (docs/first-party.md). */
+  /** A state change of a custom domain because its DNS records are wrong (docs/first-party.md). */
   custom_domain: {
     project: string;
     hostname: string;
     event: 'failing' | 'suspending' | 'releasing' | 'moved';
-    /** Records of which one is required. */
+    /** One of these records is required. */
     dnsRecords: string[];
     /** When it happens; null: now. */
     at: string | null;
   };
 }
 
-/** Where the links of a mail lead that are not among its values. */
+/** Targets of a mail's links that are not among its values. */
 export interface MailContext {
   baseUrl: string;
   /** The project that the mail is about. */

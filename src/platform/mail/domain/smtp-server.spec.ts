@@ -16,7 +16,7 @@ describe(parseSmtpServer.name, () => {
     ['smtp://u:p@127.0.0.1:25', { encryption: 'none' }],
     ['smtp://[::1]:25', { host: '::1', encryption: 'none' }],
     ['smtps://127.0.0.1', { encryption: 'implicit' }],
-    // A name that begins like an address of this machine is another machine's.
+    // A name that begins like a loopback address may be any machine's.
     ['smtp://127.0.0.1.example.com', { encryption: 'offered' }],
   ])('reads %s', (url, expected) => {
     expect(parseSmtpServer(url)).toMatchObject(expected);

@@ -1,23 +1,24 @@
-/** A mail server, as MAIL_URL names it. */
+/** The mail server of MAIL_URL. */
 export interface SmtpServer {
   host: string;
   port: number;
   /**
-   * How the connection is encrypted. `implicit`: from the first byte. `required`: by STARTTLS, or nothing is sent.
-   * `offered`: by STARTTLS where the server offers it. `none`: not at all.
+   * How the connection is encrypted. `implicit`: from the first byte. `required`: by STARTTLS, or
+   * nothing is sent. `offered`: by STARTTLS if the server offers it. `none`: not at all.
    */
   encryption: 'implicit' | 'required' | 'offered' | 'none';
-  /** null: the server takes mail without. */
+  /** null: the server requires none. */
   credentials: { user: string; password: string } | null;
 }
 
-/** Where mail is submitted over TLS (RFC 8314), and where with STARTTLS (RFC 6409). */
+/** Default ports for submission over TLS (RFC 8314) and with STARTTLS (RFC 6409). */
 const SMTPS_PORT = 465;
 const SUBMISSION_PORT = 587;
 
 /**
- * Parses `smtp://user:password@host:port`; null where the URL has other parts. Passwords are sent only over TLS,
- * except on loopback, where mail servers have self-signed certificates and nothing is encrypted.
+ * Parses `smtp://user:password@host:port`; null if the URL has other parts. Passwords are sent only
+ * over TLS, except on loopback, where mail servers have self-signed certificates and nothing is
+ * encrypted.
  */
 export function parseSmtpServer(given: string): SmtpServer | null {
   if (!URL.canParse(given)) return null;

@@ -2,15 +2,18 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Mailer, OutgoingMail } from './smtp-mailer.js';
 
-/** Files that are kept; older ones go. */
+/** Most files to keep; older ones are deleted. */
 const FILES_MAX = 200;
 
-/** A mail that went into a file instead of to a server. */
+/** A mail written to a file instead of sent to a server. */
 export type FiledMail = OutgoingMail & { sentAt: string };
 
 export const mailFolder = (dataDir: string): string => join(dataDir, 'mail');
 
-/** Development's mail server: a folder with one JSON file a mail, named by the mail's id, readable by its owner alone. */
+/**
+ * The mail server of development: a folder with one JSON file per mail, named by the mail's id,
+ * readable only by its owner.
+ */
 export function fileMailer(folder: string): Mailer {
   return async (mail) => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -22,7 +25,7 @@ export function fileMailer(folder: string): Mailer {
   };
 }
 
-/** The mails in a folder, newest first; empty where there is none yet. */
+/** The mails in a folder, newest first; empty if the folder does not exist. */
 export async function filedMails(folder: string): Promise<FiledMail[]> {
   const texts = await Promise.all(
     (await namesIn(folder)).map((name) => readFile(join(folder, name), 'utf8').catch(() => null)),

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { Metrics } from '../../shared/metrics.js';
-import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { oldestAgeOfTopics } from '../../outbox/queued-messages.js';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { Metrics } from '../../operations/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../operations/recent-answer.js';
 import { MAIL_TOPICS } from '../domain/mail-message.js';
 
-/** How an attempt at a mail ended. */
+/** The result of an attempt to send a mail. */
 export type MailEnd = 'sent' | 'retried' | 'dead' | 'expired';
 
 /** Metrics of mail. */
@@ -13,8 +14,8 @@ export type MailEnd = 'sent' | 'retried' | 'dead' | 'expired';
 export class MailMetrics {
   private readonly mails: Counter;
 
-  constructor(metrics: Metrics, outbox: OutboxService) {
-    const oldest = new RecentAnswer(() => outbox.oldestAgeOfTopics(MAIL_TOPICS), BACKLOG_AGE_MAX_MS);
+  constructor(metrics: Metrics, em: EntityManager) {
+    const oldest = new RecentAnswer(() => oldestAgeOfTopics(em.fork(), MAIL_TOPICS), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'mail_oldest_age_seconds',
       help: 'Age of the oldest email that the mail server has not accepted, in seconds; 0 when there is none.',

@@ -4,7 +4,10 @@ import { parseSmtpServer } from '../domain/smtp-server.js';
 import { fileMailer, mailFolder } from './mail-files.js';
 import { type Mailer, smtpMailer } from './smtp-mailer.js';
 
-/** What mail is handed to: a server, in development a folder, in production without a server nothing (null). */
+/**
+ * The destination of mails: a server; in development a folder; in production without a server,
+ * null.
+ */
 export function createMailer(
   { mailUrl }: Pick<MailSettings, 'mailUrl'>,
   { production, dataDir }: Pick<ServiceSettings, 'production' | 'dataDir'>,

@@ -1,15 +1,18 @@
-import { loadOnDemand } from '../../shared/load-on-demand.js';
+import { loadOnDemand } from '../../process/load-on-demand.js';
 import { judgeFault, type MailFault, type MailVerdict } from '../domain/delivery-verdict.js';
 import type { RenderedLetter } from '../domain/letter.js';
 import type { SmtpServer } from '../domain/smtp-server.js';
 
-/** TCP and TLS to a server that is well take a second at most; the greeting may wait for its lookups (RFC 5321 §4.5.3.2). */
+/**
+ * TCP and TLS to a healthy server take a second at most; the greeting may wait for its lookups (RFC
+ * 5321 §4.5.3.2).
+ */
 const CONNECT_TIMEOUT_MS = 5_000;
 const GREETING_TIMEOUT_MS = 10_000;
-/** Silence in the middle of a session. */
+/** Idle time within a session. */
 const SILENCE_TIMEOUT_MS = 10_000;
 
-/** A letter and who gets it. */
+/** A letter and its recipient. */
 export interface OutgoingMail extends RenderedLetter {
   /** The same for each attempt, so that duplicates can be recognized. */
   id: string;
@@ -17,12 +20,13 @@ export interface OutgoingMail extends RenderedLetter {
   to: string;
 }
 
-/** Hands a mail over; never throws, and says nothing of the mail in its verdict. */
+/** Sends a mail; never throws, and its verdict contains nothing of the mail. */
 export type Mailer = (mail: OutgoingMail, signal: AbortSignal) => Promise<MailVerdict>;
 
 /**
- * Sends mails to a server, each over a separate connection. Certificates are checked; `signal` ends an attempt
- * wherever it is. What the server or its library says is judged and never repeated: it holds addresses.
+ * Sends mails to a server, each over a separate connection. Certificates are checked; `signal`
+ * aborts an attempt at any point. Responses and library errors are classified and never repeated,
+ * because they contain addresses.
  */
 export function smtpMailer({ host, port, encryption, credentials }: SmtpServer): Mailer {
   const { createTransport } = loadOnDemand('nodemailer') as typeof import('nodemailer');
@@ -38,7 +42,7 @@ export function smtpMailer({ host, port, encryption, credentials }: SmtpServer):
     greetingTimeout: GREETING_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
     logger: false,
-    // A template is text: nothing in it may name a file or a URL to be attached.
+    // Templates are plain text, so nothing in them may reference a file or a URL to attach.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -47,7 +51,7 @@ export function smtpMailer({ host, port, encryption, credentials }: SmtpServer):
     try {
       await transport.sendMail({
         from,
-        // As an object it is one address, whatever stands in it.
+        // As an object it is always a single address.
         to: { name: '', address: to },
         subject,
         text,
