@@ -1,2 +1,2 @@
-// The command line of MikroORM looks for this name; Node itself reads the TypeScript of the other.
+// MikroORM's command line requires this file name; Node runs the TypeScript file directly.
 export { default } from './mikro-orm.config.ts';

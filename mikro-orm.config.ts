@@ -10,12 +10,12 @@ import { join } from 'node:path';
 if (existsSync('.env')) process.loadEnvFile('.env');
 execFileSync(process.execPath, [join('scripts', 'build.mjs'), '--if-changed'], { stdio: 'inherit' });
 
-type OrmOptions = typeof import('./src/app/orm-options.js');
-type Embedded = typeof import('./src/standalone/infrastructure/embedded-postgres.js');
+type OrmOptions = typeof import('./src/programs/orm-options.js');
+type Embedded = typeof import('./src/standalone/embedded-postgres.js');
 const built = (file: string): Promise<unknown> => import(new URL(`dist/${file}`, import.meta.url).href);
 
-const { ormOptions } = (await built('app/orm-options.js')) as OrmOptions;
-const { runningServer } = (await built('standalone/infrastructure/embedded-postgres.js')) as Embedded;
+const { ormOptions } = (await built('programs/orm-options.js')) as OrmOptions;
+const { runningServer } = (await built('standalone/embedded-postgres.js')) as Embedded;
 
 const databaseUrl =
   process.env['DATABASE_OWNER_URL'] ??

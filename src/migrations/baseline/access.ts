@@ -9,6 +9,8 @@ export const access = [
       email_verified boolean not null default false,
       two_factor_enabled boolean not null default false,
       image text,
+      -- null: not known until the next sign-in.
+      language text,
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now()
     )

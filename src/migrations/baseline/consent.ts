@@ -153,6 +153,8 @@ export const consent = [
 /** The counts of every rollup. */
 function counts(): string {
   return `records bigint not null,
+      -- Records that answer the banner: not dismissed notices, not browser signals. The counts below are of these.
+      asked bigint not null default 0,
       analytics bigint not null,
       marketing bigint not null,
       preferences bigint not null,

@@ -15,11 +15,20 @@ export const evidence = [
       cluster text,
       -- Records received before are not added to the logs.
       begins_at timestamptz not null default now(),
+      -- As begins_at, for the entries of other kinds.
+      entries_begin_at timestamptz not null default now(),
+      -- Every record that this or a later transaction stored has a leaf; null: not known.
+      begins_xid bigint,
+      -- The number with which new logs start. A detected copy of the data folder raises it.
+      log_epoch int not null default 1,
       -- File of the embedded server by which a copy of the data folder is detected; null: not seen yet, or none.
       home text
     )
   `,
-  `insert into sequencer_cursor (after_xid) values (pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`,
+  `
+    insert into sequencer_cursor (after_xid, begins_xid)
+    select xid, xid from (select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xid) oldest
+  `,
   // Projects whose records are searched for unsequenced ones, e.g. after a dump was restored on another server.
   `
     create table evidence_backfill (
@@ -59,6 +68,8 @@ export const evidence = [
       halted text,
       -- A signed checkpoint that was known when the log was halted.
       halted_head text,
+      -- Damage that a check has found, which stops signing; null: none.
+      damage text,
       -- When its records were last compared with it; before the first check: when the log started.
       checked_at timestamptz not null default now(),
       -- What that check found, as a sentence; null: no problem.
@@ -113,6 +124,21 @@ export const evidence = [
       primary key (project_id, consent_id)
     ) partition by range (consent_id)
   `,
+  // Commitments to entries other than consent records: results of scans.
+  `
+    create table evidence_entry (
+      project_id uuid not null references project (id) on delete cascade,
+      id uuid not null,
+      -- SHA-256 over the salt and the canonical body.
+      commitment bytea not null check (octet_length(commitment) = 32),
+      stored_at timestamptz not null default now(),
+      -- Epoch of the log that contains it, and its index there; null: not sequenced yet.
+      epoch int,
+      leaf_index bigint,
+      primary key (project_id, id)
+    )
+  `,
+  'create index evidence_entry_due on evidence_entry (stored_at, id) where leaf_index is null',
   // Checkpoints that are sequenced in the root log, until one of its signed checkpoints covers them.
   `
     create table evidence_root_entry (

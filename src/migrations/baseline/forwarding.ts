@@ -9,6 +9,12 @@ export const forwarding = [
       allow_custom_endpoint boolean not null default false,
       -- Whether the receiver is notified of erased records.
       forward_erasures boolean not null default false,
+      -- Whether failed deliveries are retried automatically, and until how long after the first attempt.
+      retry_failures boolean not null default false,
+      retry_hours smallint not null default 24
+        constraint forwarding_settings_retry_hours check (retry_hours between 1 and 72),
+      -- Whether the body of a failed response is stored with the attempt.
+      keep_response_bodies boolean not null default false,
       auth_mode text not null default 'bearer' check (auth_mode in ('bearer', 'none')),
       -- Nonce, tag and ciphertext of the bearer token; null: there is none.
       token_ciphertext bytea,
@@ -31,6 +37,8 @@ export const forwarding = [
       usage_day date,
       resent_on_day int not null default 0,
       tested_on_day int not null default 0,
+      -- When the owners were last notified of undelivered records; null: never.
+      undelivered_mailed_at timestamptz,
       -- null: nothing was saved yet, the row only serves as a lock.
       saved_at timestamptz default now(),
       updated_at timestamptz not null default now(),
@@ -69,6 +77,10 @@ export const forwarding = [
       host text,
       -- A failed repeat of an attempt that had been delivered: the record stays delivered.
       superseded boolean not null default false,
+      -- 1, unless the attempt was an automatic retry.
+      attempt int not null default 1,
+      -- null: none was stored. Only failed attempts have one.
+      response_body text,
       primary key (project_id, id, outcome)
     ) partition by list (outcome)
   `,
@@ -78,6 +90,26 @@ export const forwarding = [
     for values in ('delivered', 'skipped') partition by range (id)
   `,
   `create table delivery_failed partition of delivery for values in ('failed') partition by range (id)`,
+  // Records that wait for an automatic retry. Not in the outbox, where claims would read past those not due yet.
+  `
+    create table delivery_retry (
+      project_id uuid not null,
+      consent_id uuid not null,
+      -- Attempts so far, and the latest one in the delivery log.
+      attempts int not null,
+      delivery_id uuid not null,
+      -- When the record was first queued, and first attempted.
+      queued_since timestamptz not null,
+      first_attempt_at timestamptz not null,
+      due_at timestamptz not null,
+      -- When its outbox message was appended; null: it waits.
+      queued_at timestamptz,
+      primary key (project_id, consent_id)
+    ) with (fillfactor = 80)
+  `,
+  'create index delivery_retry_due on delivery_retry (project_id, due_at) where queued_at is null',
+  'create index delivery_retry_queued on delivery_retry (project_id) where queued_at is not null',
+  'create index delivery_retry_first on delivery_retry (project_id, first_attempt_at)',
   // Circuit breaker of a project's receiver (ADR 0024). No row: the circuit is closed.
   `
     create table forwarding_hold (

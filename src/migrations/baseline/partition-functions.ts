@@ -14,10 +14,8 @@ const RETENTION_MIN: Record<string, string> = {
   evidence_leaf: '27 days',
 };
 
-/** `schema` is the quoted name of the tables' schema. */
-export function partitionFunctions(schema: string): string[] {
-  // A fixed path: the functions must not find objects of their caller.
-  const settings = `language plpgsql security definer set search_path = ${schema}, pg_temp`;
+/** `security` as in outbox.ts. */
+export function partitionFunctions(security: string): string[] {
   const retention = Object.entries(RETENTION_MIN).map(
     ([table, age]) => `when '${table}' then interval '${age}'`,
   );
@@ -35,7 +33,7 @@ export function partitionFunctions(schema: string): string[] {
       $$
     `,
     `
-      create function partition_make(parent text, starts timestamptz) returns boolean ${settings} as $$
+      create function partition_make(parent text, starts timestamptz) returns boolean ${security} as $$
       declare
         step text := partition_step(parent);
         starts_at timestamp := starts at time zone 'UTC';
@@ -63,7 +61,7 @@ export function partitionFunctions(schema: string): string[] {
       end $$
     `,
     `
-      create function partition_drop(parent text, name text) returns boolean ${settings} as $$
+      create function partition_drop(parent text, name text) returns boolean ${security} as $$
       declare
         kept interval := case parent ${retention.join(' ')} end;
         partition regclass;
