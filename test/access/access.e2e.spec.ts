@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ACTIVE_KEYS_PER_PROJECT_MAX } from '../../src/access/api-key.service.js';
-import { PROJECTS_OWNED_MAX } from '../../src/access/application/membership.service.js';
-import { ROLES, type Role } from '../../src/access/domain/role.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+import { ACTIVE_KEYS_PER_PROJECT_MAX } from '../../src/modules/access/api-key.service.js';
+import { PROJECTS_OWNED_MAX } from '../../src/modules/access/application/membership.service.js';
+import { ROLES, type Role } from '../../src/modules/access/domain/role.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/people/user.js';
 
 /** Of nothing. */
 const UNKNOWN_ID = '01930000-0000-7000-8000-000000000000';
@@ -209,8 +209,12 @@ describe('projects', () => {
     expect(await members.json()).toEqual({
       items: [
         {
-          ...{ userId: owner.id, email: owner.email, name: 'Owner', role: 'owner' },
-          ...{ createdAt: expect.any(String), secondFactor: false },
+          userId: owner.id,
+          email: owner.email,
+          name: 'Owner',
+          role: 'owner',
+          createdAt: expect.any(String),
+          secondFactor: false,
         },
       ],
       nextCursor: null,
@@ -415,8 +419,13 @@ describe('members', () => {
     expect(response.status).toBe(201);
     const invitation = (await response.json()) as { id: string };
     expect(invitation).toEqual({
-      ...{ id: expect.any(String), email: user.email, role: 'editor', invitedBy: owner.id },
-      ...{ transfersOwnership: false, createdAt: expect.any(String), sentAt: expect.any(String) },
+      id: expect.any(String),
+      email: user.email,
+      role: 'editor',
+      invitedBy: owner.id,
+      transfersOwnership: false,
+      createdAt: expect.any(String),
+      sentAt: expect.any(String),
       expiresAt: expect.any(String),
     });
     expect((await user.request('GET', `/v1/projects/${id}`)).status).toBe(404);
@@ -427,8 +436,12 @@ describe('members', () => {
     });
     const read = await owner.request('GET', `/v1/projects/${id}/members/${user.id}`);
     expect(await read.json()).toEqual({
-      ...{ userId: user.id, email: user.email, name: 'Grace', role: 'editor' },
-      ...{ createdAt: expect.any(String), secondFactor: false },
+      userId: user.id,
+      email: user.email,
+      name: 'Grace',
+      role: 'editor',
+      createdAt: expect.any(String),
+      secondFactor: false,
     });
     const again = await owner.request('POST', `/v1/projects/${id}/members`, {
       email: user.email,
@@ -544,7 +557,10 @@ describe('API keys', () => {
       prefix: made.key.slice(0, 8),
       createdAt: expect.any(String),
       revokedAt: null,
-      ...{ lastUsedOn: null, expiresAt: null, limitedTo: null, formerValidUntil: null },
+      lastUsedOn: null,
+      expiresAt: null,
+      limitedTo: null,
+      formerValidUntil: null,
       key: expect.stringMatching(/^ck_[\w-]{43}$/),
     });
     const { key, ...shown } = made;

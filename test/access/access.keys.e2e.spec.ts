@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestService, type TestService } from '../support/service.js';
-import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { becomeMember, BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/people/user.js';
 
 let service: TestService;
 
@@ -178,6 +178,18 @@ describe('a key for parts of the project', () => {
     });
   });
 
+  it('reads lists of projects only with the area read, and what it is itself with any', async () => {
+    const { url, founder } = await site();
+    const { key: publisher } = await makeKey(founder, url, { role: 'editor', limitedTo: ['publishing'] });
+    const { key: reader } = await makeKey(founder, url, { role: 'viewer', limitedTo: ['read'] });
+    for (const path of ['/v1/projects', '/v1/project-statuses']) {
+      const refused = await withKey(publisher, 'GET', path);
+      expect(await refused.json()).toMatchObject({ status: 403, code: 'scope_required' });
+      expect((await withKey(reader, 'GET', path)).status).toBe(200);
+    }
+    expect((await withKey(publisher, 'GET', '/v1/me')).status).toBe(200);
+  });
+
   it('never may more than its role', async () => {
     const { url, founder } = await site();
     const { key } = await makeKey(founder, url, { role: 'viewer', limitedTo: ['read', 'publishing'] });
@@ -275,7 +287,9 @@ describe('a key that is rotated', () => {
     const rotated = await rotate(founder, `${url}/api-keys/${made.id}`, { formerValidHours: 24 });
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const minted = await withKey(made.key, 'POST', `${url}/api-keys`, {
-      ...{ name: 'Spare', role: 'owner', expiresAt },
+      name: 'Spare',
+      role: 'owner',
+      expiresAt,
     });
     expect(minted.status).toBe(201);
     const spare = (await minted.json()) as MadeKey;

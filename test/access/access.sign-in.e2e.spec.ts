@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import {
   FAILURES_PER_CHANGE_MAX,
   FAILURES_PER_NETWORK_MAX,
-} from '../../src/access/application/password-attempts.js';
+} from '../../src/modules/access/application/password-attempts.js';
 import {
   ATTEMPTS_PER_ADDRESS_MAX,
   SESSIONS_PER_USER_MAX,
-} from '../../src/access/application/sign-in.service.js';
-import { SESSION_DAYS_MAX } from '../../src/access/domain/session-end.js';
-import { linkIn, mailTo } from '../support/mails.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/modules/access/application/sign-in.service.js';
+import { Passwords } from '../../src/modules/access/infrastructure/passwords.js';
+import { SESSION_DAYS_MAX } from '../../src/modules/access/domain/session-end.js';
+import { linkIn, mailTo } from '../support/fakes/mails.js';
+import { useQuickPasswords, useRealPasswords } from '../support/programs/quick-passwords.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import {
   BEHIND_LOOPBACK_PROXY,
   cookieOf,
@@ -18,7 +21,7 @@ import {
   PASSWORD,
   postAuth,
   signUp,
-} from '../support/user.js';
+} from '../support/people/user.js';
 
 let service: TestService;
 
@@ -231,6 +234,32 @@ it('takes a new password of as many characters as promised, also where each is t
   expect(opened.status).toBe(200);
 });
 
+it.each(['sign-up/email', 'sign-in/email'])(
+  'asks for another try of %s where the thread that hashes passwords is late',
+  async (path) => {
+    const email = `${randomUUID()}@example.com`;
+    useRealPasswords(service.app);
+    const passwords = service.app.get(Passwords, { strict: false });
+    const { options } = (passwords as unknown as { threads: { options: { taskMaxMs: number } } }).threads;
+    const { taskMaxMs } = options;
+    const send = (): Promise<Response> => {
+      const fields = path.startsWith('sign-up') ? { name: 'Ada', email } : { email };
+      return postAuth(service, path, { ...fields, password: 'a wrong password' });
+    };
+    try {
+      options.taskMaxMs = 0;
+      const refused = await send();
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '10']);
+      expect(await problemOf(refused)).toMatchObject({ code: 'overloaded' });
+      options.taskMaxMs = taskMaxMs;
+      expect((await send()).status).toBe(path.startsWith('sign-up') ? 202 : 401);
+    } finally {
+      options.taskMaxMs = taskMaxMs;
+      useQuickPasswords(service.app);
+    }
+  },
+);
+
 describe('limits of attempts', () => {
   it(`lets ${ATTEMPTS_PER_ADDRESS_MAX} sign-ins a minute come from one address and refuses the next`, async () => {
     const address = { 'x-forwarded-for': freshAddress() };
@@ -371,7 +400,7 @@ describe('requests of other sites', () => {
     expect(refused.status).toBe(403);
     expect(await problemOf(refused)).toMatchObject({ code: 'csrf_refused' });
     const read = await user.request('GET', '/v1/projects', undefined, headers);
-    expect(await read.json()).toEqual({ items: [], nextCursor: null });
+    expect(await read.json()).toEqual({ items: [], withheld: [], nextCursor: null });
   });
 
   it.each(foreign)('cannot sign anybody in or out: %j', async (headers) => {

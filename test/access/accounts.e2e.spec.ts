@@ -5,11 +5,11 @@ import {
   MAIL_REQUESTS_PER_EMAIL_MAX,
   MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX,
   INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
-} from '../../src/access/application/account-limits.js';
-import { repair, whileBroken } from '../support/broken.js';
-import { linkIn, mailsLeft, mailTo } from '../support/mails.js';
-import { createTestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/modules/access/application/account-limits.js';
+import { repair, whileBroken } from '../support/rules/broken.js';
+import { linkIn, mailsLeft, mailTo } from '../support/fakes/mails.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import {
   BEHIND_LOOPBACK_PROXY,
   cookieOf,
@@ -17,7 +17,7 @@ import {
   PASSWORD,
   postAuth,
   signUp,
-} from '../support/user.js';
+} from '../support/people/user.js';
 
 const OTHER_PASSWORD = 'staple battery horse';
 /** Well formed, and of no link. */
@@ -362,7 +362,7 @@ describe('a forgotten password', () => {
                   (select count(*)::int from outbox_message) as messages`,
           [user.id],
         );
-      // What is still on its way would count as a change.
+      // Mails still in progress would count as a change.
       expect(await mailsLeft(service, user.email)).toEqual([]);
       const before = await state();
       const answer = await whileBroken(service, table, () =>

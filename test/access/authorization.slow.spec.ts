@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { KeyScope } from '../../src/access/domain/key-scope.js';
-import { ROLES, type Role, roleCovers } from '../../src/access/domain/role.js';
-import { PAGES, STYLEGUIDE } from '../../src/app/dashboard.js';
-import { PREVIEW_FRAME } from '../../src/app/preview-frame.js';
-import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
-import { SiteStorage } from '../../src/publishing/infrastructure/site-storage.js';
-import { newId } from '../../src/shared/ids.js';
-import { fillIn, type Operation, readOperations } from '../support/openapi.js';
-import { servedRoutes } from '../support/routes.js';
-import { choose } from '../support/pipeline.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { BEHIND_LOOPBACK_PROXY, freshAddress, signUp, type TestUser } from '../support/user.js';
+import type { KeyScope } from '../../src/modules/access/domain/key-scope.js';
+import { ROLES, type Role, roleCovers } from '../../src/modules/access/domain/role.js';
+import { PAGES, STYLEGUIDE } from '../../src/modules/dashboard/dashboard.js';
+import { PREVIEW_FRAME } from '../../src/modules/dashboard/preview-frame.js';
+import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
+import { SiteStorage } from '../../src/modules/publishing/infrastructure/site-storage.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { fillIn, type Operation, readOperations } from '../support/rules/openapi.js';
+import { servedRoutes } from '../support/rules/routes.js';
+import { choose } from '../support/programs/pipeline.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { BEHIND_LOOPBACK_PROXY, freshAddress, signUp, type TestUser } from '../support/people/user.js';
 
 /** Who may call a route, by the table of design §5; `tiers` where the route requires one. */
 interface Rule {
   least: Role | 'public';
   tiers?: 'pro' | 'business';
-  /** What an API key needs beside its role; a session needs none. */
+  /** The scope that an API key needs besides its role; a session needs none. */
   scope?: KeyScope;
 }
 
@@ -126,6 +126,7 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/billing/sync`]: { least: 'owner' },
   [`GET ${AT}/configuration`]: { least: 'viewer' },
   [`GET ${AT}/configuration/presets`]: { least: 'viewer' },
+  [`GET ${AT}/configuration/content-security-policy`]: { least: 'viewer' },
   [`PUT ${AT}/configuration`]: { least: 'editor' },
   [`GET ${AT}/configuration/draft`]: { least: 'viewer' },
   [`PUT ${AT}/configuration/draft`]: { least: 'editor' },
@@ -139,7 +140,7 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/publications/{version}/rollback`]: { least: 'editor' },
 };
 
-/** The routes outside of a project: for everybody, for a session or an API key, or for a session alone. */
+/** The routes outside of a project: public, for a session or an API key, or only for a session. */
 const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'POST /v1/auth/sign-up/email': 'public',
   'POST /v1/auth/confirm-email': 'public',
@@ -208,8 +209,8 @@ const FOR_CONFIRMED = [
 ];
 
 /**
- * Routes that the document leaves out, all of them public: the operator's, the document itself, preflights, and
- * what the framework mounts to answer that there is no such route.
+ * Undocumented routes, all of them public: the operator's, the document itself, preflights, and the
+ * framework's 404 handlers.
  */
 const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS \/.*|.* \{\/\*splat\})$/;
 

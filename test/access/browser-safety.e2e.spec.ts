@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
-import { MailServer } from '../support/mail-server.js';
-import { linkIn } from '../support/mails.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { createTestProject } from '../support/project.js';
-import { BEHIND_LOOPBACK_PROXY, cookieOf, freshAddress, PASSWORD, signUp } from '../support/user.js';
+import { OutboxDispatcher } from '../../src/platform/outbox/application/outbox.dispatcher.js';
+import { MailServer } from '../support/fakes/mail-server.js';
+import { linkIn } from '../support/fakes/mails.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { createTestProject } from '../support/people/project.js';
+import { BEHIND_LOOPBACK_PROXY, cookieOf, freshAddress, PASSWORD, signUp } from '../support/people/user.js';
 
 const ORIGIN = 'https://app.example.com';
 

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import {
   INVITATIONS_PER_EMAIL_MAX,
   INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
-} from '../../src/access/application/account-limits.js';
-import { PROJECTS_OWNED_MAX } from '../../src/access/application/membership.service.js';
-import { INVITATIONS_PER_PROJECT_MAX } from '../../src/access/domain/invitation.js';
-import type { Role } from '../../src/access/domain/role.js';
-import { newId } from '../../src/shared/ids.js';
-import { linkIn, mailsLeft, mailTo } from '../support/mails.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/modules/access/application/account-limits.js';
+import { PROJECTS_OWNED_MAX } from '../../src/modules/access/application/membership.service.js';
+import { INVITATIONS_PER_PROJECT_MAX } from '../../src/modules/access/domain/invitation.js';
+import type { Role } from '../../src/modules/access/domain/role.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { linkIn, mailsLeft, mailTo } from '../support/fakes/mails.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import {
   becomeMember,
   BEHIND_LOOPBACK_PROXY,
@@ -18,7 +18,7 @@ import {
   postAuth,
   signUp,
   type TestUser,
-} from '../support/user.js';
+} from '../support/people/user.js';
 
 let service: TestService;
 let owner: TestUser;
@@ -304,8 +304,13 @@ describe('a member who is wanted', () => {
     const id = await inviteAsMember(user.email, 'editor');
     expect(await invitationsOf(user)).toEqual([
       {
-        ...{ id, projectId, projectName: 'Bakery', role: 'editor', transfersOwnership: false },
-        ...{ createdAt: expect.any(String), expiresAt: expect.any(String) },
+        id,
+        projectId,
+        projectName: 'Bakery',
+        role: 'editor',
+        transfersOwnership: false,
+        createdAt: expect.any(String),
+        expiresAt: expect.any(String),
       },
     ]);
     const notFound = { status: 404, code: 'invitation_not_found' };
@@ -502,7 +507,8 @@ describe('a service that sends no mail', () => {
     const silent = await startTestService({
       ...BEHIND_LOOPBACK_PROXY,
       // Only production has no folder for mails.
-      ...{ NODE_ENV: 'production', PUBLIC_BASE_URL: 'https://app.example.com' },
+      NODE_ENV: 'production',
+      PUBLIC_BASE_URL: 'https://app.example.com',
     });
     try {
       const [first, second] = [await signUp(silent), await signUp(silent)];

@@ -7,8 +7,8 @@ import {
   MAILS_PER_NETWORK_MAX,
   MAILS_PER_PERSON_AND_DAY_MAX,
   MAILS_PER_PERSON_AND_HOUR_MAX,
-} from '../../src/access/application/account-limits.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/modules/access/application/account-limits.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import {
   becomeMember,
   BEHIND_LOOPBACK_PROXY,
@@ -17,7 +17,7 @@ import {
   postAuth,
   signUp,
   type TestUser,
-} from '../support/user.js';
+} from '../support/people/user.js';
 
 const HOUR_SECONDS = 60 * 60;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -94,7 +94,9 @@ describe('the mails that a person causes', () => {
     const [person, member, known] = [await signUp(service), await signUp(service), await signUp(service)];
     const [first, second] = [await projectOf(person), await projectOf(person)];
     const made = await person.request('POST', `${first}/api-keys`, {
-      ...{ name: 'Admin', role: 'owner', scopes: ['manage_access'] },
+      name: 'Admin',
+      role: 'owner',
+      scopes: ['manage_access'],
     });
     const { key } = (await made.json()) as { key: string };
     const inviteByKey = (email: string): Promise<Response> =>

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { Role } from '../../src/access/domain/role.js';
-import { repair, whileBroken } from '../support/broken.js';
-import { linkIn, mailsLeft, mailTo } from '../support/mails.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { Role } from '../../src/modules/access/domain/role.js';
+import { repair, whileBroken } from '../support/rules/broken.js';
+import { linkIn, mailsLeft, mailTo } from '../support/fakes/mails.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import {
   BEHIND_LOOPBACK_PROXY,
   cookieOf,
@@ -13,7 +13,7 @@ import {
   signUp,
   type TestUser,
   userWith,
-} from '../support/user.js';
+} from '../support/people/user.js';
 
 const OTHER_PASSWORD = 'staple battery horse';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -107,9 +107,9 @@ describe('a change of address', () => {
     expect((await signIn(email)).status).toBe(200);
     for (const to of [user.email, email])
       expect((await mailTo(service, to)).subject).toBe('Your email address was changed');
-    expect(await logOf(user.id)).toEqual([
-      ...['sign_in', 'sign_in', 'email_change_requested', 'email_changed', 'sign_in'],
-    ]);
+    // Failed sign-ins are noted after the response, so the first one may already find the new address.
+    const log = (await logOf(user.id)).filter((action) => action !== 'sign_in_failed');
+    expect(log).toEqual(['sign_in', 'sign_in', 'email_change_requested', 'email_changed', 'sign_in']);
     expect(await answerOf(await confirm(token))).toEqual({ status: 410, code: 'link_ended' });
   });
 
@@ -417,7 +417,12 @@ describe('an account', () => {
       code: 'link_ended',
     });
     expect(await stateOf(user.id)).toMatchObject({
-      ...{ user: null, sessions: null, links: null, places: null, keys: null, invitations: null },
+      user: null,
+      sessions: null,
+      links: null,
+      places: null,
+      keys: null,
+      invitations: null,
     });
     expect(await (await colleague.request('GET', path)).json()).toMatchObject({ items: [] });
     const rows = await service.database.query<{ action: string }>(
@@ -425,8 +430,14 @@ describe('an account', () => {
       [user.id],
     );
     expect(rows.map(({ action }) => action)).toEqual([
-      ...['project.create', 'api_key.create', 'invitation.create'],
-      ...['api_key.revoke', 'invitation.withdraw', 'member.leave', 'invitation.withdraw', 'account.delete'],
+      'project.create',
+      'api_key.create',
+      'invitation.create',
+      'api_key.revoke',
+      'invitation.withdraw',
+      'member.leave',
+      'invitation.withdraw',
+      'account.delete',
     ]);
     const mails = await mailsLeft(service, user.email);
     expect(mails).toContain('Your account was deleted');
@@ -477,8 +488,15 @@ describe('an account', () => {
     await mailsLeft(service, user.email);
     const before = await stateOf(user.id);
     for (const table of [
-      ...['api_key', 'project_invitation', 'project_member', 'audit_event', 'outbox_message', 'app_user'],
-      ...['user_session', 'user_account', 'security_event'],
+      'api_key',
+      'project_invitation',
+      'project_member',
+      'audit_event',
+      'outbox_message',
+      'app_user',
+      'user_session',
+      'user_account',
+      'security_event',
     ]) {
       const { status } = await whileBroken(service, table, () => deleteAccount(user));
       expect({ table, status, state: await stateOf(user.id) }).toEqual({ table, status: 500, state: before });

@@ -5,7 +5,7 @@ import {
   PASSWORD_THREADS,
   Passwords,
   PASSWORDS_WAITING_MAX,
-} from '../../src/access/infrastructure/passwords.js';
+} from '../../src/modules/access/infrastructure/passwords.js';
 
 const PASSWORD = 'ﬁne passwörd';
 

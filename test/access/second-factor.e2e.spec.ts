@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { linkIn, mailTo } from '../support/mails.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { formerTotpCode, totpCode, wrongTotpCode } from '../support/totp.js';
+import { linkIn, mailTo } from '../support/fakes/mails.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { formerTotpCode, totpCode, wrongTotpCode } from '../support/people/totp.js';
 import {
   becomeMember,
   BEHIND_LOOPBACK_PROXY,
@@ -11,7 +11,7 @@ import {
   signUp,
   type TestUser,
   userWith,
-} from '../support/user.js';
+} from '../support/people/user.js';
 
 let service: TestService;
 
@@ -31,6 +31,16 @@ async function problemOf(response: Response): Promise<{ status: number; code: st
   return { status, code };
 }
 
+interface ProjectList {
+  items: { id: string }[];
+  withheld: unknown[];
+  nextCursor: string | null;
+}
+
+async function listOf(user: TestUser, path: string): Promise<ProjectList> {
+  return (await (await user.request('GET', path)).json()) as ProjectList;
+}
+
 /** A user who has set up a second factor, and their session afterwards. */
 async function withFactor(): Promise<Factor> {
   const user = await signUp(service);
@@ -38,7 +48,7 @@ async function withFactor(): Promise<Factor> {
   expect(begun.status).toBe(200);
   const { totpUri, recoveryCodes } = (await begun.json()) as Omit<Factor, 'user'>;
   const confirmed = await user.request('POST', '/v1/auth/second-factor/confirm', {
-    // Not one of those that a sign-in will show.
+    // Different from the codes of the sign-ins below.
     code: await formerTotpCode(totpUri),
   });
   expect(confirmed.status).toBe(200);
@@ -222,12 +232,37 @@ describe('a project that asks for one', () => {
       status: 403,
       code: 'second_factor_required',
     });
+    // Lists show its name only, and the member's other projects as ever.
+    const ownProject = await member.request('POST', '/v1/projects', { name: 'Own shop' });
+    const own = ((await ownProject.json()) as { id: string }).id;
+    for (const list of ['/v1/projects', '/v1/project-statuses']) {
+      const { items, withheld } = await listOf(member, list);
+      expect(items.map((item) => item.id)).toEqual([own]);
+      expect(withheld).toEqual([{ id, name: 'Bakery', role: 'owner' }]);
+      expect((await listOf(owner, list)).items.map((item) => item.id)).toContain(id);
+      expect(await listOf(member, `${list}?limit=1`)).toMatchObject({ nextCursor: expect.any(String) });
+    }
     expect((await owner.request('PUT', at, { secondFactorRequired: false })).status).toBe(200);
     expect((await member.request('GET', `/v1/projects/${id}`)).status).toBe(200);
+    expect((await listOf(member, '/v1/projects')).items).toHaveLength(2);
     const off = { secondFactorRequired: false };
     expect(await problemOf(await member.request('PUT', at, off))).toEqual({
       status: 409,
       code: 'second_factor_missing',
+    });
+  });
+
+  it.each(['owner', 'editor', 'viewer'])('is closed to one who is %s', async (role) => {
+    const [{ user: owner }, member] = await Promise.all([withFactor(), signUp(service)]);
+    const made = await owner.request('POST', '/v1/projects', { name: 'Bakery' });
+    const { id } = (await made.json()) as { id: string };
+    await becomeMember((body) => owner.request('POST', `/v1/projects/${id}/members`, body), member, role);
+    expect((await member.request('GET', `/v1/projects/${id}`)).status).toBe(200);
+    const policy = { secondFactorRequired: true };
+    expect((await owner.request('PUT', `/v1/projects/${id}/sign-in-policy`, policy)).status).toBe(200);
+    expect(await problemOf(await member.request('GET', `/v1/projects/${id}`))).toEqual({
+      status: 403,
+      code: 'second_factor_required',
     });
   });
 
@@ -277,8 +312,13 @@ describe("a person's own log", () => {
     const log = await user.request('GET', '/v1/me/security-log');
     const { items } = (await log.json()) as { items: { action: string; network: string | null }[] };
     expect(items.map(({ action }) => action).toReversed()).toEqual([
-      ...['sign_in', 'second_factor_enabled', 'second_factor_failed', 'sign_in', 'second_factor_failed'],
-      ...['recovery_code_used', 'sign_in'],
+      'sign_in',
+      'second_factor_enabled',
+      'second_factor_failed',
+      'sign_in',
+      'second_factor_failed',
+      'recovery_code_used',
+      'sign_in',
     ]);
     for (const { network } of items) expect(network).toMatch(/\/24$/);
   });

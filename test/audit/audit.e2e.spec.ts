@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { Client } from 'pg';
-import { writeAudit, writeSecurityEvent } from '../../src/audit/audit.log.js';
-import { type AuditEvent, STATE_CHARACTERS_MAX } from '../../src/audit/domain/audit-event.js';
-import { AUDIT_EVENTS, SECURITY_EVENTS } from '../../src/audit/infrastructure/audit.partitions.js';
+import { writeAudit, writeSecurityEvent } from '../../src/modules/audit/audit.log.js';
+import { type AuditEvent, STATE_CHARACTERS_MAX } from '../../src/modules/audit/domain/audit-event.js';
+import { AUDIT_EVENTS, SECURITY_EVENTS } from '../../src/modules/audit/infrastructure/audit.partitions.js';
 import {
   dropPartitionsBefore,
   ensurePartitions,
   type PartitionedTable,
-} from '../../src/database/partitions.js';
-import { Maintenance } from '../../src/shared/maintenance.js';
-import type { Author } from '../../src/audit/domain/author.js';
-import { auditPieces } from '../../src/audit/http/audit-csv.js';
-import { ExportPermits } from '../../src/shared/export-permits.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+} from '../../src/platform/database/partitions.js';
+import { Maintenance } from '../../src/platform/operations/maintenance.js';
+import type { Author } from '../../src/modules/audit/domain/author.js';
+import { auditPieces } from '../../src/modules/audit/http/audit-csv.js';
+import { ExportPermits } from '../../src/platform/export/export-permits.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/people/user.js';
 
 const AUTHOR: Author = { kind: 'system' };
 

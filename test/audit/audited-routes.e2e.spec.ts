@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { WHOLE_SERVICE } from '../../src/audit/audit.log.js';
-import { AUDIT_ACTIONS, type AuditAction } from '../../src/audit/domain/audit-event.js';
-import { choose, TOKEN } from '../support/pipeline.js';
-import { makeVisitorKey } from '../support/visitor-key.js';
+import { WHOLE_SERVICE } from '../../src/modules/audit/audit.log.js';
+import { AUDIT_ACTIONS, type AuditAction } from '../../src/modules/audit/domain/audit-event.js';
+import { choose, TOKEN } from '../support/programs/pipeline.js';
+import { makeVisitorKey } from '../support/people/visitor-key.js';
 import {
   type FakeStripe,
   postEvent,
@@ -10,18 +10,24 @@ import {
   stripeEnvironment,
   stripeEvent,
   stripeSubscription,
-} from '../support/fake-stripe.js';
-import { BillingWorker } from '../support/billing-worker.js';
-import type { Json } from '../support/json.js';
-import { readOperations } from '../support/openapi.js';
-import { newId } from '../../src/shared/ids.js';
-import { linkIn, mailTo } from '../support/mails.js';
-import { insertTestScan, type TestItem } from '../support/scan.js';
-import { reportTestScanner } from '../support/scanner.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { becomeMember, BEHIND_LOOPBACK_PROXY, PASSWORD, signUp, type TestUser } from '../support/user.js';
+} from '../support/fakes/fake-stripe.js';
+import { BillingWorker } from '../support/programs/billing-worker.js';
+import type { Json } from '../support/people/json.js';
+import { readOperations } from '../support/rules/openapi.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { linkIn, mailTo } from '../support/fakes/mails.js';
+import { insertTestScan, type TestItem } from '../support/people/scan.js';
+import { reportTestScanner } from '../support/programs/scanner.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import {
+  becomeMember,
+  BEHIND_LOOPBACK_PROXY,
+  PASSWORD,
+  signUp,
+  type TestUser,
+} from '../support/people/user.js';
 
-/** A project on the tier business of which Ada is the owner, and what a route can be called with. */
+/** A project with the tier business, owned by Ada, with the parameters of routes. */
 interface World {
   id: string;
   /** A key of the project. */

@@ -2,39 +2,32 @@ import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetada
 import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Author } from '../audit/domain/author.js';
+import {
+  ACCESS_EXTENSION,
+  API_KEY_SCHEME,
+  SESSION_ONLY_EXTENSION,
+  SESSION_SCHEME,
+} from '../../platform/openapi/api-description.js';
+import { ACCESS_RULE } from '../../platform/http/public.decorator.js';
 import { type Actor, toAuthor } from './domain/actor.js';
 import type { KeyScope } from './domain/key-scope.js';
 import type { Role } from './domain/role.js';
 import type { Project } from '../projects/domain/project.js';
 
-/** What a route demands of its caller; every route must say one of these, or the guard refuses to serve it. */
+/** The permission that a route requires; the guard refuses to serve a route without one. */
 export type AccessRule =
   { kind: 'public' } | { kind: 'signed_in' } | { kind: 'project'; role: Role; scope?: KeyScope };
 
-export const ACCESS_RULE = Symbol('ACCESS_RULE');
 export const SESSION_ONLY = Symbol('SESSION_ONLY');
 
-/** Names of the API document: what a route demands, and the two ways to show who one is. */
-export const ACCESS_EXTENSION = 'x-access';
-export const SESSION_ONLY_EXTENSION = 'x-session-only';
-export const API_KEY_SCHEME = 'apiKey';
-export const SESSION_SCHEME = 'session';
-
-/** What the guard leaves on the request for the handlers. */
+/** Set on the request by the guard, for the handlers. */
 export interface AccessedRequest extends Request {
   actor?: Actor;
   project?: Project;
   role?: Role;
 }
 
-/** The route asks for no credentials. */
-export const Public = (): MethodDecorator & ClassDecorator =>
-  applyDecorators(
-    SetMetadata(ACCESS_RULE, { kind: 'public' } satisfies AccessRule),
-    ApiExtension(ACCESS_EXTENSION, 'public'),
-  );
-
-/** The route asks for any valid credential: 401 without. */
+/** Requires any valid credential: 401 without. */
 export const SignedIn = (): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(ACCESS_RULE, { kind: 'signed_in' } satisfies AccessRule),
@@ -44,8 +37,8 @@ export const SignedIn = (): MethodDecorator & ClassDecorator =>
   );
 
 /**
- * The route asks for at least `role` on the project in its path (`:projectId`): 401 without credential,
- * 404 on a project one is no member of, 403 `role_required` with too low a role (design §5).
+ * Requires at least `role` on the project in the path (`:projectId`): 401 without credential, 404
+ * for non-members, 403 `role_required` if the role is too low (design §5).
  */
 export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
   applyDecorators(
@@ -55,11 +48,16 @@ export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
     ApiExtension(ACCESS_EXTENSION, role),
   );
 
-/** A person alone may call the route: an API key gets 403 `session_required`. Beside one of the rules above. */
+/**
+ * Requires a session: an API key gets 403 `session_required`. Used beside one of the rules above.
+ */
 export const SessionOnly = (): MethodDecorator =>
   applyDecorators(SetMetadata(SESSION_ONLY, true), ApiExtension(SESSION_ONLY_EXTENSION, true));
 
-/** As `ProjectRole('owner')`, and of an API key its scope `manage_access` too: 403 `scope_required` without. */
+/**
+ * Like `ProjectRole('owner')`, and requires the scope `manage_access` of an API key: 403
+ * `scope_required` without.
+ */
 export const ManagesAccess = (): MethodDecorator & ClassDecorator =>
   applyDecorators(
     SetMetadata(ACCESS_RULE, {
@@ -75,7 +73,7 @@ export const ManagesAccess = (): MethodDecorator & ClassDecorator =>
 /** The caller; only on routes that are not public. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext) => actorOf(context));
 
-/** The caller as the author of a change, for the audit; only on routes that are not public. */
+/** The caller as the author of a change in the audit log; only on routes that are not public. */
 export const CurrentAuthor = createParamDecorator((_: unknown, context: ExecutionContext): Author =>
   toAuthor(actorOf(context)),
 );
@@ -86,14 +84,14 @@ function actorOf(context: ExecutionContext): Actor {
   return actor;
 }
 
-/** The project in the path, as the guard read it; only on `ProjectRole` routes. */
+/** The project in the path; only on `ProjectRole` routes. */
 export const CurrentProject = createParamDecorator((_: unknown, context: ExecutionContext): Project => {
   const { project } = context.switchToHttp().getRequest<AccessedRequest>();
   if (!project) throw new Error('CurrentProject used on a route without ProjectRole');
   return project;
 });
 
-/** The caller's role on the project in the path, as the guard found it; only on `ProjectRole` routes. */
+/** The caller's role on the project in the path; only on `ProjectRole` routes. */
 export const CurrentRole = createParamDecorator((_: unknown, context: ExecutionContext): Role => {
   const { role } = context.switchToHttp().getRequest<AccessedRequest>();
   if (!role) throw new Error('CurrentRole used on a route without ProjectRole');

@@ -4,14 +4,15 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import type { Response } from 'express';
 import { truncatedNetwork } from '../audit/domain/network.js';
 import { projectNotFound, ProjectService } from '../projects/project.service.js';
-import { DomainError } from '../shared/domain-error.js';
-import { isUuid } from '../shared/ids.js';
-import { InjectSettings } from '../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../settings/service.settings.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import { isUuid } from '../../platform/identity/ids.js';
+import { InjectSettings } from '../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../platform/settings/service.settings.js';
 import { type Actor, emailNotConfirmed, requireUser, secondFactorRequired } from './domain/actor.js';
 import { hashOfKey } from './domain/api-key.js';
 import { apiKeyIn } from './domain/credential.js';
-import { ACCESS_RULE, type AccessedRequest, type AccessRule, SESSION_ONLY } from './access.decorators.js';
+import { type AccessedRequest, type AccessRule, SESSION_ONLY } from './access.decorators.js';
+import { ACCESS_RULE } from '../../platform/http/public.decorator.js';
 import { ApiKeyService } from './api-key.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { refuseForeignRequest } from './http/own-request.guard.js';
@@ -20,8 +21,8 @@ import { areaOfRoute, isWithinAreas } from './domain/key-area.js';
 import { type Role, roleCovers } from './domain/role.js';
 
 /**
- * Refuses requests without permission: 401 without credential, 404 on a project of others, 403 with
- * too low a role.
+ * Refuses requests without permission: 401 without credential, 404 on a project of others, 403 if
+ * the role is too low.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -45,20 +46,18 @@ export class AccessGuard implements CanActivate {
       );
     if (rule.kind === 'public') return true;
     const http = context.switchToHttp();
-    // Responses to credentials must not be cached, refusals included.
+    // Responses to credentials must not be cached, errors included.
     http.getResponse<Response>().setHeader('Cache-Control', 'no-store');
     const request = http.getRequest<AccessedRequest>();
     const actor = await this.identify(request);
     request.actor = actor;
     if (rule.kind === 'project') await this.enterProject(request, actor, rule);
+    else if (actor.kind === 'api_key') refuseBeyondAreas(actor, request);
     if (this.reflector.get<true | undefined>(SESSION_ONLY, context.getHandler())) requireUser(actor);
     return true;
   }
 
-  /**
-   * A request with an `Authorization` header is authenticated by that header alone, even if it is
-   * invalid and there is a valid cookie.
-   */
+  /** An `Authorization` header takes precedence over a cookie, even if the header is invalid. */
   private async identify(request: AccessedRequest): Promise<Actor> {
     const { authorization, cookie } = request.headers;
     const actor =
@@ -128,7 +127,9 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** @throws DomainError `scope_required` where the key is limited to other areas than the route's. */
+/**
+ * @throws DomainError `scope_required` if the key is limited to areas that don't include the route.
+ */
 function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: AccessedRequest): void {
   const { path: route } = request.route as { path: string };
   if (isWithinAreas(limitedTo, { method: request.method, route })) return;

@@ -25,7 +25,7 @@ import { AuthLibrary } from './infrastructure/auth-library.js';
 import { AuthPool } from './infrastructure/auth-pool.js';
 import { Passwords } from './infrastructure/passwords.js';
 
-/** Accounts, sessions, members and API keys. Routes and guard are in AccessHttpModule. */
+/** Accounts, sessions, members and API keys. */
 @Module({
   imports: [ProjectsModule],
   providers: [

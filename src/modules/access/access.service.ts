@@ -1,10 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
 import { type Actor, emailNotConfirmed } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { accessTables } from './infrastructure/access.tables.js';
 import type { Role } from './domain/role.js';
-import { ProjectMember } from './infrastructure/project-member.entity.js';
+
+/** `AccessService.accountOf` as an expression, of a project's id. */
+export function accountSql(projectId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce((
+    select member.user_id from project_member member
+    where member.project_id = ${projectId} and member.role = 'owner'
+    order by member.created_at, member.user_id limit 1
+  ), ${projectId})`;
+}
 
 /** Roles and names, for other modules. */
 @Injectable()
@@ -12,25 +21,36 @@ export class AccessService {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * At most `limit` projects that the actor may see, newest first, from behind the project id `after`, if given, and
-   * the role there. Of an API key that is its one project.
+   * At most `limit` projects of the actor with their roles, newest first, after the project id
+   * `after`, if given. An API key has only its project. `withheld`: the project requires a second
+   * factor, which the user has not set up, so only its name may be shown.
+   *
    * @throws DomainError `email_not_confirmed`.
    */
   async placesOf(
     actor: Actor,
     { after, limit }: { after: string | null; limit: number },
-  ): Promise<{ projectId: string; role: Role }[]> {
+  ): Promise<{ projectId: string; role: Role; withheld: boolean }[]> {
     if (actor.kind === 'api_key')
-      return after === null ? [{ projectId: actor.projectId, role: actor.role }] : [];
+      return after === null ? [{ projectId: actor.projectId, role: actor.role, withheld: false }] : [];
     if (!actor.emailConfirmed) throw emailNotConfirmed();
-    const behind = after === null ? {} : { projectId: { $lt: after } };
-    const memberships = await this.em
-      .fork()
-      .find(ProjectMember, { userId: actor.userId, ...behind }, { orderBy: { projectId: 'desc' }, limit });
-    return memberships.map(({ projectId, role }) => ({ projectId, role }));
+    const memberships = await accessTables(this.em.fork())
+      .selectFrom('project_member as m')
+      .leftJoin('project_sign_in_policy as p', 'p.projectId', 'm.projectId')
+      .select(['m.projectId', 'm.role', 'p.secondFactorRequired'])
+      .where('m.userId', '=', actor.userId)
+      .$if(after !== null, (query) => query.where('m.projectId', '<', after))
+      .orderBy('m.projectId', 'desc')
+      .limit(limit)
+      .execute();
+    return memberships.map(({ projectId, role, secondFactorRequired }) => ({
+      projectId,
+      role,
+      withheld: secondFactorRequired === true && !actor.secondFactor,
+    }));
   }
 
-  /** The confirmed addresses of a project's owners, in the transaction of `em` where there is one. */
+  /** The confirmed addresses of a project's owners, in the transaction of `em`, if any. */
   async ownersOf(em: EntityManager, projectId: string): Promise<string[]> {
     const owners = await accessTables(em)
       .selectFrom('project_member')
@@ -44,7 +64,7 @@ export class AccessService {
     return owners.map(({ email }) => email);
   }
 
-  /** The members of a project with their addresses, in the transaction of `em` where there is one. */
+  /** The members of a project with their addresses, in the transaction of `em`, if any. */
   async membersOf(
     em: EntityManager,
     projectId: string,
@@ -69,16 +89,10 @@ export class AccessService {
    * account.
    */
   async accountOf(projectId: string): Promise<string> {
-    const owner = await accessTables(this.em.fork())
-      .selectFrom('project_member')
-      .select('userId')
-      .where('projectId', '=', projectId)
-      .where('role', '=', 'owner')
-      .orderBy('createdAt')
-      .orderBy('userId')
-      .limit(1)
-      .executeTakeFirst();
-    return owner?.userId ?? projectId;
+    const { rows } = await sql<{
+      account: string;
+    }>`select ${accountSql(sql`${projectId}::uuid`)} as account`.execute(this.em.fork().getKysely());
+    return rows[0]?.account ?? projectId;
   }
 
   /** Current names of users (their email) and keys, by id. Deleted ones are missing. */

@@ -1,10 +1,10 @@
-import { serviceSettings } from '../settings/service.settings.js';
-import { choice, secret } from '../settings/setting-kinds.js';
-import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
+import { serviceSettings } from '../../platform/settings/service.settings.js';
+import { choice, secret } from '../../platform/settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../../platform/settings/declare-settings.js';
 
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 
-/** Sign-in and sign-up. */
+/** Settings of sign-in and sign-up. */
 export const accessSettings = declareSettings({
   name: 'access',
   title: 'Sign-in',

@@ -4,8 +4,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../audit/audit.log.js';
 import type { Author } from '../audit/domain/author.js';
 import { ProjectService } from '../projects/project.service.js';
-import { DomainError, fieldErrors } from '../shared/domain-error.js';
-import { newId } from '../shared/ids.js';
+import { DomainError, fieldErrors } from '../../platform/errors/domain-error.js';
+import { newId } from '../../platform/identity/ids.js';
 import { type Actor, toAuthor } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { hashOfKey, type KeySecret } from './domain/api-key.js';
@@ -20,7 +20,7 @@ const PREFIX_CHARACTERS_SHOWN = 8;
 
 export const ACTIVE_KEYS_PER_PROJECT_MAX = 50;
 
-/** What a key may be made with. It never may more than its role. */
+/** Options of a new key. Its permissions never exceed its role. */
 export interface ApiKeyRequest {
   projectId: string;
   name: string;
@@ -28,7 +28,7 @@ export interface ApiKeyRequest {
   scopes?: KeyScope[];
   /** Absent: it does not expire. */
   expiresAt?: Date;
-  /** Absent: all that the role may. */
+  /** Absent: all permissions of the role. */
   limitedTo?: KeyArea[];
 }
 
@@ -44,13 +44,13 @@ interface MemberRef {
   userId: string;
 }
 
-/** A key, and which of its secrets a member made. */
+/** A key, and which of its two secrets a member created. */
 export interface MadeSecret {
   apiKey: ApiKey;
   secret: KeySecret;
 }
 
-/** Makes, lists, renames, rotates, revokes and looks up API keys. */
+/** Creates, lists, renames, rotates, revokes and looks up API keys. */
 @Injectable()
 export class ApiKeyService {
   constructor(
@@ -58,7 +58,7 @@ export class ApiKeyService {
     private readonly projects: ProjectService,
   ) {}
 
-  /** Makes a key inside the caller's transaction. The key itself is returned this once and never again. */
+  /** Creates a key inside the caller's transaction. The secret is returned only here. */
   create(
     tx: EntityManager,
     requested: ApiKeyRequest & { createdBy?: string | null },
@@ -77,6 +77,7 @@ export class ApiKeyService {
   /**
    * Like `create`, in its own transaction. The key is revoked with the user behind the actor: a key
    * created by a key belongs to the member who created that one, and expires no later.
+   *
    * @throws DomainError `api_key_limit_reached`, `validation_failed`, and as `requireManager`.
    */
   async issue(requested: ApiKeyRequest, actor: Actor): Promise<{ apiKey: ApiKey; key: string }> {
@@ -99,14 +100,19 @@ export class ApiKeyService {
       const made = this.create(tx, { ...requested, createdBy: userId });
       const { projectId, ...after } = requested;
       await writeAudit(tx, toAuthor(actor), {
-        ...{ projectId, action: 'api_key.create', target: made.apiKey.id },
+        projectId,
+        action: 'api_key.create',
+        target: made.apiKey.id,
         after,
       });
       return made;
     });
   }
 
-  /** At most `limit` keys of a project, newest first, revoked ones too; from behind the id `after`, if given. */
+  /**
+   * At most `limit` keys of a project, newest first, including revoked ones; after the id `after`,
+   * if given.
+   */
   list(projectId: string, page: { after: string | null; limit: number }): Promise<ApiKey[]> {
     const behind = page.after === null ? {} : { id: { $lt: page.after } };
     return this.em
@@ -129,18 +135,22 @@ export class ApiKeyService {
       apiKey.name = name;
       const { projectId, id: target } = ref;
       await writeAudit(tx, author, {
-        ...{ projectId, action: 'api_key.rename', target },
-        ...{ before, after: { name } },
+        projectId,
+        action: 'api_key.rename',
+        target,
+        before,
+        after: { name },
       });
       return apiKey;
     });
   }
 
   /**
-   * Gives a key another secret, which is returned this once. The former one works for `formerValidHours` more, or until
-   * the member who made it is removed; the one before that ends at once. The new secret belongs to the user behind the
-   * actor.
-   * @throws DomainError `api_key_not_found`, also where it was revoked or has expired; and as `issue`.
+   * Gives a key a new secret, which is returned only here. The former one works for
+   * `formerValidHours` more, or until the member who created it is removed; the one before that
+   * expires at once. The new secret belongs to the user behind the actor.
+   *
+   * @throws DomainError `api_key_not_found`, also if it was revoked or has expired; and as `issue`.
    */
   async rotate(
     ref: KeyRef,
@@ -162,7 +172,9 @@ export class ApiKeyService {
       Object.assign(apiKey, { ...kept, createdBy: userId, formerKeyHash, formerValidUntil, formerCreatedBy });
       const { projectId, id: target } = ref;
       await writeAudit(tx, toAuthor(actor), {
-        ...{ projectId, action: 'api_key.rotate', target },
+        projectId,
+        action: 'api_key.rotate',
+        target,
         after: { formerValidUntil },
       });
       return { apiKey, key };
@@ -170,7 +182,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Revokes a key from now on; a key that is revoked already stays as it is.
+   * Revokes a key immediately; does nothing if it is revoked already.
+   *
    * @throws DomainError `api_key_not_found`.
    */
   async revoke(ref: KeyRef, author: Author): Promise<void> {
@@ -181,7 +194,10 @@ export class ApiKeyService {
     });
   }
 
-  /** What a user has made of a project's active keys, newest key first: it is revoked when they are removed. */
+  /**
+   * The secrets of a project's active keys that a user created, newest key first: they are revoked
+   * when the user is removed.
+   */
   async madeBy(em: EntityManager, { projectId, userId }: MemberRef): Promise<MadeSecret[]> {
     const isFormer = { formerCreatedBy: userId, formerValidUntil: { $gt: new Date() } };
     const apiKeys = await em.find(
@@ -193,8 +209,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Revokes, in the caller's transaction, the secrets that a user made of keys that may more than `role`; null: all.
-   * With its current secret a key is revoked whole.
+   * Revokes, in the caller's transaction, the secrets that a user created of keys with a higher
+   * role than `role`; null: all. Revoking the current secret revokes the whole key.
    */
   async revokeMadeBy(
     tx: EntityManager,
@@ -208,13 +224,15 @@ export class ApiKeyService {
     }
   }
 
-  /** Revokes, in the caller's transaction, the keys of a project whose names begin so. */
+  /** Revokes, in the caller's transaction, the keys of a project whose names have this prefix. */
   async revokeNamed(tx: EntityManager, projectId: string, prefix: string): Promise<void> {
     const named = { projectId, name: { $like: `${prefix}%` }, revokedAt: null };
     await tx.nativeUpdate(ApiKey, named, { revokedAt: new Date() });
   }
 
-  /** The key's row, or null where it is unknown, revoked or has expired. Keeps the day of its last use. */
+  /**
+   * The key's row, or null if it is unknown, revoked or expired. Stores the day of its last use.
+   */
   async find(key: string): Promise<ApiKey | null> {
     const em = this.em.fork();
     const now = new Date();
@@ -228,7 +246,7 @@ export class ApiKeyService {
     });
     if (!apiKey) return null;
     const today = now.toISOString().slice(0, 10);
-    // One write a day and key; requests at the same time may both come to it.
+    // One write per day and key; concurrent requests may both write.
     if (String(apiKey.lastUsedOn ?? '') < today) {
       const { projectId, id } = apiKey;
       await em.nativeUpdate(ApiKey, { projectId, id }, { lastUsedOn: today });
@@ -242,7 +260,9 @@ async function revokeAll(tx: EntityManager, author: Author, apiKeys: ApiKey[]): 
     apiKey.revokedAt = new Date();
     const { projectId, id: target, name, role, scopes } = apiKey;
     await writeAudit(tx, author, {
-      ...{ projectId, action: 'api_key.revoke', target },
+      projectId,
+      action: 'api_key.revoke',
+      target,
       before: { name, role, scopes },
     });
   }
@@ -252,7 +272,9 @@ async function revokeFormer(tx: EntityManager, author: Author, apiKey: ApiKey): 
   Object.assign(apiKey, { formerKeyHash: null, formerValidUntil: null, formerCreatedBy: null });
   const { projectId, id: target, name, role, scopes } = apiKey;
   await writeAudit(tx, author, {
-    ...{ projectId, action: 'api_key.revoke_former', target },
+    projectId,
+    action: 'api_key.revoke_former',
+    target,
     before: { name, role, scopes },
   });
 }
@@ -274,7 +296,7 @@ function refuseOutliving(expiresAt: Date | null, endsAt: Date | null): void {
   throw fieldErrors([{ field: 'expiresAt', message }]);
 }
 
-/** A secret, and what of it is kept. */
+/** A new secret, with its hash and prefix. */
 function generateKey(): { key: string; keyHash: Buffer; prefix: string } {
   const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
   return { key, keyHash: hashOfKey(key), prefix: key.slice(0, PREFIX_CHARACTERS_SHOWN) };

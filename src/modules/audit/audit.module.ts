@@ -1,11 +1,11 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { PartitionMaintenance } from '../database/partition-maintenance.js';
-import { monthStart } from '../shared/months.js';
+import { PartitionMaintenance } from '../../platform/database/partition-maintenance.js';
+import { monthStart } from '../../platform/time/months.js';
 import { AuditReader } from './application/audit-reader.js';
 import { AUDIT_MONTHS_KEPT, SECURITY_LOG_MONTHS_KEPT } from './domain/retention.js';
 import { AUDIT_EVENTS, SECURITY_EVENTS } from './infrastructure/audit.partitions.js';
 
-/** Stores and reads the audit log; writers call audit.log.ts. Its routes are in AuditHttpModule. */
+/** Stores and reads the audit log; writers call audit.log.ts. */
 @Module({ providers: [AuditReader], exports: [AuditReader] })
 export class AuditModule implements OnModuleInit {
   constructor(private readonly partitions: PartitionMaintenance) {}

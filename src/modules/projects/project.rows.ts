@@ -1,25 +1,29 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reads } from '../database/prepared-reads.js';
+import type { Reads } from '../../platform/database/prepared-reads.js';
 import type { Project, ProjectController } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
 
 /**
- * What other modules read and write of a project's row, in their transactions. `project` is named in SQL here and in
- * `ProjectService` alone; a statement of theirs that must read it in the same round trip takes a fragment.
+ * Reads and writes of a project's row for other modules, in their transactions. Only this file and
+ * `ProjectService` name the table `project` in SQL; a module that must read it in the same round
+ * trip uses a fragment.
  */
 
-/** The projects with these ids as they are now, in any order; unknown ones are left out. */
+/** The current rows of these projects, in any order; unknown ones are missing. */
 export async function readProjects(em: EntityManager, ids: readonly string[]): Promise<Project[]> {
-  // Past the identity map: a locked read must not see an older copy.
+  // Bypasses the identity map: a locked read must not see an older copy.
   const found = await em.find(ProjectEntity, { id: { $in: [...ids] } }, { disableIdentityMap: true });
   return found.map(projectOf);
 }
 
-/** What of a project's row decides its tier. */
+/** The columns of a project's row that determine its tier. */
 export type LicensedProject = Pick<Project, 'id' | 'domains' | 'tier' | 'tierReason' | 'tierValidUntil'>;
 
-/** The same of these projects alone, in any order, past the entities: read for each batch of records that is forwarded. */
+/**
+ * These columns of the projects, in any order, without entities: read for each batch of forwarded
+ * records.
+ */
 export async function readLicensedProjects(reads: Reads, ids: readonly string[]): Promise<LicensedProject[]> {
   return reads.rows(LICENSED_PROJECTS, [ids]);
 }
@@ -31,7 +35,7 @@ const LICENSED_PROJECTS = {
     from project where id = any($1::uuid[])`,
 };
 
-/** A project's controller as it is now; null members where it is not given, or the project is gone. */
+/** A project's current controller; null members if not given, or the project is deleted. */
 export async function readController(reads: Reads, id: string): Promise<ProjectController> {
   const [found] = await reads.rows<ProjectController>(CONTROLLER, [id]);
   return found ?? { name: null, contact: null };
@@ -42,13 +46,13 @@ const CONTROLLER = {
   text: 'select controller_name as name, controller_contact as contact from project where id = $1::uuid',
 };
 
-/** The project as it is now; null where there is none. */
+/** The current row of the project; null: none. */
 export async function findProject(em: EntityManager, id: string): Promise<Project | null> {
   const found = await em.findOne(ProjectEntity, { id }, { disableIdentityMap: true });
   return found && projectOf(found);
 }
 
-/** At most `limit` ids behind `after`, in their order. */
+/** At most `limit` ids after `after`, in order. */
 export async function projectIdsAfter(em: EntityManager, after: string, limit: number): Promise<string[]> {
   const found = await em.find(
     ProjectEntity,
@@ -59,9 +63,10 @@ export async function projectIdsAfter(em: EntityManager, after: string, limit: n
 }
 
 /**
- * Holds the project's row until the caller's transaction ends, so that rules over its rows (the last owner, the
- * number of keys, the subscriptions) are checked by one request at a time. It neither waits for, nor delays, inserts
- * of rows that refer to the project. Returns false where the project is gone.
+ * Locks the project's row until the caller's transaction ends, so that rules over its rows (the
+ * last owner, the number of keys, the subscriptions) are checked by one request at a time. It
+ * neither waits for, nor delays, inserts of rows that refer to the project. Returns false if the
+ * project is deleted.
  */
 export async function lockProject(tx: EntityManager, id: string): Promise<boolean> {
   if (!tx.isInTransaction()) throw new Error('A project must be locked inside a transaction.');
@@ -71,16 +76,16 @@ export async function lockProject(tx: EntityManager, id: string): Promise<boolea
   return rows.length > 0;
 }
 
-/** What licensing keeps on a project's row. */
+/** The tier columns of a project's row. */
 export interface CachedTier {
   tier: string;
   reason: string;
   validUntil: Date | null;
-  /** Whether the tier is another one than before: its version goes up. */
+  /** Whether the tier differs from before: its version is incremented. */
   changed: boolean;
 }
 
-/** Writes the cached tier of a project whose row the caller's transaction holds. */
+/** Writes the cached tier of a project whose row the caller's transaction has locked. */
 export async function writeTier(
   tx: EntityManager,
   id: string,
@@ -94,7 +99,10 @@ export async function writeTier(
   `.execute(tx.getKysely());
 }
 
-/** Holds the rows of at most `limit` projects whose cached tier expired at or before `now`, except those locked by others. */
+/**
+ * Locks the rows of at most `limit` projects whose cached tier expired at or before `now`, except
+ * those locked by others.
+ */
 export async function lockExpiredTiers(
   tx: EntityManager,
   { now, limit }: { now: Date; limit: number },
@@ -108,7 +116,7 @@ export async function lockExpiredTiers(
 }
 
 /**
- * A fragment for another module's statement: the project as `p`, of which it may read `id`, `domains` and
+ * A fragment for another module's statement: joins the project as `p`, with `id`, `domains` and
  * `tier`.
  */
 export function joinProject(id: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -123,14 +131,17 @@ export function lookUpProject(id: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left join lateral (select * from project where id = ${id} limit 1) p on true`;
 }
 
-/** A fragment for another module's insert: a query of the project's id, with no row where the project is gone. */
+/**
+ * A fragment for another module's insert: a query of the project's id, with no row if the project
+ * is deleted.
+ */
 export function existingProject(id: string): RawBuilder<unknown> {
   return sql`(select id from project where id = ${id})`;
 }
 
-/** The project of the standalone demo, which production refuses to start with; null where there is none. */
+/** The project of the standalone demo, which production refuses to start with; null: none. */
 export async function findDemoProject(em: EntityManager): Promise<string | null> {
-  // Without entities: a start has not discovered any when it looks.
+  // Without entities, which are not discovered yet at this point of the start.
   const [found] = await em.execute<{ id: string }[]>('select id from project where demo limit 1');
   return found?.id ?? null;
 }
@@ -139,19 +150,27 @@ export async function insertDemoProject(tx: EntityManager, id: string): Promise<
   await tx.insert(ProjectEntity, { id, name: 'Demo project', demo: true });
 }
 
-/** Sets the domains of a project without domains. Without an event: for the demo, whose banner stays the same. */
+/**
+ * Sets the domains of a project without domains. Without an event: for the demo, whose banner does
+ * not change.
+ */
 export async function nameDomains(tx: EntityManager, id: string, domains: string[]): Promise<void> {
   await sql`update project set domains = ${domains} where id = ${id} and domains = '{}'`.execute(
     tx.getKysely(),
   );
 }
 
-/** The row as others see it. */
+/** The row as a `Project`. */
 export function projectOf(row: ProjectEntity): Project {
   const { id, name, domains, tier, tierReason, createdAt } = row;
   return {
-    ...{ id, name, domains, tier, tierReason, createdAt },
-    // The ORM's types allow undefined for what is null.
+    id,
+    name,
+    domains,
+    tier,
+    tierReason,
+    createdAt,
+    // The ORM's types allow undefined instead of null.
     controllerName: row.controllerName ?? null,
     controllerContact: row.controllerContact ?? null,
     tierValidUntil: row.tierValidUntil ?? null,

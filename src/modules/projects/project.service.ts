@@ -3,17 +3,17 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../audit/audit.log.js';
 import { diffStates } from '../audit/domain/audit-event.js';
 import type { Author } from '../audit/domain/author.js';
-import { DomainError, fieldErrors } from '../shared/domain-error.js';
-import { newId } from '../shared/ids.js';
-import { InjectSettings } from '../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../settings/service.settings.js';
+import { DomainError, fieldErrors } from '../../platform/errors/domain-error.js';
+import { newId } from '../../platform/identity/ids.js';
+import { InjectSettings } from '../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../platform/settings/service.settings.js';
 import { normalizeDomains } from './domain/domain-name.js';
 import type { Project } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
 import { findProject, lockProject, projectOf, readProjects } from './project.rows.js';
 import { ProjectEvents } from './projects.events.js';
 
-/** What may be said about a project from outside; `domains` are checked here, one by one. */
+/** The fields of a project that callers can set; `domains` are checked here, individually. */
 export interface ProjectFields {
   name: string;
   domains: readonly unknown[];
@@ -21,7 +21,7 @@ export interface ProjectFields {
   controllerContact: string | null;
 }
 
-/** The public interface of projects. It does not check users or roles: the caller has. */
+/** The public interface of projects. The caller must check users and roles. */
 @Injectable()
 export class ProjectService {
   constructor(
@@ -31,8 +31,11 @@ export class ProjectService {
   ) {}
 
   /**
-   * Makes a project for the author, a user; it starts on the tier `lite`. Access makes the user its owner, and may refuse.
-   * @throws DomainError `validation_failed` with `domains.<index>` for each refused domain, `project_limit_reached`.
+   * Creates a project for the author, a user, with the tier `lite`. Access makes the user its
+   * owner, and may refuse.
+   *
+   * @throws DomainError `validation_failed` with `domains.<index>` for each refused domain,
+   * `project_limit_reached`.
    */
   async create(
     author: Author & { kind: 'user' },
@@ -54,27 +57,29 @@ export class ProjectService {
       await tx.flush();
       await this.events.emit('created', tx, { projectId: project.id, userId: author.id });
       await writeAudit(tx, author, {
-        ...{ projectId: project.id, action: 'project.create' },
+        projectId: project.id,
+        action: 'project.create',
         after: givenOf(projectOf(project)),
       });
       return projectOf(project);
     });
   }
 
-  /** The projects with these ids, in their order; unknown ones are left out. */
+  /** The projects with these ids, in their order; unknown ones are missing. */
   async read(ids: readonly string[]): Promise<Project[]> {
     const found = await readProjects(this.em.fork(), ids);
     const byId = new Map(found.map((project) => [project.id, project]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** The project; null where there is none. */
+  /** The project; null: none. */
   find(id: string): Promise<Project | null> {
     return findProject(this.em.fork(), id);
   }
 
   /**
-   * Changes what is given and leaves the rest. `check` may refuse it, seeing what is stored, by throwing.
+   * Changes the given fields. `check` gets the stored project and may throw to refuse the change.
+   *
    * @throws DomainError `project_not_found`, or `validation_failed` as in `create`.
    */
   async update(
@@ -107,9 +112,11 @@ export class ProjectService {
   }
 
   /**
-   * Deletes a project: listeners delete their rows, in bulk beforehand and the rest in the transaction that deletes the
-   * project with everything that references it. If this fails half way, the project still exists and can be deleted
-   * again. Its audit events stay, including this last one.
+   * Deletes a project: listeners delete their rows, in bulk beforehand and the rest in the
+   * transaction that deletes the project with everything that references it. If this fails half
+   * way, the project still exists and can be deleted again. Its audit events are kept, including
+   * this last one.
+   *
    * @throws DomainError `project_not_found`.
    */
   async remove(id: string, author: Author): Promise<void> {
@@ -119,7 +126,8 @@ export class ProjectService {
       const project = await findProject(tx, id);
       if (project)
         await writeAudit(tx, author, {
-          ...{ projectId: id, action: 'project.delete' },
+          projectId: id,
+          action: 'project.delete',
           before: givenOf(project),
         });
       if ((await tx.nativeDelete(ProjectEntity, { id })) === 0) throw projectNotFound();
@@ -134,12 +142,12 @@ export class ProjectService {
   }
 }
 
-/** What of a project people see and change. */
+/** The fields of a project that users see and change. */
 function shownOf({ name, domains, controllerName, controllerContact }: Project): Record<string, unknown> {
   return { name, domains, controllerName, controllerContact };
 }
 
-/** The same without what is not given. */
+/** The same without the fields that are not set. */
 function givenOf(project: Project): Record<string, unknown> {
   return Object.fromEntries(Object.entries(shownOf(project)).filter(([, value]) => value !== null));
 }

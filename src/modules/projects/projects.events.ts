@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** A project that has just been written, and the user who asked for it. */
+/** A newly created project, and the user who created it. */
 export interface ProjectCreated {
   projectId: string;
   userId: string;
@@ -12,29 +12,34 @@ export interface ProjectCreated {
  * writes commit with it, and an exception rolls it back. They make no network calls.
  */
 export interface ProjectListener {
-  /** The project's row is written. */
+  /** The project's row was inserted. */
   created?(tx: EntityManager, created: ProjectCreated): Promise<void>;
-  /** What is published of the project has changed, its domains or its controller; the project's row is held. */
+  /**
+   * The domains or the controller of the project changed, so its published files do too; the
+   * project's row is locked.
+   */
   changed?(tx: EntityManager, projectId: string): Promise<void>;
-  /** Another person is an owner, or an owner is not one anymore; the project's row is held. */
+  /** The owners of the project changed; the project's row is locked. */
   ownersChanged?(tx: EntityManager, projectId: string): Promise<void>;
   /**
-   * The project is about to be deleted but still exists: listeners with many rows delete them now, in separate
-   * transactions. One over millions of rows would exceed every timeout and hold back the vacuum of the
-   * whole database. If the deletion fails, the project can be deleted again.
+   * The project is about to be deleted but still exists: listeners with many rows delete them now,
+   * in separate transactions. A single one over millions of rows would exceed every timeout and
+   * hold back the vacuum of the whole database. If the deletion fails, the project can be deleted
+   * again.
    */
   beforeDeletion?(projectId: string): Promise<void>;
   /**
-   * The project's row is deleted at the end of this transaction, with all rows that reference it by a foreign key;
-   * listeners delete their rows that have none. The row is not locked yet, because a worker that settles messages
-   * locks them before it locks the project; so listeners must not lock the project.
+   * The project's row is deleted at the end of this transaction, with all rows that reference it by
+   * a foreign key; listeners delete their rows that have none. The row is not locked yet, because a
+   * worker that settles messages locks them before it locks the project; so listeners must not lock
+   * the project.
    */
   deleting?(tx: EntityManager, projectId: string): Promise<void>;
-  /** The project's row is gone. What is appended to the outbox now stays there. */
+  /** The project's row is deleted. Messages appended to the outbox now are kept. */
   deleted?(tx: EntityManager, projectId: string): Promise<void>;
 }
 
-/** Project events for other modules. Projects doesn't know its listeners. */
+/** Project events for other modules. Projects doesn't import its listeners. */
 @Injectable()
 export class ProjectEvents {
   private readonly listeners: ProjectListener[] = [];

@@ -3,8 +3,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { hashOfToken, linkEnded } from '../domain/account-link.js';
 import type { Client } from '../domain/client.js';
@@ -15,12 +15,12 @@ import { AccountLimits } from './account-limits.js';
 import { findInvitation, type InvitationClaim, JoinProject } from './join-project.js';
 import { type SignedInUser, type SignIn, SignInService } from './sign-in.service.js';
 
-/** What the page of an invitation shows. */
+/** An invitation as shown on its page. */
 export interface ShownInvitation {
   projectName: string;
   email: string;
   role: Role;
-  /** false: who takes it up chooses a password. */
+  /** false: the person chooses a password on accepting. */
   accountExists: boolean;
   expiresAt: Date;
 }
@@ -28,13 +28,13 @@ export interface ShownInvitation {
 export interface Accepted {
   projectId: string;
   role: Role;
-  /** The session that was opened for a new account; null for who was signed in. */
+  /** The session that was opened for a new account; null if the user was signed in. */
   signIn: SignIn | null;
 }
 
 /**
- * Accepts invitations. The token proves access to the mailbox. Where the address has an account,
- * only a session of that account proves that the person is its user.
+ * Accepts invitations. The token proves access to the mailbox. If the address has an account, only
+ * a session of that account proves that the person is its user.
  */
 @Injectable()
 export class AcceptInvitation {
@@ -59,10 +59,11 @@ export class AcceptInvitation {
   }
 
   /**
-   * Makes the invited person a member: the one who is signed in with that address, or, where it has no account, the one
-   * who chooses a password now. A member gets the offered role where it is higher.
-   * @throws DomainError `link_ended`, `invitation_for_another`, `authentication_required`, `sign_up_closed`,
-   * `validation_failed`, `too_many_requests`, and as `JoinProject`.
+   * Makes the invited person a member: the user signed in with that address, or, if it has no
+   * account, a new user with the given password. A member gets the offered role if it is higher.
+   *
+   * @throws DomainError `link_ended`, `invitation_for_another`, `authentication_required`,
+   * `sign_up_closed`, `validation_failed`, `too_many_requests`, and as `JoinProject`.
    */
   async accept(
     fields: { token: string; name?: string | undefined; password?: string | undefined },
@@ -124,7 +125,10 @@ interface Person {
 
 const toClaim = (token: string): InvitationClaim => ({ tokenHash: hashOfToken(token) });
 
-/** The user who accepts; a new person's account is created. The token has proven the address of both. */
+/**
+ * The user who accepts; creates the account of a new person. The token proves the address in both
+ * cases.
+ */
 async function identify(
   tx: EntityManager,
   given: { person: Person | null; signedIn: SignedInUser | null; network: string | null },

@@ -1,4 +1,4 @@
-import { resolveBaseUrl } from '../../shared/base-url.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import {
   atMost,
   type Command,
@@ -6,11 +6,11 @@ import {
   OperatorError,
   print,
   UsageError,
-} from '../../shared/operator-command.js';
-import { serviceSettings } from '../../settings/service.settings.js';
+} from '../../../platform/operations/operator-command.js';
+import { serviceSettings } from '../../../platform/settings/service.settings.js';
 import { EMAIL } from '../domain/email.js';
 
-/** What an operator does for people's accounts. */
+/** Operator commands for user accounts. */
 export const accountCommands: Command[] = [
   {
     name: 'account create',

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { normalizedMailbox } from '../../mail/domain/mailbox.js';
-import { clientNetwork } from '../../shared/client-network.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { normalizedMailbox } from '../../../platform/mail/domain/mailbox.js';
+import { clientNetwork } from '../../../platform/network/client-network.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
+import { NetworkRateLimiter } from '../infrastructure/network-rate-limiter.js';
 import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
 
-/** An office may sit behind one address. */
+/** A whole office may share one address. */
 export const MAIL_REQUESTS_PER_NETWORK_MAX = 30;
 const NETWORK_WINDOW_SECONDS = 60;
 /** Mails of one kind that one network may request for one address: a lost mail is requested two or three times. */
@@ -16,7 +17,9 @@ export const MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX = 5;
 export const MAIL_REQUESTS_PER_EMAIL_MAX = 20;
 /** Mails of all kinds together that one network may request for one mailbox. */
 export const MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX = 8;
-/** Invitations that one project may send to one mailbox: inviting, withdrawing and inviting again counts. */
+/**
+ * Invitations that one project may send to one mailbox; inviting again after a withdrawal counts.
+ */
 export const INVITATIONS_PER_PROJECT_AND_EMAIL_MAX = 5;
 /** Invitations that one project may send: a team of a hundred in a day. */
 const INVITATIONS_PER_DAY_MAX = 100;
@@ -36,27 +39,27 @@ export type MailRequestKind = 'sign_up' | 'forgot_password';
 const REFUSAL = 'Too many attempts. Wait before you try again.';
 
 /**
- * Limits the mails that strangers can request, and how often links can be tried. Addresses with and without an account
- * count the same, by mailbox: a `+tag` does not make another one. Each kind of mail has its own limit, so invitations and
- * sign-ups cannot use up the password resets of an address. Networks from which the user signed in recently are exempt
- * from the limit over all networks.
- *
- * The sender (the user, or the network of requests without a session) has a limit over all mailboxes and kinds of mail.
- * It is consumed before the mailbox's, so that refused senders don't use up the limits of mailboxes.
+ * Limits the mails that anonymous callers can request, and how often links can be tried. Addresses
+ * with and without an account count the same, by mailbox: a `+tag` does not make another one. Each
+ * kind of mail has its own limit, so invitations and sign-ups cannot use up the password resets of
+ * an address. Networks from which the user signed in recently are exempt from the limit over all
+ * networks. The sender (the user, or the network of requests without a session) has a limit over
+ * all mailboxes and kinds of mail. It is consumed before the mailbox's, so that refused senders
+ * don't use up the limits of mailboxes.
  */
 @Injectable()
 export class AccountLimits {
-  private readonly requestsByNetwork: SharedRateLimiter;
+  private readonly requestsByNetwork: NetworkRateLimiter;
   private readonly requestsByEmailAndNetwork: SharedRateLimiter;
   private readonly requestsByEmail: SharedRateLimiter;
-  private readonly linksByNetwork: SharedRateLimiter;
+  private readonly linksByNetwork: NetworkRateLimiter;
   private readonly invitationsByProject: SharedRateLimiter;
   private readonly invitationsByEmail: SharedRateLimiter;
   private readonly requestsByMailboxAndNetwork: SharedRateLimiter;
   private readonly invitationsByProjectAndEmail: SharedRateLimiter;
   private readonly mailsByPersonAndHour: SharedRateLimiter;
   private readonly mailsByPersonAndDay: SharedRateLimiter;
-  private readonly mailsByNetwork: SharedRateLimiter;
+  private readonly mailsByNetwork: NetworkRateLimiter;
   private readonly networks: KnownNetworks;
 
   constructor({ pool }: AuthPool, @InjectSettings(accessSettings) { authSecret: secret }: AccessSettings) {
@@ -67,8 +70,8 @@ export class AccountLimits {
       windowSeconds: NETWORK_WINDOW_SECONDS,
     };
     const byEmail = { ...shared, windowSeconds: HOUR_SECONDS };
-    this.requestsByNetwork = new SharedRateLimiter({ ...byNetwork, name: 'mail_request_network' });
-    this.linksByNetwork = new SharedRateLimiter({ ...byNetwork, name: 'link_network' });
+    this.requestsByNetwork = new NetworkRateLimiter({ ...byNetwork, name: 'mail_request_network' });
+    this.linksByNetwork = new NetworkRateLimiter({ ...byNetwork, name: 'link_network' });
     this.requestsByEmailAndNetwork = new SharedRateLimiter({
       ...byEmail,
       name: 'mail_request_email_network',
@@ -101,21 +104,30 @@ export class AccountLimits {
       points: INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
     });
     this.mailsByPersonAndHour = new SharedRateLimiter({
-      ...{ ...shared, name: 'mail_person_hour' },
-      ...{ points: MAILS_PER_PERSON_AND_HOUR_MAX, windowSeconds: HOUR_SECONDS },
+      ...shared,
+      name: 'mail_person_hour',
+      points: MAILS_PER_PERSON_AND_HOUR_MAX,
+      windowSeconds: HOUR_SECONDS,
     });
     this.mailsByPersonAndDay = new SharedRateLimiter({
-      ...{ ...shared, name: 'mail_person_day' },
-      ...{ points: MAILS_PER_PERSON_AND_DAY_MAX, windowSeconds: DAY_SECONDS },
+      ...shared,
+      name: 'mail_person_day',
+      points: MAILS_PER_PERSON_AND_DAY_MAX,
+      windowSeconds: DAY_SECONDS,
     });
-    this.mailsByNetwork = new SharedRateLimiter({
-      ...{ ...shared, name: 'mail_network' },
-      ...{ points: MAILS_PER_NETWORK_MAX, windowSeconds: HOUR_SECONDS },
+    this.mailsByNetwork = new NetworkRateLimiter({
+      ...shared,
+      name: 'mail_network',
+      points: MAILS_PER_NETWORK_MAX,
+      windowSeconds: HOUR_SECONDS,
     });
     this.networks = new KnownNetworks(pool, secret);
   }
 
-  /** Consumes for a request without a session for a mail to `email`. @throws DomainError `too_many_requests`. */
+  /**
+   * Counts a request without a session for a mail to `email`. @throws DomainError
+   * `too_many_requests`.
+   */
   async requestMail(kind: MailRequestKind, email: string, address: string): Promise<void> {
     const network = clientNetwork(address);
     await this.requestsByNetwork.consume(network);
@@ -123,7 +135,10 @@ export class AccountLimits {
     await this.consumeForMailbox(kind, email, network);
   }
 
-  /** Consumes for a user's request to change their address to `email`. @throws DomainError `too_many_requests`. */
+  /**
+   * Counts a user's request to change their address to `email`. @throws DomainError
+   * `too_many_requests`.
+   */
   async changeEmail(userId: string, email: string, address: string): Promise<void> {
     const network = clientNetwork(address);
     await this.requestsByNetwork.consume(network);
@@ -131,7 +146,10 @@ export class AccountLimits {
     await this.consumeForMailbox('change_email', email, network);
   }
 
-  /** Consumes for an invitation by `sender` (see `findMailSender`). @throws DomainError `too_many_requests`. */
+  /**
+   * Counts an invitation by `sender` (see `findMailSender`). @throws DomainError
+   * `too_many_requests`.
+   */
   async invite(invitation: { sender: string; projectId: string; email: string }): Promise<void> {
     const { sender, projectId, email } = invitation;
     const mailbox = normalizedMailbox(email);
@@ -141,7 +159,7 @@ export class AccountLimits {
     await this.invitationsByEmail.consume(mailbox);
   }
 
-  /** Consumes for an attempt to follow a link. @throws DomainError `too_many_requests`. */
+  /** Counts an attempt to follow a link. @throws DomainError `too_many_requests`. */
   async followLink(address: string): Promise<void> {
     await this.linksByNetwork.consume(clientNetwork(address));
   }

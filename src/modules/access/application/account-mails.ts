@@ -1,11 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SecurityAction } from '../../audit/domain/security-event.js';
-import { type MailLanguage, mailLanguage } from '../../mail/domain/mail-language.js';
-import { MailService } from '../../mail/mail.service.js';
-import { resolveBaseUrl } from '../../shared/base-url.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { type MailLanguage, mailLanguage } from '../../../platform/mail/domain/mail-language.js';
+import { MailService } from '../../../platform/mail/mail.service.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
 import { type AccountLink, mintLink } from '../infrastructure/account-links.js';
 import { findLanguage, type UserRow } from '../infrastructure/user.rows.js';
@@ -16,7 +16,7 @@ const SECOND_FACTOR_CHANGES: Partial<Record<SecurityAction, string>> = {
   recovery_codes_replaced: 'Your recovery codes were replaced',
 };
 
-/** The mails of accounts, each with the link that it carries, in the caller's transaction. */
+/** The mails of accounts with their links, in the caller's transaction. */
 @Injectable()
 export class AccountMails implements OnModuleInit {
   private readonly baseUrl: string;
@@ -62,7 +62,7 @@ export class AccountMails implements OnModuleInit {
     await this.mails.send({ to: email, template: 'reset_password', values: { link }, until }, tx);
   }
 
-  /** To an address that its account is about to leave. */
+  /** To the current address. */
   async emailChangeRequested(
     tx: EntityManager,
     { former, email }: { former: string; email: string },
@@ -84,7 +84,7 @@ export class AccountMails implements OnModuleInit {
     );
   }
 
-  /** Sent to an address that a user wanted to change to, and that already has an account. */
+  /** To an address that a user wanted to change to and that already has an account. */
   async addressInUse(tx: EntityManager, email: string): Promise<void> {
     await this.mails.send({ to: email, template: 'address_taken', values: {} }, tx);
   }

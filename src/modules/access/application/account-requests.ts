@@ -1,16 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
-import type { MailLanguage } from '../../mail/domain/mail-language.js';
-import type { Attempt, AttemptResult, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
-import { namedKey } from '../../outbox/domain/ordering-key.js';
-import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { newId } from '../../shared/ids.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
-import { SecretVault } from '../../shared/secret-vault.js';
+import type { MailLanguage } from '../../../platform/mail/domain/mail-language.js';
+import type {
+  Attempt,
+  AttemptResult,
+  OutboxMessage,
+  Settled,
+} from '../../../platform/outbox/domain/outbox-message.js';
+import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
+import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { newId } from '../../../platform/identity/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
+import { SecretVault } from '../../../platform/secrets/secret-vault.js';
 import { findUser, lockUser } from '../infrastructure/user.rows.js';
 import { AccountMails } from './account-mails.js';
 
@@ -27,7 +32,7 @@ export type AccountRequest =
       email: string;
       name: string;
       passwordHash: string;
-      /** Of the request; absent in requests of earlier versions. */
+      /** The language of the request; absent in requests of earlier versions. */
       language?: MailLanguage | null;
     }
   | { kind: 'forgot_password'; email: string; network: string | null }
@@ -59,7 +64,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
     this.outbox.register(this);
   }
 
-  /** Queues a request; a worker mails the response. The work is the same for every address. */
+  /** Queues a request; a worker sends the mail. The work is the same for every address. */
   async note(request: AccountRequest): Promise<void> {
     const id = newId();
     const { ciphertext, keyId } = this.vault.seal(boundTo(id), JSON.stringify(request));
@@ -79,7 +84,7 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
     return Promise.resolve(messages.map((message) => () => Promise.resolve(this.opened(message))));
   }
 
-  /** One transaction with the end of the message: each request is answered once. */
+  /** In the transaction that deletes the message: each request is processed once. */
   async settle(tx: EntityManager, settled: Settled<AccountRequest>[]): Promise<void> {
     for (const { outcome } of settled) await this.answer(tx, outcome, new Date());
   }
@@ -107,7 +112,8 @@ export class AccountRequests implements OutboxHandler<AccountRequest>, OnModuleI
       case 'forgot_password':
         if (!user) return;
         await writeSecurityEvent(tx, {
-          ...{ userId: user.id, action: 'password_reset_requested' },
+          userId: user.id,
+          action: 'password_reset_requested',
           network: request.network ?? null,
         });
         await this.mails.resetPassword(tx, user, now);

@@ -1,10 +1,13 @@
-import { DomainError, fieldErrors, tooManyRequests } from '../../shared/domain-error.js';
+import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
 import type { Attempt } from './password-attempts.js';
 
-/** As long as the library locks an account after ten wrong codes in a row, and a challenge lasts no longer. */
+/**
+ * The duration of the library's account lock after ten wrong codes in a row; a challenge lasts no
+ * longer.
+ */
 const CODES_WINDOW_MS = 15 * 60 * 1000;
 
-/** Makes an attempt; one that does not fail on the password or the code is not counted. */
+/** Runs an attempt; only a wrong password or code is counted. */
 export async function countingFailure<Result>(
   counted: Attempt,
   make: () => Promise<Result>,
@@ -26,7 +29,7 @@ export function isWrongSecret(refusal: unknown): boolean {
   );
 }
 
-/** What the library's refusal is called here; anything unexpected stays what it is and becomes a 500. */
+/** Maps the library's errors to ours; unexpected ones are returned unchanged and become a 500. */
 export function toRefusal(error: unknown): unknown {
   switch (codeOf(error)) {
     case 'INVALID_EMAIL_OR_PASSWORD':
@@ -56,12 +59,12 @@ export function toRefusal(error: unknown): unknown {
     case 'BACKUP_CODES_NOT_ENABLED':
       return secondFactorMissing();
     default:
-      // Of two who use one recovery code at once, the second.
+      // The second of two concurrent uses of one recovery code.
       return statusOf(error) === 'CONFLICT' ? codeRefused() : error;
   }
 }
 
-/** The refusal of a code that is wrong, or was used before. */
+/** The error for a code that is wrong or was used before. */
 export function codeRefused(): DomainError {
   return new DomainError('second_factor_invalid', 'The code is wrong or was already used.');
 }

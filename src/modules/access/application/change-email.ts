@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
-import { fieldErrors } from '../../shared/domain-error.js';
+import { fieldErrors } from '../../../platform/errors/domain-error.js';
 import { linkEnded } from '../domain/account-link.js';
 import { type Actor, emailNotConfirmed } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
@@ -39,7 +39,7 @@ export class ChangeEmail {
     address: string,
   ): Promise<void> {
     this.mails.requireMail();
-    // An unconfirmed user must not confirm another address and then use what was given to the first
+    // An unconfirmed user must not confirm another address and then use grants made to the first
     // one.
     if (!user.emailConfirmed) throw emailNotConfirmed();
     const email = fields.newEmail.toLowerCase();
@@ -60,8 +60,9 @@ export class ChangeEmail {
   /**
    * Changes the address of a link's account, ends its other links and all sessions except the one
    * that follows the link, and notifies both addresses, all in one transaction. The password is
-   * required because the link may have been mailed to a stranger through a typing error.
-   * @throws DomainError `link_ended`, also where another account has the address by now;
+   * required because the link may have been mailed to the wrong person through a typing error.
+   *
+   * @throws DomainError `link_ended`, also if another account has taken the address;
    * `invalid_credentials`, `too_many_requests`.
    */
   async confirm({ token, password }: { token: string; password: string }, client: Client): Promise<void> {
@@ -69,7 +70,7 @@ export class ChangeEmail {
     const link = await findLink(this.em.fork(), 'change_email', token, new Date());
     if (!link?.userId) throw linkEnded();
     const { email } = link;
-    // Counted per link, so that a stranger's guesses don't lock the user out of their settings.
+    // Counted per link, so that another person's guesses don't lock the user out of their settings.
     await this.password.require(link.userId, password, link.id);
     const signedIn = await this.signIns.find(client.cookie);
     const kept = signedIn?.id === link.userId ? signedIn.sessionId : undefined;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import { findPasswordHash } from '../infrastructure/user.rows.js';
 import { SignInService } from './sign-in.service.js';
@@ -15,7 +15,8 @@ export class CurrentPassword {
   ) {}
 
   /**
-   * Wrong ones are counted for `subject`, by default the user.
+   * Counts failures for `subject`, by default the user.
+   *
    * @throws DomainError `invalid_credentials`, `too_many_requests`.
    */
   async require(userId: string, password: string, subject = userId): Promise<void> {

@@ -6,7 +6,7 @@ import { findUser, insertUser, setPasswordHash } from '../infrastructure/user.ro
 
 const NAME = 'Demo owner';
 
-/** Creates the demo account, owner of the demo project, where it is missing. Development only. */
+/** Creates the demo account, owner of the demo project, if it is missing. Development only. */
 export async function prepareDemoOwner(em: EntityManager, projectId: string): Promise<void> {
   const now = new Date();
   await em.fork().transactional(async (tx) => {
@@ -21,7 +21,10 @@ export async function prepareDemoOwner(em: EntityManager, projectId: string): Pr
   });
 }
 
-/** Gives the demo account a new password, which only this process knows. Takes the time of a password hash. */
+/**
+ * Gives the demo account a new password, kept only in this process. Takes the time of a password
+ * hash.
+ */
 export async function setDemoPassword(em: EntityManager, password: string): Promise<void> {
   const passwords = new Passwords();
   const passwordHash = await passwords.hash(password).finally(() => passwords.onApplicationShutdown());

@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
-import { type MailLanguage, mailLanguage } from '../../mail/domain/mail-language.js';
-import { MailService } from '../../mail/mail.service.js';
+import { type MailLanguage, mailLanguage } from '../../../platform/mail/domain/mail-language.js';
+import { MailService } from '../../../platform/mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { resolveBaseUrl } from '../../shared/base-url.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { newId } from '../../shared/ids.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { newId } from '../../../platform/identity/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { hashOfToken, linkTo, generateToken } from '../domain/account-link.js';
 import { type Actor, toAuthor } from '../domain/actor.js';
+import { findSecret } from '../domain/api-key.js';
 import {
   INVITATION_LIFE_MS,
   INVITATION_PAGE,
@@ -20,10 +21,10 @@ import {
 } from '../domain/invitation.js';
 import type { Role } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
+import { ApiKey } from '../infrastructure/api-key.entity.js';
 import { findLanguage, findUserById } from '../infrastructure/user.rows.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { AccountLimits } from './account-limits.js';
-import { findMailSender } from './mail-sender.js';
 import { MembershipService, type PageRequest } from './membership.service.js';
 import { withdrawAll } from './membership-revocation.js';
 import { requireManager } from './require-manager.js';
@@ -65,10 +66,11 @@ export class InvitationService {
   }
 
   /**
-   * Invites an address and mails it the link, where the service sends mail. The same for every address, with an account
-   * or without: the person decides. A member can be invited as an owner only.
-   * @throws DomainError `member_exists`, `invitation_exists`, `invitation_limit_reached`, `too_many_requests`, and as
-   * `requireManager`.
+   * Invites an address and mails it the link, if the service sends mail. The response is the same
+   * with and without an account; the person decides. A member can only be invited as an owner.
+   *
+   * @throws DomainError `member_exists`, `invitation_exists`, `invitation_limit_reached`,
+   * `too_many_requests`, and as `requireManager`.
    */
   async invite(
     projectId: string,
@@ -86,7 +88,10 @@ export class InvitationService {
     });
   }
 
-  /** As `invite`, and refuses where the service sends no mail. @throws DomainError `mail_not_configured`. */
+  /**
+   * Like `invite`, but fails if the service sends no mail. @throws DomainError
+   * `mail_not_configured`.
+   */
   async inviteByMail(
     projectId: string,
     requested: { email: string; role: Role },
@@ -97,8 +102,11 @@ export class InvitationService {
   }
 
   /**
-   * Offers the ownership to a member. Once they accept, they are the owner and the caller is an editor.
-   * @throws DomainError `member_not_found`, `member_exists` where they are an owner already, and as `invite`.
+   * Offers the ownership to a member. Once they accept, they are the owner and the caller is an
+   * editor.
+   *
+   * @throws DomainError `member_not_found`, `member_exists` if they are an owner already, and as
+   * `invite`.
    */
   async offerOwnership(
     ref: { projectId: string; userId: string },
@@ -117,8 +125,10 @@ export class InvitationService {
   }
 
   /**
-   * Mails another link, which lasts as long as the first did; the one before opens nothing any more.
-   * @throws DomainError `invitation_not_found`, `mail_not_configured`, `too_many_requests`, and as `requireManager`.
+   * Mails a new link with a full lifetime; the previous one expires.
+   *
+   * @throws DomainError `invitation_not_found`, `mail_not_configured`, `too_many_requests`, and as
+   * `requireManager`.
    */
   async resend(ref: InvitationRef, actor: Actor): Promise<ProjectInvitation> {
     this.mails.requireMail();
@@ -138,7 +148,9 @@ export class InvitationService {
     });
   }
 
-  /** Its link opens nothing from now on. @throws DomainError `invitation_not_found`, and as `requireManager`. */
+  /**
+   * Its link expires at once. @throws DomainError `invitation_not_found`, and as `requireManager`.
+   */
   async withdraw(ref: InvitationRef, actor: Actor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, ref.projectId);
@@ -149,7 +161,7 @@ export class InvitationService {
     });
   }
 
-  /** Counts it before the transaction, whose locks a refused sender must not wait for. */
+  /** Counts before the transaction, so that a refused sender never waits for its locks. */
   private async countMail(actor: Actor, projectId: string, email: string): Promise<void> {
     const sender = await findMailSender(this.em.fork(), actor);
     await this.limits.invite({ sender, projectId, email });
@@ -178,7 +190,9 @@ export class InvitationService {
     const sent = { id: newId(), createdAt: now, ...sentWith(token, now) };
     const invitation = tx.create(ProjectInvitation, { ...requested, ...sent });
     await writeAudit(tx, toAuthor(actor), {
-      ...{ projectId, action: 'invitation.create', target: invitation.id },
+      projectId,
+      action: 'invitation.create',
+      target: invitation.id,
       after: { role, ...(transfersOwnership && { transfersOwnership }) },
     });
     await this.mail(tx, invitation, token);
@@ -196,7 +210,7 @@ export class InvitationService {
     else await this.mails.send({ ...rest, template: 'invitation', values: { project, role, link } }, tx);
   }
 
-  /** For people who have no account yet: the language of the inviter. */
+  /** For people without an account: the language of the inviter. */
   private async languageOf(tx: EntityManager, userId: string | null): Promise<MailLanguage> {
     const inviter = userId === null ? null : await findUserById(tx, userId);
     return mailLanguage(inviter && (await findLanguage(tx, inviter.email)));
@@ -211,12 +225,13 @@ function sentWith(token: string, now: Date): Pick<ProjectInvitation, 'tokenHash'
   };
 }
 
-/** Refuses who is a member already, unless a member is to become an owner. @throws DomainError `member_exists`. */
+/** Refuses members, unless a member is to become an owner. @throws DomainError `member_exists`. */
 async function refuseMember(
   tx: EntityManager,
   { projectId, email, role }: { projectId: string; email: string; role: Role },
 ): Promise<void> {
-  // One query, so that the time of the response does not show whether an address that is no member's has an account.
+  // One query, so that the response time does not reveal whether a non-member's address has an
+  // account.
   const member = await accessTables(tx)
     .selectFrom('project_member as m')
     .innerJoin('app_user as u', 'u.id', 'm.userId')
@@ -226,4 +241,16 @@ async function refuseMember(
     .executeTakeFirst();
   if (!member || (role === 'owner' && member.role !== 'owner')) return;
   throw new DomainError('member_exists', 'This user is already a member. Change their role instead.');
+}
+
+/**
+ * The person whose mail budget a request uses: the user, or the member who created the API key's
+ * secret. The keys of a project with unknown creators share the project's budget.
+ */
+async function findMailSender(em: EntityManager, actor: Actor): Promise<string> {
+  if (actor.kind === 'user') return actor.userId;
+  const { apiKeyId: id, projectId } = actor;
+  const key = await em.findOne(ApiKey, { projectId, id });
+  const secret = key && findSecret(key, actor.keyHash, new Date());
+  return secret?.madeBy ?? projectId;
 }

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { MailService } from '../../mail/mail.service.js';
+import { MailService } from '../../../platform/mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { linkEnded } from '../domain/account-link.js';
 import { ownInvitationNotFound } from '../domain/invitation.js';
 import { type Role, roleAfterAccepting } from '../domain/role.js';
@@ -16,12 +16,15 @@ import { findUserById } from '../infrastructure/user.rows.js';
 import { memberLimitReached, MEMBERS_PER_PROJECT_MAX, refuseTooManyOwned } from './membership.service.js';
 import { MembershipRevocation } from './membership-revocation.js';
 
-/** Proof that an invitation is the caller's: the token of its newest mail, or a session of its address. */
+/**
+ * Proof that an invitation belongs to the caller: the token of its newest mail, or a session of its
+ * address.
+ */
 export type InvitationClaim = { tokenHash: Buffer } | { id: string; email: string };
 
 /**
- * Accepting an invitation: the only way to become a member of another person's project, or an owner of it (ADR 51). All
- * in the caller's transaction.
+ * Accepts an invitation: the only way to become a member of another person's project, or an owner
+ * of it (ADR 51). All in the caller's transaction.
  */
 @Injectable()
 export class JoinProject {
@@ -45,7 +48,8 @@ export class JoinProject {
     },
   ): Promise<{ projectId: string; role: Role }> {
     const { claim, identify, network } = given;
-    // Read in a fork, so that it is read again under the lock, and on this connection: the others may wait for it.
+    // Read in a fork, so that it is read again under the lock, and on this connection: the others
+    // may be waiting for it.
     const { projectId } = await findInvitation(tx.fork({ keepTransactionContext: true }), claim);
     await this.projects.lock(tx, projectId);
     // The lock's previous holder may have withdrawn or accepted it.
@@ -54,7 +58,7 @@ export class JoinProject {
     const userId = await identify(now);
     const author: Author = { kind: 'user', id: userId, network };
     const member = await tx.findOne(ProjectMember, { projectId, userId });
-    // The ownership was offered to a member, and that member has left since.
+    // The ownership was offered to a member who has left since.
     if (invitation.transfersOwnership && !member) throw gone(claim);
     const former = member?.role ?? null;
     const role = roleAfterAccepting(former, invitation.role);
@@ -63,7 +67,9 @@ export class JoinProject {
     if (member) member.role = role;
     else await addMember(tx, { projectId, userId, role, createdAt: now });
     await writeAudit(tx, author, {
-      ...{ projectId, action: 'invitation.accept', target: invitation.id },
+      projectId,
+      action: 'invitation.accept',
+      target: invitation.id,
       after: { role },
     });
     await tx.flush();
@@ -82,8 +88,11 @@ export class JoinProject {
       invitedBy === null ? null : await tx.findOne(ProjectMember, { projectId, userId: invitedBy });
     if (giver?.role !== 'owner' || giver.userId === userId) return;
     await writeAudit(tx, author, {
-      ...{ projectId, action: 'ownership.transfer', target: userId },
-      ...{ before: { role: former }, after: { role: 'owner' } },
+      projectId,
+      action: 'ownership.transfer',
+      target: userId,
+      before: { role: former },
+      after: { role: 'owner' },
     });
     await this.revocation.revokeGrants(tx, giver, { role: 'editor', author });
     giver.role = 'editor';

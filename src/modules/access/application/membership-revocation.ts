@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { ApiKeyService } from '../api-key.service.js';
 import { type Role, roleCovers } from '../domain/role.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
@@ -16,8 +16,8 @@ interface MemberRef {
 }
 
 /**
- * Removes what depends on a membership. All methods run in the caller's transaction, which holds
- * the project's row lock.
+ * Removes the keys and invitations that depend on a membership. All methods run in the caller's
+ * transaction, which holds the project's row lock.
  */
 @Injectable()
 export class MembershipRevocation {
@@ -44,8 +44,8 @@ export class MembershipRevocation {
   }
 
   /**
-   * Revokes the keys and invitations that a member created and that give more than `role`, and invitations of more than
-   * that to the member; null: all.
+   * Revokes the keys and invitations that a member created with a higher role than `role`, and
+   * invitations of the member to such a role; null: all.
    */
   async revokeGrants(
     tx: EntityManager,
@@ -64,7 +64,7 @@ export class MembershipRevocation {
   }
 }
 
-/** Withdraws invitations in the caller's transaction: their links open nothing from now on. */
+/** Withdraws invitations in the caller's transaction: their links expire at once. */
 export async function withdrawAll(
   tx: EntityManager,
   invitations: ProjectInvitation[],

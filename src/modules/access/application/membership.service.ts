@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { type Actor, toAuthor, emailNotConfirmed } from '../domain/actor.js';
 import { ApiKeyService, type MadeSecret } from '../api-key.service.js';
 import { accessTables } from '../infrastructure/access.tables.js';
@@ -15,7 +15,7 @@ import { requireManager } from './require-manager.js';
 export const PROJECTS_OWNED_MAX = 100;
 export const MEMBERS_PER_PROJECT_MAX = 1000;
 
-/** A user's membership in a project, with what other members see of them. */
+/** A user's membership in a project, as shown to other members. */
 export interface Member {
   userId: string;
   email: string;
@@ -32,15 +32,15 @@ export interface MemberRef {
 }
 
 export interface PageRequest {
-  /** Key of the last row of the page before; null for the first page. */
+  /** Key of the last row of the previous page; null for the first page. */
   after: string | null;
   limit: number;
 }
 
 /**
- * The members of projects. A project that had an owner always keeps one. The caller's right to change members is
- * checked again in the transaction (`requireManager`), so that a removed member can do nothing. New members come by
- * invitation (`JoinProject`).
+ * The members of projects. A project that had an owner always keeps one. The caller's permission to
+ * change members is checked again in the transaction (`requireManager`), so that a removed member
+ * cannot act. New members join by invitation (`JoinProject`).
  */
 @Injectable()
 export class MembershipService implements OnModuleInit {
@@ -57,16 +57,22 @@ export class MembershipService implements OnModuleInit {
     this.events.listen({ created: (tx, created) => this.addFirstOwner(tx, created) });
   }
 
-  /** At most `limit` members, in the order in which they signed up, from behind the user id `after`, if given. */
+  /**
+   * At most `limit` members, in the order in which they signed up, after the user id `after`, if
+   * given.
+   */
   async members(projectId: string, { after, limit }: PageRequest): Promise<Member[]> {
     const page = selectMembers(this.em.fork(), projectId).orderBy('m.userId').limit(limit);
     return (after === null ? page : page.where('m.userId', '>', after)).execute();
   }
 
   /**
-   * Changes the role of a member, except to owner: that takes their acceptance (ADR 51). Keys and invitations that the
-   * member made and that give more than the new role are revoked, and so is the offer of a higher role.
-   * @throws DomainError `member_not_found`, `acceptance_required`, `last_owner`, and as `requireManager`.
+   * Changes the role of a member, except to owner, which requires their acceptance (ADR 51).
+   * Revokes keys and invitations of the member that exceed the new role, and the offer of a higher
+   * role.
+   *
+   * @throws DomainError `member_not_found`, `acceptance_required`, `last_owner`, and as
+   * `requireManager`.
    */
   async changeRole(ref: MemberRef, role: Role, actor: Actor): Promise<Member> {
     await this.em.fork().transactional(async (tx) => {
@@ -78,8 +84,11 @@ export class MembershipService implements OnModuleInit {
       if (member.role === role) return;
       const { projectId, userId: target } = ref;
       await writeAudit(tx, author, {
-        ...{ projectId, action: 'member.change_role', target },
-        ...{ before: { role: member.role }, after: { role } },
+        projectId,
+        action: 'member.change_role',
+        target,
+        before: { role: member.role },
+        after: { role },
       });
       if (member.role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
       member.role = role;
@@ -124,8 +133,10 @@ export class MembershipService implements OnModuleInit {
   }
 
   /**
-   * Writes the user down as owner of a project that has just been made.
-   * @throws DomainError `email_not_confirmed`, `project_limit_reached`, which undo the making.
+   * Makes the user the owner of a project created in this transaction.
+   *
+   * @throws DomainError `email_not_confirmed`, `project_limit_reached`, which roll back the
+   * creation.
    */
   private async addFirstOwner(tx: EntityManager, { projectId, userId }: ProjectCreated): Promise<void> {
     const user = await accessTables(tx)
@@ -138,7 +149,9 @@ export class MembershipService implements OnModuleInit {
     tx.create(ProjectMember, { projectId, userId, role: 'owner', createdAt: new Date() });
   }
 
-  /** Reads a member while holding the project's row, so that two owners cannot go at the same time. */
+  /**
+   * Reads a member under the project's row lock, so that two owners cannot leave at the same time.
+   */
   private async memberLocked(tx: EntityManager, ref: MemberRef, actor: Actor): Promise<ProjectMember> {
     await this.projects.lock(tx, ref.projectId);
     await requireManager(tx, actor, ref.projectId);
@@ -146,7 +159,7 @@ export class MembershipService implements OnModuleInit {
   }
 }
 
-/** The members of a project, with what others see of the user. */
+/** The members of a project, with the visible part of the user. */
 function selectMembers(em: EntityManager, projectId: string) {
   return accessTables(em)
     .selectFrom('project_member as m')

@@ -5,7 +5,7 @@ import { accessTables } from '../infrastructure/access.tables.js';
 import { mintLink } from '../infrastructure/account-links.js';
 import { confirmAddress, findUser, insertUser } from '../infrastructure/user.rows.js';
 
-/** Makes an account without a password, and a link that sets it; null where the address has one. */
+/** Creates an account without a password, and a link that sets it; null if the address has one. */
 export async function createAccount(
   em: EntityManager,
   { email, name, baseUrl }: { email: string; name: string; baseUrl: string },
@@ -21,7 +21,7 @@ export async function createAccount(
   });
 }
 
-/** Takes an account's address as proven; false where there is no account. */
+/** Marks an account's address as confirmed; false if there is no such account. */
 export async function confirmAccount(em: EntityManager, email: string): Promise<boolean> {
   return em.fork().transactional(async (tx) => {
     const user = await findUser(tx, email);
@@ -32,7 +32,7 @@ export async function confirmAccount(em: EntityManager, email: string): Promise<
   });
 }
 
-/** Takes an account's second factor away; false where there is no account. */
+/** Removes an account's second factor; false if there is no such account. */
 export async function dropSecondFactor(em: EntityManager, email: string): Promise<boolean> {
   return em.fork().transactional(async (tx) => {
     const user = await findUser(tx, email);

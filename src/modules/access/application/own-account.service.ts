@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
 import { findProject, lockProject } from '../../projects/project.rows.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { type Actor, toAuthor } from '../domain/actor.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
@@ -11,14 +11,14 @@ import { AccountMails } from './account-mails.js';
 import { CurrentPassword } from './current-password.js';
 import { isLastOwner, MembershipRevocation, withdrawAll } from './membership-revocation.js';
 
-/** Projects that a refusal lists; a user with more sees them in their project list. */
+/** Projects listed in an error; a user with more finds them in their project list. */
 const PROJECTS_NAMED_MAX = 5;
 /** Retries if the user is added to projects while their account is being deleted. */
 const LOCK_TRIES_MAX = 3;
 
 type User = Actor & { kind: 'user' };
 
-/** What users can do with their own account. */
+/** Users' changes to their own account. */
 @Injectable()
 export class OwnAccountService {
   constructor(

@@ -10,7 +10,7 @@ import type { PageRequest } from './membership.service.js';
 
 type User = Actor & { kind: 'user' };
 
-/** An invitation as the invited person sees it. */
+/** An invitation, for the invited person. */
 export interface OwnInvitation {
   id: string;
   projectId: string;
@@ -21,7 +21,7 @@ export interface OwnInvitation {
   expiresAt: Date;
 }
 
-/** What a person does about invitations to the confirmed address of their account, without the mailed link. */
+/** Invitations to the confirmed address of a user's account, without the mailed link. */
 @Injectable()
 export class OwnInvitations {
   constructor(
@@ -31,7 +31,8 @@ export class OwnInvitations {
   ) {}
 
   /**
-   * At most `limit` invitations that can be accepted, newest first, from behind the id `after`, if given.
+   * At most `limit` invitations that can be accepted, newest first, after the id `after`, if given.
+   *
    * @throws DomainError `email_not_confirmed`.
    */
   async list(user: User, { after, limit }: PageRequest): Promise<OwnInvitation[]> {
@@ -44,8 +45,13 @@ export class OwnInvitations {
     const projects = await this.projects.read([...new Set(invitations.map(({ projectId }) => projectId))]);
     const names = new Map(projects.map(({ id, name }) => [id, name]));
     return invitations.map(({ id, projectId, role, transfersOwnership, createdAt, expiresAt }) => ({
-      ...{ id, projectId, projectName: names.get(projectId) ?? '' },
-      ...{ role, transfersOwnership, createdAt, expiresAt },
+      id,
+      projectId,
+      projectName: names.get(projectId) ?? '',
+      role,
+      transfersOwnership,
+      createdAt,
+      expiresAt,
     }));
   }
 
@@ -62,7 +68,9 @@ export class OwnInvitations {
       .transactional((tx) => this.joining.join(tx, { claim: { id, email }, identify, network }));
   }
 
-  /** Its link opens nothing from now on. @throws DomainError `email_not_confirmed`, `invitation_not_found`. */
+  /**
+   * Its link expires at once. @throws DomainError `email_not_confirmed`, `invitation_not_found`.
+   */
   async decline(user: User, id: string): Promise<void> {
     requireConfirmed(user);
     const claim = { id, email: user.email };
@@ -72,7 +80,9 @@ export class OwnInvitations {
       const invitation = await findInvitation(tx, claim);
       const { projectId, id: target, role } = invitation;
       await writeAudit(tx, toAuthor(user), {
-        ...{ projectId, action: 'invitation.decline', target },
+        projectId,
+        action: 'invitation.decline',
+        target,
         before: { role },
       });
       tx.remove(invitation);
@@ -80,7 +90,7 @@ export class OwnInvitations {
   }
 }
 
-/** Invitations go to an address, so only an account with a confirmed address has any. */
+/** Invitations are for addresses, so only an account with a confirmed address has any. */
 function requireConfirmed(user: User): void {
   if (!user.emailConfirmed) throw emailNotConfirmed();
 }

@@ -15,7 +15,7 @@ const NETWORK_WINDOW_SECONDS = 15 * 60;
 export const FAILURES_PER_EMAIL_MAX = 100;
 const EMAIL_WINDOW_SECONDS = 60 * 60;
 
-/** Wrong current passwords of one user's sessions: strangers cannot use it up. */
+/** Wrong current passwords in one user's sessions; anonymous callers cannot consume this limit. */
 export const FAILURES_PER_CHANGE_MAX = 10;
 const CHANGE_WINDOW_SECONDS = 15 * 60;
 
@@ -86,7 +86,7 @@ export class Attempt {
     this.consumed.push({ limiter, subject });
   }
 
-  /** Does not count the attempt: the password was right, or something else failed. */
+  /** Uncounts the attempt: the password was right, or something else failed. */
   async refund(): Promise<void> {
     for (const { limiter, subject } of this.consumed) await limiter.refund(subject);
   }

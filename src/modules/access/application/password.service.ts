@@ -12,7 +12,7 @@ import { AccountLimits } from './account-limits.js';
 import { AccountMails } from './account-mails.js';
 import { AccountRequests } from './account-requests.js';
 
-/** Getting back in without a password. */
+/** Password resets by mail. */
 @Injectable()
 export class PasswordService {
   constructor(
@@ -24,8 +24,9 @@ export class PasswordService {
   ) {}
 
   /**
-   * Mails a link to the address if it has an account. The caller can't tell whether it has.
-   * `address` is the client's.
+   * Mails a link to the address if it has an account, without revealing whether it has. `address`
+   * is the client's.
+   *
    * @throws DomainError `mail_not_configured`, `too_many_requests`.
    */
   async forgot(given: string, address: string): Promise<void> {
@@ -45,7 +46,7 @@ export class PasswordService {
     address: string,
   ): Promise<void> {
     await this.limits.followLink(address);
-    // Checked first, so that invented tokens don't cause password hashing.
+    // Checked before hashing, so that random tokens don't cause password hashing.
     if (!(await findLink(this.em.fork(), 'reset_password', token, new Date()))) throw linkEnded();
     const passwordHash = await this.passwords.hash(newPassword);
     await this.em.fork().transactional(async (tx) => {
@@ -53,7 +54,7 @@ export class PasswordService {
       const link = await redeemLink(tx, 'reset_password', token, now);
       if (!link?.userId) throw linkEnded();
       const { userId, email } = link;
-      // A link that was mailed to an address which the account has left proves nothing of it.
+      // A link mailed to an address that the account no longer has does not prove the current one.
       if (!(await confirmAddress(tx, { id: userId, email }, now))) throw linkEnded();
       await setPasswordHash(tx, userId, passwordHash, now);
       await endSessions(tx, userId);

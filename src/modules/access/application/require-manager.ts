@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { projectNotFound } from '../../projects/project.service.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import type { Actor } from '../domain/actor.js';
 import { findSecret } from '../domain/api-key.js';
 import { ApiKey } from '../infrastructure/api-key.entity.js';
@@ -8,9 +8,10 @@ import { ProjectMember } from '../infrastructure/project-member.entity.js';
 
 /**
  * Checks again whether the actor may manage members and keys, while the caller's transaction holds
- * the project's row lock: since the guard checked, they may have been removed, or their key
- * rotated. Returns the user behind the actor, null where the secret's creator is unknown, and when
- * the secret expires, null for never.
+ * the project's row lock: since the guard's check, they may have been removed, or their key
+ * rotated. Returns the user behind the actor, null if the secret's creator is unknown, and when the
+ * secret expires, null for never.
+ *
  * @throws DomainError `project_not_found`, `role_required`, `authentication_required`.
  */
 export async function requireManager(

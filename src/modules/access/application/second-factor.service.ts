@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import type { SecurityAction } from '../../audit/domain/security-event.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Actor } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
@@ -15,7 +15,7 @@ import { AccountMails } from './account-mails.js';
 import { codeRefused, countingFailure, isWrongSecret, toRefusal } from './auth-refusal.js';
 import { type SignIn, SignInService, userOf } from './sign-in.service.js';
 
-/** A code is good for 30 s and those beside them; it is remembered for longer than all of that. */
+/** Longer than a code's validity: 30 s, plus the adjacent periods. */
 const USED_CODE_WINDOW_SECONDS = 120;
 
 /**
@@ -29,7 +29,7 @@ type User = Actor & { kind: 'user' };
 /** The second factor beside the password: an authenticator code, or a recovery code. */
 export type SecondFactor = { code: string } | { recoveryCode: string };
 
-/** Second factors: TOTP (RFC 6238) and recovery codes, as better-auth keeps and checks them. */
+/** Second factors: TOTP (RFC 6238) and recovery codes, stored and checked by better-auth. */
 @Injectable()
 export class SecondFactorService {
   private readonly usedCodes: SharedRateLimiter;
@@ -44,14 +44,19 @@ export class SecondFactorService {
     @InjectSettings(accessSettings) { authSecret: secret }: AccessSettings,
   ) {
     this.usedCodes = new SharedRateLimiter({
-      ...{ pool: authPool.pool, secret, name: 'used_code' },
-      ...{ points: 1, windowSeconds: USED_CODE_WINDOW_SECONDS, refusal: '' },
+      pool: authPool.pool,
+      secret,
+      name: 'used_code',
+      points: 1,
+      windowSeconds: USED_CODE_WINDOW_SECONDS,
+      refusal: '',
     });
   }
 
   /**
-   * Begins to set a factor up: the URI for an authenticator, and recovery codes, this once. It is asked for once a code
-   * of it was shown (`confirm`).
+   * Starts the set-up of a factor: the URI for an authenticator, and recovery codes, returned only
+   * here. Sign-ins require it only after `confirm`.
+   *
    * @throws DomainError `invalid_credentials`, `second_factor_enabled`, `too_many_requests`.
    */
   async begin(
@@ -87,7 +92,10 @@ export class SecondFactorService {
     return { user: userOf(response.user), cookies: headers.getSetCookie() };
   }
 
-  /** Takes the factor away. @throws DomainError `invalid_credentials`, `second_factor_missing`, `too_many_requests`. */
+  /**
+   * Removes the factor. @throws DomainError `invalid_credentials`, `second_factor_missing`,
+   * `too_many_requests`.
+   */
   async disable(user: User, password: string, client: Client): Promise<string[]> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
@@ -102,7 +110,10 @@ export class SecondFactorService {
     return headers.getSetCookie();
   }
 
-  /** Other recovery codes, this once. @throws DomainError `invalid_credentials`, `second_factor_missing`, `too_many_requests`. */
+  /**
+   * Returns new recovery codes, only here. @throws DomainError `invalid_credentials`,
+   * `second_factor_missing`, `too_many_requests`.
+   */
   async replaceRecoveryCodes(user: User, password: string, { cookie }: Client): Promise<string[]> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
@@ -114,8 +125,9 @@ export class SecondFactorService {
   }
 
   /**
-   * The second step of a sign-in: opens the session that the password alone did not. Five tries for one password, ten in
-   * a row for an account.
+   * The second step of a sign-in: opens the session. Five tries per password, ten in a row per
+   * account.
+   *
    * @throws DomainError `second_factor_invalid`, `authentication_required`, `too_many_requests`.
    */
   async signIn(factor: SecondFactor, client: Client): Promise<SignIn> {
@@ -146,8 +158,8 @@ export class SecondFactorService {
   }
 
   /**
-   * Accepts a code once over set-up and sign-in (RFC 6238 §5.2): it is consumed before the library checks it, and
-   * refunded if the library refuses it.
+   * Accepts a code only once, across set-up and sign-in (RFC 6238 §5.2): it is consumed before the
+   * library checks it, and refunded if the library refuses it.
    */
   private async usingOnce<Result>(
     userId: string,
@@ -166,7 +178,10 @@ export class SecondFactorService {
     }
   }
 
-  /** As `usingOnce` for a sign-in, whose user is known only once the library has accepted the code. */
+  /**
+   * Like `usingOnce` for a sign-in, whose user is known only once the library has accepted the
+   * code.
+   */
   private async refuseUsed(
     userId: string,
     code: string,
@@ -181,7 +196,7 @@ export class SecondFactorService {
     }
   }
 
-  /** Whose sign-in a cookie has begun, where its second step is still to come: the library has checked its signature. */
+  /** The user of an unfinished sign-in cookie; the library has checked its signature. */
   private async halfSignedIn(cookie: string): Promise<string | null> {
     const [, value = ''] = HALF_SIGN_IN.exec(cookie) ?? [];
     const [identifier = ''] = value.split('.');
@@ -205,7 +220,7 @@ export class SecondFactorService {
   }
 }
 
-/** The cookies of a sign-in that is half done: with a session beside them the library would look at that one. */
+/** The cookies of an unfinished sign-in; the library would prefer a session cookie beside them. */
 function withoutSession(cookie: string | undefined): string {
   const parts = (cookie ?? '').split(';').map((part) => part.trim());
   return parts.filter((part) => !/^(__Host-)?auth\.session_token=/.test(part)).join('; ');

@@ -11,7 +11,7 @@ export interface SignInPolicy {
   secondFactorRequired: boolean;
 }
 
-/** What a project asks of the people who enter it; API keys are not people. */
+/** A project's sign-in requirements for members; API keys are exempt. */
 @Injectable()
 export class SignInPolicyService {
   constructor(
@@ -29,8 +29,9 @@ export class SignInPolicyService {
   }
 
   /**
-   * Members without a second factor are refused from their next request on. Changing the policy,
-   * either way, requires the session of an owner with a second factor: an API key has none.
+   * Members without a second factor are refused from their next request on. Every change of the
+   * policy requires the session of an owner with a second factor, which an API key lacks.
+   *
    * @throws DomainError `session_required`, `second_factor_missing`, and as `requireManager`.
    */
   async save(projectId: string, requested: SignInPolicy, actor: Actor): Promise<SignInPolicy> {
@@ -47,8 +48,10 @@ export class SignInPolicyService {
         .onConflict((conflict) => conflict.column('projectId').doUpdateSet({ secondFactorRequired }))
         .execute();
       await writeAudit(tx, toAuthor(actor), {
-        ...{ projectId, action: 'sign_in_policy.save' },
-        ...{ before: { ...before }, after: { secondFactorRequired } },
+        projectId,
+        action: 'sign_in_policy.save',
+        before: { ...before },
+        after: { secondFactorRequired },
       });
     });
     return { secondFactorRequired };

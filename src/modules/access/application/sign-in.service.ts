@@ -2,12 +2,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
-import { clientNetwork } from '../../shared/client-network.js';
+import { clientNetwork } from '../../../platform/network/client-network.js';
 import type { Client } from '../domain/client.js';
 import { sessionEnd } from '../domain/session-end.js';
-import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
+import { NetworkRateLimiter } from '../infrastructure/network-rate-limiter.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
@@ -17,14 +17,14 @@ import { countingFailure, isWrongSecret } from './auth-refusal.js';
 import { type Attempt, PasswordAttempts } from './password-attempts.js';
 import { StrangerPasswords } from './stranger-passwords.js';
 
-/** An office may sit behind one address; guessing one password is bounded by `PasswordAttempts`. */
+/** A whole office may share one address; `PasswordAttempts` limits guesses of one password. */
 export const ATTEMPTS_PER_ADDRESS_MAX = 30;
 const ADDRESS_WINDOW_SECONDS = 60;
 
-/** Resolution of a session's last use: it is written at most once in this time. */
+/** Resolution of a session's last use: at most one write per session in this time. */
 const SESSION_USE_NOTED_MS = 5 * 60 * 1000;
 
-/** Sessions of one user at once; the oldest goes when one more is opened. */
+/** Concurrent sessions of one user; opening one more ends the oldest. */
 export const SESSIONS_PER_USER_MAX = 50;
 
 export interface SignedInUser {
@@ -40,7 +40,7 @@ export interface SignedInUser {
   secondFactor: boolean;
 }
 
-/** A user as the library gives one. */
+/** A user in the library's format. */
 interface LibraryUser {
   id: string;
   name: string;
@@ -55,7 +55,7 @@ export interface SignIn {
   cookies: string[];
 }
 
-/** How a sign-in by password ended; the cookies of an unfinished one are good for its second step alone. */
+/** How a sign-in by password ended; the cookies of an unfinished one only allow the second step. */
 export type SignInOutcome = ({ kind: 'signed_in' } & SignIn) | { kind: 'second_factor'; cookies: string[] };
 
 interface Credentials {
@@ -69,11 +69,11 @@ export interface Session {
   session: { expiresAt: Date };
 }
 
-/** Signing in and out, and who a session cookie belongs to. */
+/** Signs users in and out, and identifies the user of a session cookie. */
 @Injectable()
 export class SignInService {
   private readonly logger = new Logger(SignInService.name);
-  private readonly signInsByAddress: SharedRateLimiter;
+  private readonly signInsByAddress: NetworkRateLimiter;
   private readonly networks: KnownNetworks;
   private readonly attempts: PasswordAttempts;
 
@@ -92,21 +92,22 @@ export class SignInService {
       windowSeconds: ADDRESS_WINDOW_SECONDS,
       refusal: 'Too many attempts from this address. Wait before you try again.',
     };
-    this.signInsByAddress = new SharedRateLimiter({ ...byAddress, name: 'sign_in_address' });
+    this.signInsByAddress = new NetworkRateLimiter({ ...byAddress, name: 'sign_in_address' });
     this.networks = new KnownNetworks(pool, authSecret);
     this.attempts = new PasswordAttempts(shared, this.networks);
   }
 
   /**
-   * Opens a session, or, where the account has a second factor, asks for it. At most 30 attempts a minute from one
-   * network; failures as `PasswordAttempts` bounds them.
+   * Opens a session, or requests the account's second factor. At most 30 attempts a minute from one
+   * network; failures are limited by `PasswordAttempts`.
+   *
    * @throws DomainError `invalid_credentials`, the same for an unknown e-mail; `too_many_requests`.
    */
   signIn(fields: Credentials, client: Client): Promise<SignInOutcome> {
     return this.open(fields, client, ({ isFromKnownNetwork }) => !isFromKnownNetwork);
   }
 
-  /** `isStranger` decides which part of the queue of passwords an attempt may use. */
+  /** `isStranger` limits the share of the password queue that an attempt may use. */
   private async open(
     fields: Credentials,
     client: Client,
@@ -136,14 +137,14 @@ export class SignInService {
     return { kind: 'signed_in', user: userOf(response.user), cookies };
   }
 
-  /** As `signIn`, for an account that was made a moment ago and has no second factor. */
+  /** Like `signIn`, for an account that was just created and has no second factor. */
   async signInNew(fields: Credentials, client: Client): Promise<SignIn> {
     const outcome = await this.open(fields, client, () => false);
     if (outcome.kind === 'second_factor') throw new Error('a new account already has 2FA');
     return outcome;
   }
 
-  /** Notes of each session that is opened: its network, its language, and a line in the account's log. */
+  /** Stores network and language of a new session, and adds it to the account's log. */
   async signedIn(
     { id: userId, email }: { id: string; email: string },
     { address, language }: Pick<Client, 'address' | 'language'>,
@@ -156,12 +157,18 @@ export class SignInService {
     await writeSecurityEvent(em, { userId, action: 'sign_in', network });
   }
 
-  /** Counts a try at a password of `subject` other than at sign-in. @throws DomainError `too_many_requests`. */
+  /**
+   * Counts a password attempt for `subject` outside of sign-in. @throws DomainError
+   * `too_many_requests`.
+   */
   countPassword(subject: string): Promise<Attempt> {
     return this.attempts.change(subject);
   }
 
-  /** Ends the session of the cookie, if there is one. Returns the values that delete the cookies. */
+  /**
+   * Ends the session of the cookie, if any. Returns the `Set-Cookie` values that delete the
+   * cookies.
+   */
   async signOut({ cookie, address }: Client): Promise<string[]> {
     const signedIn = await this.find(cookie);
     if (signedIn) {
@@ -174,7 +181,9 @@ export class SignInService {
     return this.dropCookies(cookie);
   }
 
-  /** The values that delete the cookies of a browser, and the session with them if there is one. */
+  /**
+   * Ends the session, if any, and returns the `Set-Cookie` values that delete a browser's cookies.
+   */
   async dropCookies(cookie: string | undefined): Promise<string[]> {
     const library = await this.library.api();
     const { headers } = await library.signOut({
@@ -186,7 +195,9 @@ export class SignInService {
 
   /**
    * Sets a new password and ends all other sessions of the user.
-   * @throws DomainError `invalid_credentials` where the current password is wrong; `too_many_requests`.
+   *
+   * @throws DomainError `invalid_credentials` if the current password is wrong;
+   * `too_many_requests`.
    */
   async changePassword(
     userId: string,
@@ -205,7 +216,7 @@ export class SignInService {
     return { user: userOf(response.user), cookies: headers.getSetCookie() };
   }
 
-  /** The user of a session cookie, or null. A session is not prolonged by being used. */
+  /** The user of a session cookie, or null. Does not extend the session. */
   async find(cookie: string | undefined): Promise<(SignedInUser & { sessionId: string }) | null> {
     if (cookie === undefined) return null;
     const library = await this.library.api();
@@ -221,7 +232,7 @@ export class SignInService {
     return { ...userOf(found.user), sessionId };
   }
 
-  /** As `find`, and prolongs a session that is older than a day; `cookies` carries what then changes. */
+  /** Like `find`, and extends a session that is older than a day; `cookies` has the new cookies. */
   async renew(cookie: string | undefined): Promise<{ session: Session | null; cookies: string[] }> {
     // With unlimited renewal, a stolen cookie would never expire.
     if (!(await this.find(cookie))) {

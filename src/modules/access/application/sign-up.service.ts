@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { linkEnded } from '../domain/account-link.js';
 import type { Client } from '../domain/client.js';
@@ -36,8 +36,9 @@ export class SignUpService {
   ) {}
 
   /**
-   * Records a sign-up and mails the address: a link that confirms it, or a notice where it already
-   * has an account.
+   * Records a sign-up and mails the address: a link that confirms it, or a notice if it already has
+   * an account.
+   *
    * @throws DomainError `sign_up_closed`, `mail_not_configured`, `too_many_requests`.
    */
   async request(
@@ -53,9 +54,10 @@ export class SignUpService {
   }
 
   /**
-   * Creates the account of a link and opens a session. It requires the password of that sign-up:
-   * following a link that a stranger requested must not create an account that the stranger can
+   * Creates the account of a link and opens a session. Requires the password of that sign-up:
+   * following a link that an attacker requested must not create an account that the attacker can
    * use.
+   *
    * @throws DomainError `sign_up_closed`, `link_ended`, `invalid_credentials`, `too_many_requests`.
    */
   async confirm(
@@ -103,7 +105,7 @@ async function createUser(
   const link = await redeemLink(tx, 'sign_up', token, now);
   if (!link) throw linkEnded();
   const { email, name, passwordHash } = link;
-  // Of two who confirm the same address at once, the first makes the account.
+  // If the same address is confirmed twice at once, the first request creates the account.
   const userId = await insertUser(tx, { email, name: name ?? '', passwordHash }, now);
   if (!userId) throw linkEnded();
   await writeSecurityEvent(tx, { userId, action: 'sign_up', network });

@@ -8,14 +8,15 @@ import { passwordsBusy } from '../infrastructure/passwords.js';
 const STRANGER_PASSWORDS_MAX = 32;
 
 /**
- * Bounds the passwords of strangers that are under way at once in one process: sign-ins from networks that the account
- * does not know, and sign-ups. A flood of them does not keep people out who sign in from home.
+ * Limits the concurrent password hashes for unknown clients in one process: sign-ins from networks
+ * that the account has not used, and sign-ups. So a flood of them does not block users who sign in
+ * from home.
  */
 @Injectable()
 export class StrangerPasswords {
   private underWay = 0;
 
-  /** @throws DomainError `too_many_requests`; what `work` throws. */
+  /** @throws DomainError `too_many_requests`; any error of `work`. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.underWay >= STRANGER_PASSWORDS_MAX) throw passwordsBusy();
     this.underWay += 1;

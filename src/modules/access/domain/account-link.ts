@@ -1,20 +1,25 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 
-/** What a link is for; one does not serve as another. */
+/** The purpose of a link; each is valid only for its own. */
 export const LINK_KINDS = ['sign_up', 'reset_password', 'change_email'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How long a link may be followed. A mailbox is read within a day; who changes an account sits in front of it. */
+/**
+ * Lifetimes of links. A mailbox is read within a day; a user who changes their address is waiting
+ * for the mail.
+ */
 export const LINK_LIFE_MS: Record<LinkKind, number> = {
   sign_up: 24 * HOUR_MS,
   reset_password: HOUR_MS,
   change_email: HOUR_MS,
 };
 
-/** The pages that links lead to, below PUBLIC_BASE_URL: they post the token to the API (docs/accounts.md). */
+/**
+ * The pages of the links, below PUBLIC_BASE_URL: they post the token to the API (docs/accounts.md).
+ */
 export const LINK_PAGES: Record<LinkKind, string> = {
   sign_up: '/confirm-email',
   reset_password: '/new-password',
@@ -30,18 +35,21 @@ export function generateToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** What is kept of a token. It has 256 random bits: no salt and no slow hash would make it harder to guess. */
+/**
+ * The stored hash of a token. A token has 256 random bits, so salt and slow hashing would add
+ * nothing.
+ */
 export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Where a mailed link leads. */
+/** The URL of a mailed link. */
 export function linkTo(baseUrl: string, page: string, token: string): string {
   return `${baseUrl}${page}?token=${token}`;
 }
 
 /**
- * The refusal of a link that was used, has expired, or never existed; the response doesn't reveal
+ * The error for a link that was used, has expired, or never existed; the response doesn't reveal
  * which.
  */
 export function linkEnded(): DomainError {

@@ -1,18 +1,18 @@
 import type { Author } from '../../audit/domain/author.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import type { KeyArea } from './key-area.js';
 import type { KeyScope } from './key-scope.js';
 import type { Role } from './role.js';
 
 /**
- * Who calls. An API key belongs to one project; a user may be a member of many. `network` is that of the address, for
- * the audit; null where there is none.
+ * The caller. An API key belongs to one project; a user may be a member of many. `network` is that
+ * of the address, for the audit log; null: unknown.
  */
 export type Actor = { network: string | null } & (
   | {
       kind: 'user';
       userId: string;
-      /** Of the session that the request came with. */
+      /** The session of the request. */
       sessionId: string;
       name: string;
       email: string;
@@ -22,7 +22,7 @@ export type Actor = { network: string | null } & (
   | {
       kind: 'api_key';
       apiKeyId: string;
-      /** Of the secret that the request came with: a rotated key has two for a while. */
+      /** The secret of the request: a rotated key has two for a while. */
       keyHash: Buffer;
       projectId: string;
       role: Role;
@@ -31,14 +31,14 @@ export type Actor = { network: string | null } & (
     }
 );
 
-/** The caller as the audit knows one. */
+/** The caller as an author in the audit log. */
 export function toAuthor(actor: Actor): Author & { kind: 'user' | 'api_key' } {
   const { kind, network } = actor;
   return { kind, id: actor.kind === 'user' ? actor.userId : actor.apiKeyId, network };
 }
 
 /**
- * The refusal of a user with an unconfirmed address; roles given to the address apply only after
+ * The error for a user with an unconfirmed address; roles given to the address apply only after
  * confirmation.
  */
 export function emailNotConfirmed(): DomainError {
@@ -48,7 +48,7 @@ export function emailNotConfirmed(): DomainError {
   );
 }
 
-/** The refusal of a member without a second factor, where the project requires one. */
+/** The error for a member without a second factor, if the project requires one. */
 export function secondFactorRequired(): DomainError {
   return new DomainError(
     'second_factor_required',
@@ -56,7 +56,7 @@ export function secondFactorRequired(): DomainError {
   );
 }
 
-/** The user who calls. @throws DomainError `session_required` where it is an API key. */
+/** The calling user. @throws DomainError `session_required` for an API key. */
 export function requireUser(actor: Actor): Actor & { kind: 'user' } {
   if (actor.kind === 'user') return actor;
   throw new DomainError('session_required', 'Not available to API keys. Sign in as a user.');

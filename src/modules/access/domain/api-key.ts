@@ -3,7 +3,7 @@ import type { KeyArea } from './key-area.js';
 import type { KeyScope } from './key-scope.js';
 import type { Role } from './role.js';
 
-/** An API key as it may be shown: without the hash that is kept of it. */
+/** The public part of an API key, without its hash. */
 export interface ApiKeyFacts {
   id: string;
   name: string;
@@ -11,26 +11,26 @@ export interface ApiKeyFacts {
   scopes: KeyScope[];
   /** null: the service itself created it. */
   createdBy?: string | null;
-  /** The first characters of the key, to recognise it in a list. */
+  /** The first characters of the key, to recognize it in a list. */
   prefix: string;
   createdAt: Date;
-  /** null: still good. */
+  /** null: not revoked. */
   revokedAt?: Date | null;
-  /** UTC, as `2026-11-21`; null: never, or not since this is counted. */
+  /** UTC, as `2026-11-21`; null: never, or before this was recorded. */
   lastUsedOn?: string | null;
   /** null: it does not expire. */
   expiresAt?: Date | null;
-  /** Areas below its role; null: all that the role may. */
+  /** Areas below its role; null: all permissions of the role. */
   limitedTo?: KeyArea[] | null;
-  /** Until when the key before this one is good, too; null where there is none. */
+  /** Until when the previous secret is also valid; null: there is none. */
   formerValidUntil?: Date | null;
 }
 
-/** The secret that a key has now, or the one from before its last rotation. */
+/** A key's current secret, or the one before its last rotation. */
 export const KEY_SECRETS = ['current', 'former'] as const;
 export type KeySecret = (typeof KEY_SECRETS)[number];
 
-/** What is stored of a key's two secrets. */
+/** The stored hashes of a key's two secrets. */
 export interface StoredSecrets {
   keyHash: Uint8Array;
   createdBy?: string | null;
@@ -48,7 +48,7 @@ export interface HeldSecret {
   endsAt: Date | null;
 }
 
-/** What the secret with this hash is good for; null: it does not work, e.g. since another rotation. */
+/** The validity of the secret with this hash; null: it is invalid, e.g. since another rotation. */
 export function findSecret(stored: StoredSecrets, hash: Buffer, now: Date): HeldSecret | null {
   const { createdBy = null, expiresAt = null, formerCreatedBy = null, formerValidUntil = null } = stored;
   if (expiresAt && expiresAt <= now) return null;
@@ -59,7 +59,7 @@ export function findSecret(stored: StoredSecrets, hash: Buffer, now: Date): Held
   return { madeBy: formerCreatedBy, endsAt };
 }
 
-/** What is stored of a secret. */
+/** The stored hash of a secret. */
 export function hashOfKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -3,19 +3,22 @@ const BEARER = /^Bearer +([\w.~+/-]+=*)$/i;
 
 const SESSION_COOKIE = 'auth.session_token';
 
-/** The name of the session's cookie; `__Host-` binds it to one host, which browsers accept over https alone. */
+/**
+ * The name of the session's cookie; `__Host-` binds it to one host, and browsers accept it only
+ * over https.
+ */
 export function sessionCookieName({ publicBaseUrl }: { publicBaseUrl: string }): string {
   return publicBaseUrl.startsWith('https:') ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE;
 }
 
-/** The API key of an `Authorization` header; undefined where there is none, or it is malformed. */
+/** The API key of an `Authorization` header; undefined if it is missing or malformed. */
 export function apiKeyIn(authorization: string | undefined): string | undefined {
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
 /**
  * The API key and the session in a request's headers. Other cookies don't matter: `; j=1` in the
- * `Cookie` header makes no other session. Not verified, so it costs nothing.
+ * `Cookie` header does not change the session. Not verified, so it costs nothing.
  */
 export function credentialsIn(
   { authorization, cookie }: { authorization?: string | undefined; cookie?: string | undefined },
@@ -29,7 +32,10 @@ export function credentialsIn(
   ];
 }
 
-/** The token of the session, without its signature, read as the sign-in library does: the first cookie of the name counts. */
+/**
+ * The token of the session, without its signature, read like the sign-in library: the first cookie
+ * of the name counts.
+ */
 function sessionIn(cookie: string, name: string): string | undefined {
   for (const part of cookie.split(';')) {
     const equals = part.indexOf('=');

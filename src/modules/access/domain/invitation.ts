@@ -1,20 +1,20 @@
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long an invitation may be taken up after its newest mail. */
+/** How long an invitation can be accepted after its newest mail. */
 export const INVITATION_LIFE_MS = 7 * DAY_MS;
 
-/** The page that the mailed link leads to (docs/accounts.md). */
+/** The page of the mailed link (docs/accounts.md). */
 export const INVITATION_PAGE = '/accept-invitation';
 
-/** Invitations of a project that wait; each costs a mail. */
+/** Pending invitations of a project; each costs a mail. */
 export const INVITATIONS_PER_PROJECT_MAX = 100;
 
 export function invitationNotFound(): DomainError {
   return new DomainError('invitation_not_found', 'Invitation not found in this project.');
 }
 
-/** The refusal of an id that is not among the caller's own invitations. */
+/** The error for an id that is not among the caller's own invitations. */
 export function ownInvitationNotFound(): DomainError {
   return new DomainError(
     'invitation_not_found',

@@ -1,4 +1,4 @@
-/** What a browser says about where a request comes from; a client that is no browser says nothing. */
+/** The browser's headers about the origin of a request; other clients send none. */
 export interface RequestOrigin {
   method: string;
   /** The `Host` that the request was sent to. */
@@ -10,12 +10,10 @@ export interface RequestOrigin {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Whether a request that a cookie authenticates may act: one that changes something must not come from
- * another site, and not from another host of the same site either (CSRF). Every current browser sends `Origin`
- * with such requests; without both headers it was not sent by a page.
- *
- * `publicOrigin` is the service's own origin; empty where it is not known (never in production): then it is
- * the host that the request was sent to.
+ * Whether a request authenticated by a cookie may act: a changing request must not come from
+ * another site, nor from another host of the same site (CSRF). Every current browser sends `Origin`
+ * with such requests; without both headers it was not sent by a page. `publicOrigin` is the
+ * service's own origin; if empty (never in production), the host of the request is used.
  */
 export function isOwnRequest(request: RequestOrigin, publicOrigin: string): boolean {
   if (SAFE_METHODS.includes(request.method)) return true;

@@ -13,7 +13,11 @@ const USER: Actor & { kind: 'user' } = {
   network: '203.0.113.0/24',
 };
 const KEY: Actor = {
-  ...{ kind: 'api_key', apiKeyId: 'k', keyHash: Buffer.alloc(32), projectId: 'p', role: 'owner' },
+  kind: 'api_key',
+  apiKeyId: 'k',
+  keyHash: Buffer.alloc(32),
+  projectId: 'p',
+  role: 'owner',
   scopes: [],
   limitedTo: null,
   network: null,

@@ -1,8 +1,8 @@
-/** Roles on a project, weakest first: a role may do all that the ones before it may. */
+/** Roles on a project, weakest first: each includes the permissions of the ones before it. */
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whether `held` may do what `needed` may. */
+/** Whether `held` includes the permissions of `needed`. */
 export function roleCovers(held: Role, needed: Role): boolean {
   return ROLES.indexOf(held) >= ROLES.indexOf(needed);
 }

@@ -1,4 +1,4 @@
-/** However often it is prolonged, a session ends so long after it was opened. */
+/** Maximum lifetime of a session, independent of extensions. */
 export const SESSION_DAYS_MAX = 30;
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -6,9 +6,14 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample, ApiRefusals, ApiSuccessHeaders, EXAMPLE_TOKEN } from '../../http/api-description.js';
+import {
+  ApiBodyExample,
+  ApiRefusals,
+  ApiSuccessHeaders,
+  EXAMPLE_TOKEN,
+} from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
-import { Public } from '../access.decorators.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import { AcceptInvitation } from '../application/accept-invitation.js';
 import { ChangeEmail } from '../application/change-email.js';
 import { PasswordService } from '../application/password.service.js';
@@ -32,7 +37,7 @@ import {
 import { AcceptedDto, AcceptInvitationBody, ShownInvitationDto } from './invitation.dto.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 
-/** Getting an account, and getting back into it, by links that are mailed (docs/accounts.md). */
+/** Sign-up, password resets and other account actions by mailed links (docs/accounts.md). */
 @ApiTags('Sign-in')
 @ApiSuccessHeaders('Set-Cookie')
 @UseGuards(OwnRequestGuard)
@@ -47,8 +52,8 @@ export class AccountController {
   ) {}
 
   /**
-   * Always `{ status: "check_your_mail" }`: the mail has a link to `/confirm-email?token=…`, or says that there is an
-   * account already. 403 `sign_up_closed` where SIGN_UP is not `open`.
+   * Always `{ status: "check_your_mail" }`: the mail has a link to `/confirm-email?token=…`, or a
+   * notice that the account exists. 403 `sign_up_closed` unless SIGN_UP is `open`.
    */
   @Public()
   @ApiBodyExample({ email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' })
@@ -64,8 +69,8 @@ export class AccountController {
   }
 
   /**
-   * Makes the account of a mailed link, answers `{ user }` and sets the session cookie; 401 `invalid_credentials` where
-   * the password is not that of the sign-up, 410 `link_ended`.
+   * Creates the account of a mailed link, returns `{ user }` and sets the session cookie; 401
+   * `invalid_credentials` if the password is not that of the sign-up, 410 `link_ended`.
    */
   @Public()
   @ApiBodyExample({ token: EXAMPLE_TOKEN, password: 'correct horse battery' })
@@ -96,7 +101,10 @@ export class AccountController {
     return EMAIL_SENT;
   }
 
-  /** Sets the password, ends all sessions, takes the address as confirmed, and opens no session; 410 `link_ended`. */
+  /**
+   * Sets the password, ends all sessions, marks the address as confirmed, and opens no session; 410
+   * `link_ended`.
+   */
   @Public()
   @ApiBodyExample({ token: EXAMPLE_TOKEN, newPassword: 'staple battery horse' })
   @ApiRefusals(410)
@@ -133,7 +141,7 @@ export class AccountController {
     return { success: true };
   }
 
-  /** What the link of an invitation is for; it can still be followed afterwards. 410 `link_ended`. */
+  /** The invitation of a link; the link stays valid. 410 `link_ended`. */
   @Public()
   @ApiBodyExample({ token: EXAMPLE_TOKEN })
   @ApiRefusals(410)
@@ -147,8 +155,8 @@ export class AccountController {
   }
 
   /**
-   * Makes the caller a member: with a session of the invited address, or, where it has no account,
-   * with a password, which creates one and opens a session. 401 `authentication_required` where the
+   * Makes the caller a member: with a session of the invited address, or, if it has no account,
+   * with a password, which creates one and opens a session. 401 `authentication_required` if the
    * address has an account and the caller has no session, 403 `invitation_for_another`, 410
    * `link_ended`.
    */

@@ -10,12 +10,12 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import type { Author } from '../../audit/domain/author.js';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { toPage } from '../../shared/page.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { toPage } from '../../../platform/export/page.js';
 import { CurrentActor, CurrentAuthor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
 import { ApiKeyService, type KeyRef } from '../api-key.service.js';
@@ -27,10 +27,10 @@ import {
   RenameApiKeyBody,
   RotateApiKeyBody,
 } from './api-key.dto.js';
-import { PageQuery, rowsOf } from '../../http/page-query.js';
+import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 
 /**
- * API keys of a project, for its owners (design §5) signed in as themselves, or with a key that has the scope
+ * API keys of a project, for its owners (design §5) in a session, or with a key that has the scope
  * `manage_access`; with another key 403 `scope_required`.
  */
 @ApiTags('API keys')
@@ -40,7 +40,7 @@ import { PageQuery, rowsOf } from '../../http/page-query.js';
 export class ApiKeyController {
   constructor(private readonly apiKeys: ApiKeyService) {}
 
-  /** Newest first, revoked ones too; neither the keys nor their hashes. */
+  /** Newest first, including revoked ones; without keys and hashes. */
   @ApiOperation({ summary: 'List API keys' })
   @ApiOkResponse({ type: ApiKeyPageDto })
   @Get()
@@ -80,7 +80,7 @@ export class ApiKeyController {
     return { ...ApiKeyDto.of(apiKey), key };
   }
 
-  /** Revoked ones too; neither the key nor its hash. */
+  /** Also for revoked keys; without key and hash. */
   @ApiOperation({ summary: 'Read an API key' })
   @ApiOkResponse({ type: ApiKeyDto })
   @Get(':apiKeyId')
@@ -124,7 +124,7 @@ export class ApiKeyController {
     return { ...ApiKeyDto.of(apiKey), key };
   }
 
-  /** Requests with the key get 401 from now on. Revoking it again changes nothing. */
+  /** Requests with the key get 401 at once. Revoking it again changes nothing. */
   @ApiOperation({ summary: 'Revoke an API key' })
   @ApiNoContentResponse()
   @HttpCode(204)

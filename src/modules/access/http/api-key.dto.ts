@@ -4,12 +4,12 @@ import { type ApiKeyFacts, KEY_SECRETS, type KeySecret } from '../domain/api-key
 import { KEY_AREAS, type KeyArea } from '../domain/key-area.js';
 import { KEY_SCOPES, type KeyScope } from '../domain/key-scope.js';
 import { type Role, ROLES } from '../domain/role.js';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { IsInstant } from '../../http/instant.decorator.js';
-import { Integer } from '../../http/integer.decorator.js';
-import { ListOf } from '../../http/body-shape.js';
-import { MembersRule } from '../../http/schema-of-checks.js';
-import { TextLine } from '../../http/text.decorator.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { IsInstant } from '../../../platform/http/instant.decorator.js';
+import { Integer } from '../../../platform/http/integer.decorator.js';
+import { ListOf } from '../../../platform/http/body-shape.js';
+import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 
 const KEY_NAME_CHARACTERS_MAX = 120;
 
@@ -66,7 +66,7 @@ export class CreateApiKeyBody extends RenameApiKeyBody {
   expiresAt?: Date;
 }
 
-/** How long two secrets of a key may be good, at most: a week, as of signing secrets. */
+/** Longest overlap of a key's two secrets: a week, as for signing secrets. */
 const FORMER_VALID_HOURS_MAX = 7 * 24;
 const FORMER_VALID_HOURS_DEFAULT = 24;
 
@@ -87,7 +87,7 @@ export class ApiKeyDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: 'Nightly export' })
   name!: string;
 
   @ApiProperty({ enum: ROLES })
@@ -105,7 +105,7 @@ export class ApiKeyDto {
   })
   createdBy!: string | null;
 
-  @ApiProperty({ description: 'First characters of the key.' })
+  @ApiProperty({ description: 'First characters of the key.', example: 'ck_8Fq2' })
   prefix!: string;
 
   @ApiProperty({ format: 'date-time' })
@@ -114,7 +114,13 @@ export class ApiKeyDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   revokedAt!: Date | null;
 
-  @ApiProperty({ type: String, format: 'date', nullable: true, description: 'Day in UTC; null: never used' })
+  @ApiProperty({
+    type: String,
+    format: 'date',
+    nullable: true,
+    description: 'Day in UTC; null: never used',
+    example: '2026-11-30',
+  })
   lastUsedOn!: string | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'null: no expiry' })
@@ -139,7 +145,13 @@ export class ApiKeyDto {
   static of(key: ApiKeyFacts): ApiKeyDto {
     const { id, name, role, scopes, prefix, createdAt } = key;
     return {
-      ...{ id, name, role, scopes, createdBy: key.createdBy ?? null, prefix, createdAt },
+      id,
+      name,
+      role,
+      scopes,
+      createdBy: key.createdBy ?? null,
+      prefix,
+      createdAt,
       revokedAt: key.revokedAt ?? null,
       lastUsedOn: key.lastUsedOn ?? null,
       expiresAt: key.expiresAt ?? null,
@@ -150,7 +162,10 @@ export class ApiKeyDto {
 }
 
 export class CreatedApiKeyDto extends ApiKeyDto {
-  @ApiProperty({ description: 'The key itself. Returned only once.' })
+  @ApiProperty({
+    description: 'The key itself. Returned only once.',
+    example: 'ck_8Fq2yKkYw0sXh9uO2a1l8mC4vB7nQ3pR5tZ0dEwFgHj',
+  })
   key!: string;
 }
 
@@ -162,7 +177,7 @@ export class ApiKeyPageDto {
   nextCursor!: string | null;
 }
 
-/** A key of which a member made a secret that still works. */
+/** A key with a valid secret that a member created. */
 export class MemberApiKeyDto extends ApiKeyDto {
   @ApiProperty({
     enum: KEY_SECRETS,

@@ -7,9 +7,10 @@ import {
   ApiTags,
   refs,
 } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
-import { CurrentActor, Public, SignedIn, SessionOnly } from '../access.decorators.js';
+import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import type { Actor } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
 import { ChangeEmail } from '../application/change-email.js';
@@ -48,8 +49,8 @@ export class AuthController {
   ) {}
 
   /**
-   * Answers `{ user }` and sets the session cookie; or `{ secondFactorRequired: true }`, and the cookie is good for
-   * `sign-in/second-factor` alone. 401 `invalid_credentials`.
+   * Returns `{ user }` and sets the session cookie; or `{ secondFactorRequired: true }`, and the
+   * cookie only allows `sign-in/second-factor`. 401 `invalid_credentials`.
    */
   @Public()
   @ApiBodyExample({ email: 'ada@example.com', password: 'correct horse battery' })
@@ -70,7 +71,7 @@ export class AuthController {
     return { secondFactorRequired: true };
   }
 
-  /** Ends the session of the cookie, in the database too; also answers 200 where there is none. */
+  /** Ends the session of the cookie, also in the database; 200 also without a session. */
   @Public()
   @ApiOperation({ summary: 'End the current session' })
   @ApiOkResponse({ type: SignedOutDto })
@@ -85,7 +86,10 @@ export class AuthController {
     return { success: true };
   }
 
-  /** Answers `{ session: { expiresAt }, user }`, or `null` without a valid session; prolongs an older session. */
+  /**
+   * Returns `{ session: { expiresAt }, user }`, or `null` without a valid session; extends an older
+   * session.
+   */
   @Public()
   @ApiOperation({ summary: 'Read the current session, or null' })
   @ApiExtraModels(SessionDto)

@@ -3,9 +3,9 @@ import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator
 import { TOKEN } from '../domain/account-link.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
 import { EmailAddress } from './email.decorator.js';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { TextLine } from '../../http/text.decorator.js';
-import { coded } from '../../shared/field-problem.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
+import { coded } from '../../../platform/errors/field-problem.js';
 
 export const USER_NAME_CHARACTERS_MAX = 120;
 
@@ -26,7 +26,7 @@ export class SignInBody extends EmailBody {
   rememberMe?: boolean;
 }
 
-/** What a link's page posts: the token of the link, and no more than the page asked for. */
+/** The body that a link's page posts: the token of the link, and the form's fields. */
 export class TokenBody {
   @ApiProperty({ description: 'Value of `token=` in the emailed link.' })
   @IsString()
@@ -105,7 +105,7 @@ export class UserDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: 'Shop owner' })
   name!: string;
 
   @ApiProperty({ format: 'email' })
@@ -122,7 +122,7 @@ export class SignedInDto {
 }
 
 export class SessionTimesDto {
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' })
   expiresAt!: Date;
 }
 
@@ -144,5 +144,5 @@ export class EmailSentDto {
   status!: 'check_your_mail';
 }
 
-/** The same answer for every address (docs/accounts.md). */
+/** The same response for every address (docs/accounts.md). */
 export const EMAIL_SENT: EmailSentDto = { status: 'check_your_mail' };

@@ -1,12 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { isEmail, MaxLength, ValidateBy } from 'class-validator';
-import { Trimmed } from '../../http/text.decorator.js';
+import { Trimmed } from '../../../platform/http/text.decorator.js';
 import { EMAIL, EMAIL_CHARACTERS_MAX } from '../domain/email.js';
-import { coded } from '../../shared/field-problem.js';
-import { described } from '../../http/schema-of-checks.js';
+import { coded } from '../../../platform/errors/field-problem.js';
+import { described } from '../../../platform/openapi/schema-of-checks.js';
 
-/** A field that holds an e-mail address. */
+/** An e-mail address field. */
 export const EmailAddress = (description?: string): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX, ...(description && { description }) }),
@@ -22,7 +22,7 @@ export const EmailAddress = (description?: string): PropertyDecorator =>
     MaxLength(EMAIL_CHARACTERS_MAX),
   );
 
-/** Our own pattern comes first: `isEmail` throws on half a surrogate pair. */
+/** Our own pattern first: `isEmail` throws on an unpaired surrogate. */
 function isAddress(value: unknown): boolean {
   return (
     typeof value === 'string' &&

@@ -8,19 +8,19 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
 import type { Project } from '../../projects/domain/project.js';
-import { isUuid } from '../../shared/ids.js';
-import { toPage } from '../../shared/page.js';
-import { PageQuery, rowsOf } from '../../http/page-query.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { toPage } from '../../../platform/export/page.js';
+import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import { type InvitationRef, InvitationService } from '../application/invitation.service.js';
 import type { Actor } from '../domain/actor.js';
 import { invitationNotFound } from '../domain/invitation.js';
 import { InvitationDto, InvitationPageDto, InviteBody } from './invitation.dto.js';
 
-/** Invitations to a project by address, for its owners as members are (docs/accounts.md). */
+/** Invitations to a project by address, for its owners, like members (docs/accounts.md). */
 @ApiTags('Members')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @ManagesAccess()
@@ -28,7 +28,7 @@ import { InvitationDto, InvitationPageDto, InviteBody } from './invitation.dto.j
 export class InvitationController {
   constructor(private readonly invitations: InvitationService) {}
 
-  /** Newest first, expired ones too; not those that were accepted, declined or withdrawn. */
+  /** Newest first, including expired ones; without accepted, declined and withdrawn ones. */
   @ApiOperation({ summary: 'List invitations' })
   @ApiOkResponse({ type: InvitationPageDto })
   @Get()
@@ -38,8 +38,8 @@ export class InvitationController {
   }
 
   /**
-   * As `POST …/members`, for a service that sends mail: 503 `mail_not_configured` elsewhere. The link can be used for
-   * seven days. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
+   * Like `POST …/members`, but 503 `mail_not_configured` if the service sends no mail. The link can
+   * be used for seven days. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
    */
   @ApiBodyExample({ email: 'grace@example.com', role: 'editor' })
   @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
@@ -56,7 +56,7 @@ export class InvitationController {
     return invited(response, project, InvitationDto.of(invitation));
   }
 
-  /** 404 `invitation_not_found`, also once it was accepted, declined or withdrawn. */
+  /** 404 `invitation_not_found`, also after it was accepted, declined or withdrawn. */
   @ApiOperation({ summary: 'Read an invitation' })
   @ApiOkResponse({ type: InvitationDto })
   @Get(':invitationId')
@@ -67,7 +67,7 @@ export class InvitationController {
     return InvitationDto.of(await this.invitations.read(invitationRef(project, invitationId)));
   }
 
-  /** Mails another link for seven days more; the one before opens nothing any more. */
+  /** Mails a new link, valid for seven days; the previous one expires. */
   @ApiOperation({ summary: 'Resend an invitation' })
   @ApiOkResponse({ type: InvitationDto })
   @HttpCode(200)
@@ -93,7 +93,7 @@ export class InvitationController {
   }
 }
 
-/** The response to a new invitation, which says where to read it. */
+/** The response to a new invitation, with its `Location`. */
 export function invited(response: Response, { id }: Project, invitation: InvitationDto): InvitationDto {
   response.location(`/v1/projects/${id}/invitations/${invitation.id}`);
   return invitation;

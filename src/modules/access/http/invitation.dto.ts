@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Length } from 'class-validator';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { TextLine } from '../../http/text.decorator.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
 import { type Role, ROLES } from '../domain/role.js';
 import { TokenBody, USER_NAME_CHARACTERS_MAX, UserDto } from './auth.dto.js';
@@ -36,6 +36,7 @@ export class InvitationDto {
 
   @ApiProperty({
     description: 'Whether the inviting owner becomes an editor when it is accepted (POST …/ownership).',
+    example: false,
   })
   transfersOwnership!: boolean;
 
@@ -45,7 +46,11 @@ export class InvitationDto {
   @ApiProperty({ format: 'date-time', description: 'Time of the latest email, if the service sends email.' })
   sentAt!: Date;
 
-  @ApiProperty({ format: 'date-time', description: 'Expiry of the link; resend the invitation to renew it.' })
+  @ApiProperty({
+    format: 'date-time',
+    description: 'Expiry of the link; resend the invitation to renew it.',
+    example: '2026-12-08T09:30:00.000Z',
+  })
   expiresAt!: Date;
 
   static of(given: Omit<InvitationDto, 'invitedBy'> & { invitedBy?: string | null }): InvitationDto {
@@ -63,7 +68,7 @@ export class InvitationPageDto {
 }
 
 export class ShownInvitationDto {
-  @ApiProperty()
+  @ApiProperty({ example: 'Shop' })
   projectName!: string;
 
   @ApiProperty({ format: 'email' })
@@ -75,7 +80,7 @@ export class ShownInvitationDto {
   @ApiProperty({ description: 'true: sign in with this address; false: choose a password.' })
   accountExists!: boolean;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' })
   expiresAt!: Date;
 }
 

@@ -9,9 +9,9 @@ import {
   ApiTags,
   refs,
 } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
-import { TextLine } from '../../http/text.decorator.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { OwnAccountService } from '../application/own-account.service.js';
 import { SignInService } from '../application/sign-in.service.js';
@@ -34,7 +34,7 @@ class MyUserDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: 'Shop owner' })
   name!: string;
 
   @ApiProperty({ format: 'email' })
@@ -70,7 +70,10 @@ export class MeController {
     private readonly signIns: SignInService,
   ) {}
 
-  /** Who the credential belongs to: `{ kind: "user", id, name, email, emailConfirmed, secondFactor }` or `{ kind: "api_key", id, projectId, role }`. */
+  /**
+   * The owner of the credential: `{ kind: "user", id, name, email, emailConfirmed, secondFactor }`
+   * or `{ kind: "api_key", id, projectId, role }`.
+   */
   @SignedIn()
   @ApiOperation({ summary: 'Who calls' })
   @ApiOkResponse({ schema: { oneOf: refs(MyUserDto, MyApiKeyDto) } })

@@ -9,11 +9,11 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { toPage } from '../../shared/page.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { toPage } from '../../../platform/export/page.js';
 import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
 import type { Actor } from '../domain/actor.js';
 import { InvitationService } from '../application/invitation.service.js';
@@ -22,10 +22,10 @@ import { ApiKeyDto, MemberApiKeyPageDto } from './api-key.dto.js';
 import { invited } from './invitation.controller.js';
 import { InvitationDto, InviteBody } from './invitation.dto.js';
 import { ChangeRoleBody, MemberDto, MemberPageDto } from './member.dto.js';
-import { PageQuery, rowsOf } from '../../http/page-query.js';
+import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 
 /**
- * Members of a project, for its owners (design §5) signed in as themselves, or with a key that has the scope
+ * Members of a project, for its owners (design §5) in a session, or with a key that has the scope
  * `manage_access`; with another key 403 `scope_required`.
  */
 @ApiTags('Members')
@@ -52,9 +52,10 @@ export class MemberController {
   }
 
   /**
-   * Creates an invitation, whether the address has an account or not, and mails a link where the service sends mail.
-   * A person becomes a member by accepting it: by the link, or signed in (`GET /v1/me/invitations`). A member can be
-   * invited as an owner. 409 `member_exists`, `invitation_exists`, `invitation_limit_reached`.
+   * Creates an invitation, with or without an account, and mails a link if the service sends mail.
+   * A person becomes a member by accepting it: by the link, or signed in (`GET
+   * /v1/me/invitations`). A member can be invited as an owner. 409 `member_exists`,
+   * `invitation_exists`, `invitation_limit_reached`.
    */
   @ApiBodyExample({ email: 'grace@example.com', role: 'editor' })
   @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
@@ -79,8 +80,9 @@ export class MemberController {
   }
 
   /**
-   * The active API keys whose current or former secret the member made. Removing the member revokes each key, or its
-   * former secret alone; a lower role does so with keys that have a higher one. `nextCursor` is always null.
+   * The active API keys with a current or former secret that the member created. Removing the
+   * member revokes each key, or only its former secret; lowering the role does so for keys with a
+   * higher one. `nextCursor` is always null.
    */
   @ApiOperation({ summary: 'List the API keys that are revoked when a member is removed' })
   @ApiOkResponse({ type: MemberApiKeyPageDto })
@@ -97,8 +99,9 @@ export class MemberController {
   }
 
   /**
-   * 409 `last_owner` where the project would have no owner, `acceptance_required` for the role owner: invite the member
-   * as an owner instead. Keys that the member made and that have a higher role than the new one are revoked.
+   * 409 `last_owner` if the project would have no owner, `acceptance_required` for the role owner:
+   * invite the member as an owner instead. Revokes keys that the member created with a higher role
+   * than the new one.
    */
   @ApiBodyExample({ role: 'viewer' })
   @ApiConflictResponse({ description: '`last_owner`, `acceptance_required`' })
@@ -115,7 +118,7 @@ export class MemberController {
   }
 
   /**
-   * 409 `last_owner` where the project would have no owner. Revokes every API key that the member
+   * 409 `last_owner` if the project would have no owner. Revokes every API key that the member
    * created; `GET …/members/:userId/api-keys` lists them.
    */
   @ApiConflictResponse({ description: '`last_owner`' })

@@ -15,7 +15,7 @@ export class MemberDto {
   @ApiProperty({ format: 'email' })
   email!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: 'Shop owner' })
   name!: string;
 
   @ApiProperty({ enum: ROLES })

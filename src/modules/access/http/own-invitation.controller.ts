@@ -7,9 +7,9 @@ import {
   ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
-import { isUuid } from '../../shared/ids.js';
-import { toPage } from '../../shared/page.js';
-import { PageQuery, rowsOf } from '../../http/page-query.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { toPage } from '../../../platform/export/page.js';
+import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { OwnInvitations } from '../application/own-invitations.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
@@ -23,7 +23,7 @@ class OwnInvitationDto {
   @ApiProperty({ format: 'uuid' })
   projectId!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: 'Shop' })
   projectName!: string;
 
   @ApiProperty({ enum: ROLES })
@@ -31,13 +31,18 @@ class OwnInvitationDto {
 
   @ApiProperty({
     description: 'true: when you accept, you become the owner and the current owner becomes an editor.',
+    example: false,
   })
   transfersOwnership!: boolean;
 
   @ApiProperty({ format: 'date-time' })
   createdAt!: Date;
 
-  @ApiProperty({ format: 'date-time', description: 'Expiry of the invitation.' })
+  @ApiProperty({
+    format: 'date-time',
+    description: 'Expiry of the invitation.',
+    example: '2026-12-08T09:30:00.000Z',
+  })
   expiresAt!: Date;
 }
 
@@ -64,7 +69,7 @@ class JoinedDto {
 export class OwnInvitationController {
   constructor(private readonly invitations: OwnInvitations) {}
 
-  /** Newest first, without those that have expired; 403 `email_not_confirmed`. */
+  /** Newest first, without expired ones; 403 `email_not_confirmed`. */
   @SessionOnly()
   @ApiOperation({ summary: 'List your invitations' })
   @ApiOkResponse({ type: OwnInvitationPageDto })
@@ -79,7 +84,10 @@ export class OwnInvitationController {
     );
   }
 
-  /** 404 `invitation_not_found`; 409 `member_limit_reached`, and as an owner `project_limit_reached`. */
+  /**
+   * 404 `invitation_not_found`; 409 `member_limit_reached`, and as an owner
+   * `project_limit_reached`.
+   */
   @SessionOnly()
   @ApiConflictResponse({ description: '`member_limit_reached`, `project_limit_reached`' })
   @ApiOperation({ summary: 'Accept an invitation' })
@@ -90,7 +98,10 @@ export class OwnInvitationController {
     return this.invitations.accept(requireUser(actor), ownId(invitationId));
   }
 
-  /** The owners see that it is gone, and the project's audit has who declined it. 404 `invitation_not_found`. */
+  /**
+   * The invitation disappears for the owners; the project's audit log names who declined it. 404
+   * `invitation_not_found`.
+   */
   @SessionOnly()
   @ApiOperation({ summary: 'Decline an invitation' })
   @ApiNoContentResponse()

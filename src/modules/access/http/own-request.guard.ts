@@ -1,11 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { isOwnRequest } from '../domain/request-origin.js';
 
-/** Refuses requests that another site's page makes, on routes that read or set the session cookie (CSRF). */
+/**
+ * Refuses requests by pages of other sites, on routes that read or set the session cookie (CSRF).
+ */
 @Injectable()
 export class OwnRequestGuard implements CanActivate {
   constructor(@InjectSettings(serviceSettings) private readonly service: ServiceSettings) {}

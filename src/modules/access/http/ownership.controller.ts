@@ -8,7 +8,7 @@ import {
   ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import { IsUUID } from 'class-validator';
 import type { Response } from 'express';
 import type { Project } from '../../projects/domain/project.js';
@@ -25,7 +25,7 @@ class OfferOwnershipBody {
   userId!: string;
 }
 
-/** What members do about their own membership, with a session. */
+/** Members' actions on their own membership, with a session. */
 @ApiTags('Members')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')
@@ -36,9 +36,9 @@ export class OwnershipController {
   ) {}
 
   /**
-   * Invites a member to become the owner. When they accept, they are the owner and the caller is an editor; both get a
-   * mail. Until then nothing changes, and the offer can be withdrawn like every invitation. 404 `member_not_found`, 409
-   * `member_exists` for an owner, `invitation_exists`.
+   * Invites a member to become the owner. When they accept, they are the owner and the caller is an
+   * editor; both get a mail. Until then nothing changes, and the offer can be withdrawn like every
+   * invitation. 404 `member_not_found`, 409 `member_exists` for an owner, `invitation_exists`.
    */
   @ProjectRole('owner')
   @SessionOnly()
@@ -58,7 +58,7 @@ export class OwnershipController {
     return invited(response, project, InvitationDto.of(invitation));
   }
 
-  /** The keys that the caller made on the project are revoked. 409 `last_owner`. */
+  /** Revokes the keys that the caller created on the project. 409 `last_owner`. */
   @ProjectRole('viewer')
   @SessionOnly()
   @ApiConflictResponse({ description: '`last_owner`' })

@@ -1,9 +1,10 @@
 import { Body, Controller, Header, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
-import { fieldErrors } from '../../shared/domain-error.js';
-import { CurrentActor, Public, SignedIn, SessionOnly } from '../access.decorators.js';
+import { fieldErrors } from '../../../platform/errors/domain-error.js';
+import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import { SecondFactorService } from '../application/second-factor.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
 import type { Client } from '../domain/client.js';
@@ -21,7 +22,10 @@ import { BegunSecondFactorDto, CodeBody, RecoveryCodesDto, SecondFactorBody } fr
 export class SecondFactorController {
   constructor(private readonly factors: SecondFactorService) {}
 
-  /** The URI for an authenticator and recovery codes, this once. Nothing is asked for before `confirm`. */
+  /**
+   * Returns the URI for an authenticator and recovery codes, only here. Sign-ins require the factor
+   * only after `confirm`.
+   */
   @SignedIn()
   @SessionOnly()
   @ApiBodyExample({ password: 'correct horse battery' })
@@ -38,7 +42,7 @@ export class SecondFactorController {
     return this.factors.begin(requireUser(actor), password, client);
   }
 
-  /** From now on each sign-in asks for a code; renews the session. 401 `second_factor_invalid`. */
+  /** Each sign-in requires a code from now on; renews the session. 401 `second_factor_invalid`. */
   @SignedIn()
   @SessionOnly()
   @ApiBodyExample({ code: '123456' })
@@ -56,7 +60,7 @@ export class SecondFactorController {
     return setCookies(response, await this.factors.confirm(requireUser(actor), code, client));
   }
 
-  /** Renews the session. Projects that ask for a second factor are closed from now on. */
+  /** Renews the session. Projects that require a second factor are inaccessible from now on. */
   @SignedIn()
   @SessionOnly()
   @ApiBodyExample({ password: 'correct horse battery' })
@@ -75,7 +79,7 @@ export class SecondFactorController {
     return { success: true };
   }
 
-  /** Those before serve no more. */
+  /** The previous codes become invalid. */
   @SignedIn()
   @SessionOnly()
   @ApiBodyExample({ password: 'correct horse battery' })
@@ -93,8 +97,9 @@ export class SecondFactorController {
   }
 
   /**
-   * Opens the session that `sign-in/email` has asked a second factor for, within ten minutes. 401
-   * `second_factor_invalid`; 429 after five wrong codes for one password, or ten in a row for an account.
+   * Opens the session for which `sign-in/email` requested a second factor, within ten minutes. 401
+   * `second_factor_invalid`; 429 after five wrong codes for one password, or ten in a row for an
+   * account.
    */
   @Public()
   @ApiBodyExample({ code: '123456' })

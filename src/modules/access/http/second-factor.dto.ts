@@ -1,12 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, Matches } from 'class-validator';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { coded } from '../../shared/field-problem.js';
-import { MembersRule } from '../../http/schema-of-checks.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { coded } from '../../../platform/errors/field-problem.js';
+import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
 
 /** Six digits, as authenticators show them. */
 const CODE = /^\d{6}$/;
-/** Five and five characters with a dash between them. */
+/** Twice five characters with a dash between them. */
 const RECOVERY_CODE = /^[A-Za-z0-9]{5}-[A-Za-z0-9]{5}$/;
 
 export class CodeBody {
@@ -16,7 +16,7 @@ export class CodeBody {
   code!: string;
 }
 
-/** One of the two, and not both. */
+/** Exactly one of the two. */
 @MembersRule({ oneOf: [{ required: ['code'] }, { required: ['recoveryCode'] }] })
 export class SecondFactorBody {
   @ApiPropertyOptional({
@@ -47,6 +47,7 @@ export class RecoveryCodesDto {
   @ApiProperty({
     type: [String],
     description: 'Each code works once in place of an authenticator code. Returned only once.',
+    example: ['a1B2c-D3e4F', 'g5H6i-J7k8L'],
   })
   recoveryCodes!: string[];
 }
@@ -54,6 +55,7 @@ export class RecoveryCodesDto {
 export class BegunSecondFactorDto extends RecoveryCodesDto {
   @ApiProperty({
     description: 'otpauth:// URI to show as a QR code. It contains the secret and is returned only once.',
+    example: 'otpauth://totp/Service:owner%40shop.example?secret=JBSWY3DPEHPK3PXP&issuer=Service',
   })
   totpUri!: string;
 }

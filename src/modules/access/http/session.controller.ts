@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { ApiSuccessHeaders } from '../../http/api-description.js';
-import { isUuid } from '../../shared/ids.js';
+import { ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
+import { isUuid } from '../../../platform/identity/ids.js';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { SESSIONS_PER_USER_MAX } from '../application/sign-in.service.js';
 import { sessionNotFound, SessionService } from '../application/session.service.js';
@@ -30,7 +30,7 @@ class OwnSessionDto {
   })
   lastUsedAt!: Date | null;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' })
   expiresAt!: Date;
 
   @ApiProperty({ description: 'Whether this is the session of the request.' })
@@ -45,7 +45,7 @@ class OwnSessionPageDto {
   nextCursor!: null;
 }
 
-/** A person's own sessions (docs/accounts.md). */
+/** A user's own sessions (docs/accounts.md). */
 @ApiTags('Sign-in')
 @ApiSuccessHeaders('Set-Cookie')
 @SignedIn()
@@ -53,7 +53,7 @@ class OwnSessionPageDto {
 export class SessionController {
   constructor(private readonly sessions: SessionService) {}
 
-  /** The newest first, all of them: there are at most 50. */
+  /** All of them, newest first: at most 50. */
   @SessionOnly()
   @ApiOperation({ summary: 'List your sessions' })
   @ApiOkResponse({ type: OwnSessionPageDto })
@@ -62,7 +62,7 @@ export class SessionController {
     return { items: await this.sessions.list(requireUser(actor)), nextCursor: null };
   }
 
-  /** The session that asks stays. */
+  /** Except the current session. */
   @SessionOnly()
   @ApiOperation({ summary: 'Sign out of all other sessions' })
   @ApiNoContentResponse()
@@ -72,7 +72,7 @@ export class SessionController {
     await this.sessions.endOthers(requireUser(actor));
   }
 
-  /** 404 `session_not_found`. The one that asks can be ended, too. */
+  /** 404 `session_not_found`. The current session can be ended, too. */
   @SessionOnly()
   @ApiOperation({ summary: 'Sign out of one session' })
   @ApiNoContentResponse()

@@ -1,13 +1,13 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { CurrentActor, CurrentProject, ProjectRole, SessionOnly } from '../access.decorators.js';
 import { SignInPolicyService } from '../application/sign-in-policy.service.js';
 import type { Actor } from '../domain/actor.js';
 import { SignInPolicyDto } from './second-factor.dto.js';
 
-/** What a project asks of its members' sign-in. */
+/** A project's requirements for its members' sign-in. */
 @ApiTags('Members')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/sign-in-policy')
@@ -23,8 +23,9 @@ export class SignInPolicyController {
   }
 
   /**
-   * When required, members without a second factor get 403 `second_factor_required`; API keys are not affected. Takes
-   * a session: an API key gets 403 `session_required`, a session without a second factor 409 `second_factor_missing`.
+   * When required, members without a second factor get 403 `second_factor_required`; API keys are
+   * exempt. Requires a session: an API key gets 403 `session_required`, a session without a second
+   * factor 409 `second_factor_missing`.
    */
   @ProjectRole('owner')
   @SessionOnly()

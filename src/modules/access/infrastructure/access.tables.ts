@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
-import { type TablesOf, typedTables } from '../../database/tables.js';
+import { type TablesOf, typedTables } from '../../../platform/database/tables.js';
 import type { AccountLinkSchema } from './account-link.entity.js';
 import type { ProjectMemberSchema } from './project-member.entity.js';
 import type { ProjectSignInPolicySchema, UserSecondFactorSchema } from './second-factor.entities.js';
@@ -16,5 +16,5 @@ type AccessTables = TablesOf<
   | typeof UserSessionSchema
 >;
 
-/** Typed queries over who belongs to what, and how people sign in. */
+/** Typed queries over memberships, accounts and sign-in. */
 export const accessTables = (em: EntityManager): Kysely<AccessTables> => typedTables<AccessTables>(em);

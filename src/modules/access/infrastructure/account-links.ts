@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { newId } from '../../shared/ids.js';
+import { newId } from '../../../platform/identity/ids.js';
 import { hashOfToken, LINK_LIFE_MS, type LinkKind, generateToken } from '../domain/account-link.js';
 import { accessTables } from './access.tables.js';
 
-/** A link that can be followed. */
+/** A valid link. */
 export interface AccountLink {
   id: string;
   kind: LinkKind;
@@ -62,7 +62,7 @@ export async function dropLinks(
     .execute();
 }
 
-/** The link of a token, left as it is; null where there is none to follow. */
+/** The valid link of a token, without consuming it; null: none. */
 export async function findLink(
   em: EntityManager,
   kind: LinkKind,
@@ -79,7 +79,7 @@ export async function findLink(
   return found ?? null;
 }
 
-/** Follows a link: of two who do so at once, one gets it. Null where it is gone. */
+/** Consumes a link: of two concurrent calls, one gets it. Null: consumed or expired. */
 export async function redeemLink(
   tx: EntityManager,
   kind: LinkKind,

@@ -3,7 +3,7 @@ import type { KeyArea } from '../domain/key-area.js';
 import type { KeyScope } from '../domain/key-scope.js';
 import { ROLES } from '../domain/role.js';
 
-/** A secret that acts for one project with one role. Only its hash is kept. */
+/** A secret with one role on one project. Only its hash is stored. */
 const ApiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_key',
@@ -16,18 +16,18 @@ const ApiKeySchema = defineEntity({
     /** null: the service itself created it. */
     createdBy: p.uuid().nullable(),
     keyHash: p.blob(),
-    /** The first characters of the key, to recognise it in a list. */
+    /** The first characters of the key, to recognize it in a list. */
     prefix: p.text(),
     createdAt: p.datetime().defaultRaw('now()'),
-    /** null: still good. */
+    /** null: not revoked. */
     revokedAt: p.datetime().nullable(),
-    /** UTC, as `2026-11-21`; null: never, or not since this column came. */
+    /** UTC, as `2026-11-21`; null: never, or before this column existed. */
     lastUsedOn: p.date().nullable(),
     /** null: it does not expire. */
     expiresAt: p.datetime().nullable(),
-    /** Areas below its role; null: all that the role may. */
+    /** Areas below its role; null: all permissions of the role. */
     limitedTo: p.array().columnType('text[]').$type<KeyArea[]>().nullable(),
-    /** Of the key before this one, good until `formerValidUntil`; null where there is none. */
+    /** Hash of the previous secret, valid until `formerValidUntil`; null: there is none. */
     formerKeyHash: p.blob().nullable(),
     formerValidUntil: p.datetime().nullable(),
     /** The member who created the former secret; null: there is none, or the creator is unknown. */

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Client } from '../domain/client.js';
 import { AuthPool } from './auth-pool.js';
 import type { Auth } from './auth.js';
 import { Passwords } from './passwords.js';
 
-/** better-auth, loaded by the first request that needs it: it takes a tenth of the time and memory of a start. */
+/** better-auth, loaded on the first use: it takes a tenth of a start's time and memory. */
 @Injectable()
 export class AuthLibrary {
   private loading: Promise<Auth['api']> | null = null;
@@ -38,7 +38,7 @@ export class AuthLibrary {
   }
 }
 
-/** The library is shown the cookie alone: it believes headers such as `X-Forwarded-For`. */
+/** Passes only the cookie to the library, which trusts headers such as `X-Forwarded-For`. */
 export function cookieHeaders(cookie: string | undefined): Headers {
   return new Headers(cookie === undefined ? {} : { cookie });
 }

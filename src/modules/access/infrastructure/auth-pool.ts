@@ -1,17 +1,17 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { openPool } from '../../database/postgres-pool.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
+import { openPool } from '../../../platform/database/postgres-pool.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../../platform/database/database.settings.js';
 
-/** Connections for sign-in in one process: hashing a password, not the database, bounds sign-ins. */
+/** Connections for sign-in in one process: the bottleneck is password hashing, not the database. */
 const AUTH_POOL_MAX = 4;
-/** Sign-ins queue for the connections rather than fail in a rush. */
+/** Long, so that a rush of sign-ins queues for the connections instead of failing. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A sign-in asks for single rows. */
+/** Sign-in queries read single rows. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** The connections of better-auth and of the attempt counts. They are opened when first used. */
+/** The connections of better-auth and of the attempt counts, opened on first use. */
 @Injectable()
 export class AuthPool implements OnApplicationShutdown {
   readonly pool: Pool;

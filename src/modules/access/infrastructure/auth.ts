@@ -2,10 +2,10 @@ import { Logger } from '@nestjs/common';
 import { betterAuth } from 'better-auth';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Pool } from 'pg';
-import { resolveBaseUrl } from '../../shared/base-url.js';
-import { BRAND } from '../../shared/brand.js';
-import { newId } from '../../shared/ids.js';
-import type { ServiceSettings } from '../../settings/service.settings.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { BRAND } from '../../../platform/identity/brand.js';
+import { newId } from '../../../platform/identity/ids.js';
+import type { ServiceSettings } from '../../../platform/settings/service.settings.js';
 import type { AccessSettings } from '../access.settings.js';
 import { sessionCookieName } from '../domain/credential.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
@@ -15,9 +15,9 @@ const SESSION_DAYS = 7;
 const DAY_SECONDS = 24 * 60 * 60;
 
 /**
- * better-auth, as far as it is used: users, password hashes, sessions and the signed cookie. It is called
- * through its functions and not mounted as a router: requests are validated, checked for their origin,
- * limited and answered by our own controllers, like all others.
+ * Uses better-auth for users, password hashes, sessions and the signed cookie. Its functions are
+ * called directly, without its router: our own controllers validate requests, check their origin,
+ * limit them and respond, as for all others.
  */
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the type is built from the options
 export function createAuth(
@@ -30,17 +30,17 @@ export function createAuth(
     // Shown by authenticators.
     appName: BRAND,
     basePath: '/v1/auth',
-    // No link is ever built from it.
+    // Not used for links.
     baseURL: resolveBaseUrl(settings),
     secret: settings.authSecret,
     database: pool,
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
-    // Messages alone: the further arguments may hold e-mail addresses.
+    // Messages only: further arguments may contain e-mail addresses.
     logger: { level: 'error', log: (_level, message) => logger.error(message) },
     emailAndPassword: {
       enabled: true,
-      // Accounts are made by our own transactions (ADR 29).
+      // Our own transactions create accounts (ADR 29).
       disableSignUp: true,
       minPasswordLength: PASSWORD_CHARACTERS_MIN,
       // The library counts UTF-16 units, of which a character takes up to two; our checks count characters.
@@ -106,17 +106,18 @@ export function createAuth(
       }),
     ],
     advanced: {
-      // `__Host-` binds the cookie to this very host: no neighbour below the same domain can set one. The
-      // library would put its weaker `__Secure-` in front of every name, so that is switched off.
+      // `__Host-` binds the cookie to this host, so that a neighbor under the same domain cannot
+      // set one. The library would prefix every name with its weaker `__Secure-`, so that is
+      // switched off.
       cookiePrefix: https ? '__Host-auth' : 'auth',
       cookies: { session_token: { name: sessionCookieName(settings) } },
       useSecureCookies: false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: https },
-      // The address would be read from a header that any client may set.
+      // The library would read the address from a header that any client may set.
       ipAddress: { disableIpTracking: true },
       database: {
         generateId: () => newId(),
-        // The tables come from our own migrations, which have run before.
+        // Our own migrations create the tables, before this runs.
         validateSchema: false,
       },
     },

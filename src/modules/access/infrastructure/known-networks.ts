@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Pool } from 'pg';
 
-/** A network is remembered for so long after the last sign-in from it. */
+/** How long a network is remembered after the last sign-in from it. */
 const NETWORK_REMEMBERED_DAYS = 30;
-/** Networks of one user: a phone on the move brings many, and the oldest go first. */
+/** Networks of one user: a mobile phone adds many, and the oldest are dropped. */
 export const NETWORKS_PER_USER_MAX = 20;
 
 /** Networks with a recent sign-in. They are stored as keyed hashes; no address is stored. */
@@ -22,7 +22,7 @@ export class KnownNetworks {
     return rows.length > 0;
   }
 
-  /** To be called after the right password only. */
+  /** Call this only after a correct password. */
   async remember(user: { id: string; email: string }, network: string): Promise<void> {
     await this.pool.query(
       `insert into user_network (user_id, network_hash, seen_at) values ($1, $2, now())

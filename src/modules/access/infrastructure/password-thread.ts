@@ -1,15 +1,16 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
-import { answerTasks } from '../../shared/thread-tasks.js';
+import { answerTasks } from '../../../platform/threads/thread-tasks.js';
 
-/** Hash a new password, or compare one with a hash. */
+/** Hashes a new password, or compares one with a hash. */
 export type PasswordTask = { password: string; hash?: string };
 
-/** The parameters of better-auth, whose hashes these are: `<salt in hex>:<key in hex>`. */
+/** The parameters of better-auth, whose hash format this is: `<salt in hex>:<key in hex>`. */
 const [COST, BLOCK_SIZE, PARALLELIZATION, KEY_BYTES, SALT_BYTES] = [16_384, 16, 1, 64, 16];
-/** Twice what scrypt takes with these parameters. */
+/** Twice the memory of scrypt with these parameters. */
 const MEMORY_BYTES_MAX = 2 * 128 * COST * BLOCK_SIZE;
 
-// The asynchronous scrypt would run on libuv's four threads of the process, which cookies and files need.
+// The asynchronous scrypt would use libuv's four threads of the process, which cookies and files
+// need.
 answerTasks<PasswordTask, string | boolean>(({ password, hash }) => {
   if (hash === undefined) {
     const salt = randomBytes(SALT_BYTES).toString('hex');

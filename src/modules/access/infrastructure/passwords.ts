@@ -1,20 +1,22 @@
 import { availableParallelism } from 'node:os';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { type DomainError, tooManyRequests } from '../../shared/domain-error.js';
-import { ThreadPool } from '../../shared/thread-pool.js';
+import { type DomainError, tooManyRequests } from '../../../platform/errors/domain-error.js';
+import { ThreadPool } from '../../../platform/threads/thread-pool.js';
 import type { PasswordTask } from './password-thread.js';
 
-/** A hash is some 70 ms of a core; on small machines one core stays for everything else. */
+/** A hash takes some 70 ms of a core; on small machines one core is left for everything else. */
 export const PASSWORD_THREADS = availableParallelism() > 2 ? 2 : 1;
-/** Passwords that wait for a thread: some 3 s of hashing. */
+/** Passwords waiting for a thread: some 3 s of hashing. */
 export const PASSWORDS_WAITING_MAX = 48;
-const TASK_MAX_MS = 10_000;
-/** When a part of those that wait is done. */
+/** A safety net: a hash has a fixed cost, so only an overloaded machine exceeds it. */
+const TASK_MAX_MS = 30_000;
+/** By then part of the queue is done. */
 const RETRY_AFTER_MS = 3_000;
 
 /**
- * Password hashes in the format of better-auth: scrypt with a random salt. They are computed on separate threads, one
- * or two at once: in libuv's thread pool a hundred sign-ins held up every session cookie and every file for half a minute.
+ * Password hashes in the format of better-auth: scrypt with a random salt. They are computed on
+ * separate threads, one or two at once: in libuv's thread pool a hundred sign-ins delayed every
+ * session cookie and every file by half a minute.
  */
 @Injectable()
 export class Passwords implements OnApplicationShutdown {
@@ -34,7 +36,7 @@ export class Passwords implements OnApplicationShutdown {
     return (await this.threads.run({ password })) as string;
   }
 
-  /** Whether the password is the one that was hashed. @throws DomainError `too_many_requests` */
+  /** Whether the password matches the hash. @throws DomainError `too_many_requests` */
   async matches(password: string, hash: string): Promise<boolean> {
     return (await this.threads.run({ password, hash })) as boolean;
   }
@@ -44,7 +46,7 @@ export class Passwords implements OnApplicationShutdown {
   }
 }
 
-/** The refusal of a password for which there is no room in the queue; 429, because strangers can cause it. */
+/** The error for a full password queue; 429, because anonymous clients can cause it. */
 export function passwordsBusy(): DomainError {
   return tooManyRequests('Too many sign-ins at the moment. Try again shortly.', RETRY_AFTER_MS);
 }

@@ -11,7 +11,7 @@ const ProjectInvitationSchema = defineEntity({
     /** In lower case. */
     email: p.text(),
     role: p.enum(ROLES),
-    /** SHA-256 of the token of the newest mail: those before it open nothing. */
+    /** SHA-256 of the token of the newest mail; earlier links are invalid. */
     tokenHash: p.blob(),
     /** null: an API key with an unknown creator, or a user whose account is deleted. */
     invitedBy: p.uuid().nullable(),

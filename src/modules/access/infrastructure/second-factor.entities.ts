@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A person's second factor; better-auth alone writes it. */
+/** A user's second factor, written only by better-auth. */
 export const UserSecondFactorSchema = defineEntity({
   name: 'UserSecondFactor',
   tableName: 'user_second_factor',
@@ -9,9 +9,9 @@ export const UserSecondFactorSchema = defineEntity({
     userId: p.uuid(),
     /** Encrypted with AUTH_SECRET. */
     secret: p.text(),
-    /** Recovery codes that were not used yet, encrypted with AUTH_SECRET. */
+    /** Unused recovery codes, encrypted with AUTH_SECRET. */
     backupCodes: p.text(),
-    /** false: set up, and no code of it was shown yet. */
+    /** false: set up, but not confirmed by a code. */
     verified: p.boolean().default(false),
     /** Wrong codes in a row at sign-in. */
     failedVerificationCount: p.integer().default(0),
@@ -20,7 +20,7 @@ export const UserSecondFactorSchema = defineEntity({
   },
 });
 
-/** What a project asks of who enters it with a session; no row: no more than the session. */
+/** A project's requirements for sessions of its members; no row: none. */
 export const ProjectSignInPolicySchema = defineEntity({
   name: 'ProjectSignInPolicy',
   tableName: 'project_sign_in_policy',

@@ -1,7 +1,17 @@
 import { createHmac } from 'node:crypto';
 import type { Pool } from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import { tooManyRequests } from '../../shared/domain-error.js';
+import { tooManyRequests } from '../../../platform/errors/domain-error.js';
+
+export interface SharedLimit {
+  pool: Pool;
+  secret: string;
+  name: string;
+  points: number;
+  windowSeconds: number;
+  /** The error's sentence. */
+  refusal: string;
+}
 
 /**
  * Limits a rate by key for all API processes together, in the database. Keys are hashed with `secret`, so that the table
@@ -10,17 +20,7 @@ import { tooManyRequests } from '../../shared/domain-error.js';
 export class SharedRateLimiter {
   private readonly limiter: RateLimiterPostgres;
 
-  constructor(
-    private readonly options: {
-      pool: Pool;
-      secret: string;
-      name: string;
-      points: number;
-      windowSeconds: number;
-      /** The sentence of the refusal. */
-      refusal: string;
-    },
-  ) {
+  constructor(private readonly options: SharedLimit) {
     this.limiter = new RateLimiterPostgres({
       storeClient: options.pool,
       storeType: 'pool',
@@ -48,7 +48,7 @@ export class SharedRateLimiter {
     }
   }
 
-  /** Undoes `consume`, where only failures count. */
+  /** Undoes `consume`, for limits that only count failures. */
   async refund(subject: string): Promise<void> {
     await this.limiter.reward(this.keyOf(subject));
   }

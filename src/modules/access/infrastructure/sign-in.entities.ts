@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A person. This table and the next three have the shape that better-auth asks for, and it alone writes them. */
+/**
+ * A user. This table and the next three have the schema of better-auth and are written only by it.
+ */
 export const AppUserSchema = defineEntity({
   name: 'AppUser',
   tableName: 'app_user',
@@ -14,35 +16,38 @@ export const AppUserSchema = defineEntity({
     twoFactorEnabled: p.boolean().default(false),
     /** A column of better-auth that stays null. */
     image: p.text().nullable(),
-    /** Of the user's mails, as their browser named it at the last sign-in; null: not known. Not a column of better-auth. */
+    /**
+     * Language of the user's mails, from their browser at the last sign-in; null: unknown. Not a
+     * column of better-auth.
+     */
     language: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
   },
 });
 
-/** A sign-in that holds. */
+/** A valid sign-in. */
 export const UserSessionSchema = defineEntity({
   name: 'UserSession',
   tableName: 'user_session',
   properties: {
     id: p.uuid().primary(),
     userId: p.uuid(),
-    /** Of no use alone: the cookie carries it together with a signature. */
+    /** Useless without its signature, which is only in the cookie. */
     token: p.text(),
     expiresAt: p.datetime(),
-    /** A column of better-auth that stays empty: we keep no address of a session. */
+    /** A column of better-auth that stays empty: sessions have no address. */
     ipAddress: p.text().nullable(),
-    /** Browser and system in words (`deviceOf`), not the header; empty or null: not known. */
+    /** Browser and system in words (`deviceOf`), not the header; empty or null: unknown. */
     userAgent: p.text().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
-    /** To within `SESSION_USE_NOTED_MS`; null: not since this column came. */
+    /** Accurate to `SESSION_USE_NOTED_MS`; null: not used since this column exists. */
     lastUsedAt: p.datetime().nullable().defaultRaw('now()'),
   },
 });
 
-/** A way in which a person signs in. Only the one by password is in use: what belongs to others stays null. */
+/** A sign-in method of a user. Only passwords are used; columns of other methods stay null. */
 export const UserAccountSchema = defineEntity({
   name: 'UserAccount',
   tableName: 'user_account',
@@ -64,7 +69,7 @@ export const UserAccountSchema = defineEntity({
   },
 });
 
-/** A link or code that was mailed, until it is used or expires. */
+/** A mailed link or code, until it is used or expires. */
 export const UserVerificationSchema = defineEntity({
   name: 'UserVerification',
   tableName: 'user_verification',
@@ -78,25 +83,27 @@ export const UserVerificationSchema = defineEntity({
   },
 });
 
-/** A network that a user signed in from: it stays open while strangers guess at the account from elsewhere. */
+/**
+ * A network that a user signed in from: it stays usable while others guess the password elsewhere.
+ */
 export const UserNetworkSchema = defineEntity({
   name: 'UserNetwork',
   tableName: 'user_network',
   properties: {
     userId: p.uuid().primary(),
     /**
-     * Keyed hash of email and network. Neither can be read from it, and two users of one network
-     * have different hashes.
+     * Keyed hash of email and network. It reveals neither, and differs between two users of one
+     * network.
      */
     networkHash: p.blob().primary(),
-    /** Of the last sign-in from there. */
+    /** The last sign-in from there. */
     seenAt: p.datetime(),
   },
 });
 
 /**
- * Counts of sign-in attempts, shared by all API processes; unlogged. Order and types of the columns are those that
- * rate-limiter-flexible writes by position.
+ * Counts of sign-in attempts, shared by all API processes; unlogged. rate-limiter-flexible writes
+ * by position, so order and types of the columns are fixed.
  */
 export const SignInAttemptSchema = defineEntity({
   name: 'SignInAttempt',
@@ -105,7 +112,7 @@ export const SignInAttemptSchema = defineEntity({
     /** Kind of limit and a keyed hash of the address or e-mail, so that neither is stored. */
     key: p.string().length(255).primary(),
     points: p.integer().default(0),
-    /** Milliseconds since 1970 at which the count ends; null: it never does. */
+    /** End of the counting window, in milliseconds since 1970; null: never. */
     expire: p.bigint('number').nullable(),
   },
 });

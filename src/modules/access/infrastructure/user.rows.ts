@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { DatabaseError } from 'pg';
-import { newId } from '../../shared/ids.js';
+import { newId } from '../../../platform/identity/ids.js';
 import { linkEnded } from '../domain/account-link.js';
 import { accessTables } from './access.tables.js';
 
-/** What better-auth calls a way to sign in by password. */
+/** better-auth's name for sign-in by password. */
 const PASSWORD_PROVIDER = 'credential';
 
 /** Of PostgreSQL (appendix A). */
@@ -17,7 +17,7 @@ export interface UserRow {
   emailVerified: boolean;
 }
 
-/** The user with an address, which is in lower case; null where there is none. */
+/** The user with an address, which is in lower case; null: none. */
 export async function findUser(em: EntityManager, email: string): Promise<UserRow | null> {
   const found = await accessTables(em)
     .selectFrom('app_user')
@@ -27,7 +27,7 @@ export async function findUser(em: EntityManager, email: string): Promise<UserRo
   return found ?? null;
 }
 
-/** The user with an id; null where there is none. */
+/** The user with an id; null: none. */
 export async function findUserById(em: EntityManager, id: string): Promise<UserRow | null> {
   const found = await accessTables(em)
     .selectFrom('app_user')
@@ -37,7 +37,7 @@ export async function findUserById(em: EntityManager, id: string): Promise<UserR
   return found ?? null;
 }
 
-/** The user with an id, their row locked until the transaction ends; null where there is none. */
+/** The user with an id, their row locked until the transaction ends; null: none. */
 export async function lockUser(tx: EntityManager, id: string): Promise<UserRow | null> {
   const found = await accessTables(tx)
     .selectFrom('app_user')
@@ -50,7 +50,7 @@ export async function lockUser(tx: EntityManager, id: string): Promise<UserRow |
 
 /**
  * Creates a user with a confirmed address, in the caller's transaction and in the format of
- * better-auth. Null where the address already has a user. `passwordHash` null: no password yet.
+ * better-auth. Null if the address already has a user. `passwordHash` null: no password yet.
  */
 export async function insertUser(
   tx: EntityManager,
@@ -105,7 +105,7 @@ export async function setPasswordHash(
     .execute();
 }
 
-/** Writes down that the person behind an account has proven its address; false where it has another one by now. */
+/** Marks an account's address as confirmed; false if the account has another address now. */
 export async function confirmAddress(
   tx: EntityManager,
   { id, email }: Pick<UserRow, 'id' | 'email'>,
@@ -121,8 +121,9 @@ export async function confirmAddress(
 }
 
 /**
- * Gives an account an address that its person has proven.
- * @throws DomainError `link_ended` where another account has it by now.
+ * Gives an account a confirmed address.
+ *
+ * @throws DomainError `link_ended` if another account has it now.
  */
 export async function changeAddress(
   tx: EntityManager,
@@ -147,7 +148,7 @@ export async function changeName(
   await accessTables(tx).updateTable('app_user').set({ name, updatedAt: now }).where('id', '=', id).execute();
 }
 
-/** The language of the user with an address; null where there is no user, or it is not known. */
+/** The language of the user with an address; null: no user, or unknown. */
 export async function findLanguage(em: EntityManager, email: string): Promise<string | null> {
   const found = await accessTables(em)
     .selectFrom('app_user')
@@ -157,7 +158,7 @@ export async function findLanguage(em: EntityManager, email: string): Promise<st
   return found?.language ?? null;
 }
 
-/** Written only where it changes. */
+/** Writes only a changed language. */
 export async function noteLanguage(em: EntityManager, id: string, language: string): Promise<void> {
   await accessTables(em)
     .updateTable('app_user')

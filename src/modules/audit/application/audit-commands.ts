@@ -1,4 +1,4 @@
-import { parseInstant } from '../../shared/instant.js';
+import { parseInstant } from '../../../platform/time/instant.js';
 import {
   atMost,
   type Command,
@@ -6,10 +6,10 @@ import {
   print,
   requireProjectId,
   UsageError,
-} from '../../shared/operator-command.js';
+} from '../../../platform/operations/operator-command.js';
 import type { AuditEvent } from '../domain/audit-event.js';
 
-/** What was done to a project, also to one that is gone, or to the service as a whole. */
+/** Lists the audit log of a project, also of a deleted one, or of the service as a whole. */
 export const auditCommands: Command[] = [
   {
     name: 'audit list',

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import { type ScannedPage, boundedScan, toScannedPage } from '../../database/bounded-scan.js';
-import { ProjectReads } from '../../database/project-reads.js';
-import { isUuid, uuidLowerBound } from '../../shared/ids.js';
-import { readCursor } from '../../shared/page.js';
+import { type ScannedPage, boundedScan, toScannedPage } from '../../../platform/database/bounded-scan.js';
+import { ProjectReads } from '../../../platform/database/project-reads.js';
+import { isUuid, uuidLowerBound } from '../../../platform/identity/ids.js';
+import { readCursor } from '../../../platform/export/page.js';
 import type { AuditAction, AuditEvent } from '../domain/audit-event.js';
 import type { AuthorKind } from '../domain/author.js';
 import type { SecurityEvent } from '../domain/security-event.js';
 
-/** Which events; absent members match all. Instants: `from` inclusive, `to` exclusive. */
+/** Filters events; absent members match all. `from` is inclusive, `to` exclusive. */
 export interface AuditFilter {
   from?: Date;
   to?: Date;
@@ -23,7 +23,7 @@ const COLUMNS = sql`
   c.target, c.before, c.after, c.at
 `;
 
-/** Reads what was written down. */
+/** Reads the audit log. */
 @Injectable()
 export class AuditReader {
   constructor(
@@ -32,9 +32,10 @@ export class AuditReader {
   ) {}
 
   /**
-   * The events of a project, newest first, by keyset on the id; a filter that matches few looks at a bounded number
-   * of events, and says how far back it came. Also of a project that is gone.
-   * @throws DomainError as `ProjectReads.list`, and `validation_failed` for a cursor that is none
+   * The events of a project, newest first, by keyset on the id; a filter that matches few reads a
+   * bounded number of events, and returns the position that it reached. Also of a deleted project.
+   *
+   * @throws DomainError as `ProjectReads.list`, and `validation_failed` for an invalid cursor
    */
   async list(
     projectId: string,
@@ -48,14 +49,16 @@ export class AuditReader {
     if (before !== null) range.push(sql`c.id < ${before}::uuid`);
     const { limit } = filter;
     const query = boundedScan<AuditEvent>({
-      ...{ table: 'audit_event', columns: COLUMNS, limit },
+      table: 'audit_event',
+      columns: COLUMNS,
+      limit,
       range,
       filters: toConditions(filter),
     });
     return toScannedPage(await this.reads.list(projectId, query, gone), limit, (event) => event);
   }
 
-  /** At most `limit` lines of a person's own log, newest first, from behind the id `after`, if given. */
+  /** At most `limit` lines of a user's own log, newest first, after the id `after`, if given. */
   async securityLog(
     userId: string,
     { after, limit }: { after: string | null; limit: number },

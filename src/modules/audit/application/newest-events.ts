@@ -1,10 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { uuidLowerBound } from '../../shared/ids.js';
+import { uuidLowerBound } from '../../../platform/identity/ids.js';
 import { WHOLE_SERVICE } from '../audit.log.js';
 import type { AuditEvent } from '../domain/audit-event.js';
 
-/** The newest events of a project, or of the service as a whole (null), from before an instant where one is given. */
+/**
+ * The newest events of a project, or of the service as a whole (null), optionally before an
+ * instant.
+ */
 export async function newestEvents(
   em: EntityManager,
   projectId: string | null,

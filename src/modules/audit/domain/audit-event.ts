@@ -1,8 +1,9 @@
 import type { AuthorKind } from './author.js';
 
 /**
- * Everything that the audit knows by name, as `<thing>.<verb>`. Stable once released: people filter by them, and the
- * rows are kept for two years. Each route that changes something writes one of these (test/audit/audited-routes).
+ * All audited actions, as `<thing>.<verb>`. Stable once released: people filter by them, and the
+ * rows are kept for two years. Each route that changes something writes one of these
+ * (test/audit/audited-routes).
  */
 export const AUDIT_ACTIONS = [
   'project.create',
@@ -74,27 +75,27 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** The state before or after a change, as in API responses, without secrets. */
 export type AuditedState = Record<string, unknown>;
 
-/** A change as it was written down. */
+/** A recorded change. */
 export interface AuditEvent {
   id: string;
   projectId: string;
   actorKind: AuthorKind;
-  /** A user's or key's id, or an operator's own name; null: not known, or not a person. */
+  /** A user's or key's id, or an operator's own name; null: unknown, or not a person. */
   actorId: string | null;
-  /** Of the actor's address; null where there was none. */
+  /** Network of the actor's address; null: none. */
   network: string | null;
   action: AuditAction;
-  /** What it was done to: an id, or another short name; null: the project as a whole. */
+  /** The changed object: an id, or another short name; null: the project as a whole. */
   target: string | null;
   before: AuditedState | null;
   after: AuditedState | null;
   at: Date;
 }
 
-/** Characters of JSON on one side of a change; of more, only how much it was is kept. */
+/** Characters of JSON of one state; of a larger one, only its size is stored. */
 export const STATE_CHARACTERS_MAX = 16 * 1024;
 
-/** The members in which two states differ, on both sides; null where they are the same. */
+/** The members in which two states differ, on both sides; null: no difference. */
 export function diffStates(
   stored: object,
   changed: object,
@@ -106,7 +107,7 @@ export function diffStates(
   return { before: pick(before, differing), after: pick(after, differing) };
 }
 
-/** A state as it is stored: bounded, so that a large configuration does not fill the log. */
+/** A state as stored: bounded, so that a large configuration does not fill the log. */
 export function boundedState(state: AuditedState | undefined): AuditedState | null {
   if (state === undefined) return null;
   const { length } = JSON.stringify(state);

@@ -20,11 +20,11 @@ export const SECURITY_ACTIONS = [
 ] as const;
 export type SecurityAction = (typeof SECURITY_ACTIONS)[number];
 
-/** One line of it. */
+/** One line of the log. */
 export interface SecurityEvent {
   id: string;
   action: SecurityAction;
-  /** Of the address that it came from; null where there was none. */
+  /** Network of the client's address; null: none. */
   network: string | null;
   at: Date;
 }

@@ -1,26 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ScannedPage } from '../../database/bounded-scan.js';
-import { formatCsv } from '../../shared/csv.js';
+import type { ScannedPage } from '../../../platform/database/bounded-scan.js';
+import { formatCsv } from '../../../platform/export/csv.js';
 import type { AuditEvent } from '../domain/audit-event.js';
 import { AuditEventDto } from './audit.dto.js';
 
 const COLUMNS = 'id at action actorKind actorId actorName network target before after'.split(' ');
-/** Events of one query. Each side of a change may have 16 Ki characters of JSON. */
+/** Events of one query. Each state of a change may have 16 Ki characters of JSON. */
 const PAGE_ROWS = 25;
-/** What is sent in one piece, or the last row that goes past it. */
+/** Size of a piece, which its last row may exceed. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** Where the events of a file come from. */
+/** The source of a file's events. */
 export interface AuditSource {
-  /** At most `limit` events from behind `cursor`, or the newest. */
+  /** At most `limit` events after `cursor`, or the newest. */
   read(limit: number, cursor: string | null): Promise<ScannedPage<AuditEvent>>;
-  /** What the people and keys of events are called. */
+  /** The names of the users and keys in events. */
   namesOf(events: AuditEvent[]): Promise<Map<string, string>>;
 }
 
 /**
- * A CSV file (RFC 4180), in small pages and pieces, between which other requests are answered: 1,000 events in one piece
- * were up to 31 MB of it, and held the main thread.
+ * A CSV file (RFC 4180), in small pages and pieces, between which other requests are served: 1,000
+ * events in one piece took up to 31 MB, and blocked the main thread.
  */
 export async function* auditPieces(source: AuditSource): AsyncGenerator<string> {
   let cursor: string | null = null;

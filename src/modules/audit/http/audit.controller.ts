@@ -5,14 +5,14 @@ import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
-import { FileAnswer } from '../../http/file-answer.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { AuditReader } from '../application/audit-reader.js';
 import type { AuditEvent } from '../domain/audit-event.js';
 import { auditPieces, type AuditSource } from './audit-csv.js';
 import { AuditEventDto, AuditFilterQuery, AuditListQuery, AuditPageDto } from './audit.dto.js';
 
-/** Who changed what of a project, for its owners. */
+/** The audit log of a project, for its owners. */
 @ApiTags('Audit')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/audit')
@@ -23,7 +23,10 @@ export class AuditController {
     private readonly files: FileAnswer,
   ) {}
 
-  /** Newest first, kept 24 months. Filters look at a bounded number of events for each page; see `searchedTo`. */
+  /**
+   * Newest first, kept 24 months. Filters read a bounded number of events for each page; see
+   * `searchedTo`.
+   */
   @Get()
   @ProjectRole('owner')
   @ApiOperation({ summary: 'List changes' })
@@ -38,7 +41,7 @@ export class AuditController {
     return { items: items.map((event) => AuditEventDto.of(event, names)), ...rest };
   }
 
-  /** The same as a file, all pages of it; a failure after the first byte closes the connection. */
+  /** The same as a file with all pages; a failure after the first byte closes the connection. */
   @Get('export')
   @ProjectRole('owner')
   @ApiOperation({ summary: 'Export changes as CSV' })
@@ -75,7 +78,7 @@ export class AuditController {
   }
 }
 
-/** Begins to read, so that what is refused is refused before the file begins. */
+/** Reads the first piece, so that errors are sent before the file begins. */
 async function opened(pieces: AsyncGenerator<string>): Promise<Readable> {
   const first = await pieces.next();
   const all = async function* (): AsyncGenerator<string> {

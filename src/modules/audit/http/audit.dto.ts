@@ -1,15 +1,15 @@
 import { ApiProperty, ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { IsInstant } from '../../http/instant.decorator.js';
-import { PageQuery } from '../../http/page-query.js';
-import { TextLine } from '../../http/text.decorator.js';
+import { IsInstant } from '../../../platform/http/instant.decorator.js';
+import { PageQuery } from '../../../platform/http/page-query.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 import { AUDIT_ACTIONS, type AuditAction, type AuditEvent } from '../domain/audit-event.js';
 import { AUTHOR_KINDS, type AuthorKind } from '../domain/author.js';
 import { SECURITY_ACTIONS, type SecurityAction } from '../domain/security-event.js';
 
 const ACTOR_ID_CHARACTERS_MAX = 120;
 
-/** Filters of list and export; all that are given must hold. */
+/** Filters of list and export, combined with AND. */
 export class AuditFilterQuery {
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Inclusive.' })
   @IsOptional()

@@ -2,8 +2,8 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentActor, SignedIn, SessionOnly } from '../../access/access.decorators.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
-import { toPage } from '../../shared/page.js';
-import { PageQuery, rowsOf } from '../../http/page-query.js';
+import { toPage } from '../../../platform/export/page.js';
+import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 import { AuditReader } from '../application/audit-reader.js';
 import { SecurityLogPageDto } from './audit.dto.js';
 
@@ -12,7 +12,7 @@ import { SecurityLogPageDto } from './audit.dto.js';
 export class SecurityLogController {
   constructor(private readonly audit: AuditReader) {}
 
-  /** Sign-ins, failed ones, and what was changed about the account; newest first, kept 12 months. */
+  /** Sign-ins, failed ones, and changes to the account; newest first, kept 12 months. */
   @SignedIn()
   @SessionOnly()
   @ApiOperation({ summary: 'List the security events of your account' })

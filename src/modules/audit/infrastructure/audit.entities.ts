@@ -15,22 +15,22 @@ export const AuditEventSchema = defineEntity({
     projectId: p.uuid().primary(),
     id: p.uuid().primary(),
     actorKind: p.enum(AUTHOR_KINDS),
-    /** A user's or key's id, or an operator's own name; null: not known, or not a person. */
+    /** A user's or key's id, or an operator's own name; null: unknown, or not a person. */
     actorId: p.text().nullable(),
-    /** /24 or /48 of the actor's address; null where there was none. */
+    /** /24 or /48 of the actor's address; null: none. */
     network: p.text().nullable(),
     action: p.text().$type<AuditAction>(),
     /** null: the project as a whole. */
     target: p.text().nullable(),
-    /** null: there was nothing before. */
+    /** null: it did not exist before. */
     before: p.json().$type<AuditedState>().nullable(),
-    /** null: there is nothing after it. */
+    /** null: it no longer exists. */
     after: p.json().$type<AuditedState>().nullable(),
     at: p.datetime().defaultRaw('now()'),
   },
 });
 
-/** A line in a person's own log. Partitioned by month on the id's time; goes with the account. */
+/** A line in a user's own log. Partitioned by month on the id's time; deleted with the account. */
 export const SecurityEventSchema = defineEntity({
   name: 'SecurityEvent',
   tableName: 'security_event',
@@ -38,7 +38,7 @@ export const SecurityEventSchema = defineEntity({
     userId: p.uuid().primary(),
     id: p.uuid().primary(),
     action: p.text().$type<SecurityAction>(),
-    /** /24 or /48 of the address that it came from; null where there was none. */
+    /** /24 or /48 of the client's address; null: none. */
     network: p.text().nullable(),
     at: p.datetime().defaultRaw('now()'),
   },

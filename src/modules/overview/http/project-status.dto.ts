@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, MaxLength } from 'class-validator';
 import { type Role, ROLES } from '../../access/domain/role.js';
-import { QueryInteger } from '../../http/integer.decorator.js';
-import { CURSOR_CHARACTERS_MAX } from '../../http/page-query.js';
-import { TimeZoneName } from '../../http/time-zone.decorator.js';
+import { QueryInteger } from '../../../platform/http/integer.decorator.js';
+import { CURSOR_CHARACTERS_MAX } from '../../../platform/http/page-query.js';
+import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
+import { WITHHELD, WithheldProjectDto } from './project.dto.js';
 
 /** Projects of one page: each costs a few index lookups in several tables. */
 const STATUS_PAGE_MAX = 100;
@@ -31,6 +32,7 @@ export class EndpointStatusDto {
     enum: ENDPOINT_STATES,
     description:
       '`off`: forwarding is off or not in the tier; `unused`: nothing was sent yet; `held`: records wait until the endpoint is available again',
+    example: 'healthy',
   })
   state!: (typeof ENDPOINT_STATES)[number];
 
@@ -39,10 +41,14 @@ export class EndpointStatusDto {
 }
 
 export class ListedUndeliveredDto {
-  @ApiProperty({ type: 'integer', description: 'Records that were not delivered, counted up to 100' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Records that were not delivered, counted up to 100',
+    example: 0,
+  })
   records!: number;
 
-  @ApiProperty({ description: 'Whether there are more' })
+  @ApiProperty({ description: 'Whether there are more', example: false })
   more!: boolean;
 }
 
@@ -50,25 +56,33 @@ export class ProjectStatusDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: 'Shop' })
   name!: string;
 
-  @ApiProperty({ type: [String] })
+  @ApiProperty({ type: [String], example: ['shop.example'] })
   domains!: string[];
 
-  @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'] })
+  @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'], example: 'pro' })
   tier!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Role of the caller' })
+  @ApiProperty({ enum: ROLES, description: 'Role of the caller', example: 'owner' })
   role!: Role;
 
-  @ApiProperty({ type: 'integer', description: 'Records received today, in the time zone of the request' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Records received today, in the time zone of the request',
+    example: 1284,
+  })
   recordsToday!: number;
 
   @ApiProperty({
-    ...{ type: Number, nullable: true, minimum: 0, maximum: 1 },
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
     description:
       "Of today's visitors who were asked, the share that grants at least one category; null if nobody was",
+    example: 0.65,
   })
   optInRateToday!: number | null;
 
@@ -79,14 +93,18 @@ export class ProjectStatusDto {
   endpoint!: EndpointStatusDto;
 
   @ApiProperty({
-    ...{ type: Date, nullable: true },
+    type: Date,
+    nullable: true,
     description: 'Latest publication of the banner by a member or API key; null: none in the last 24 months',
+    example: '2026-11-28T14:05:00.000Z',
   })
   publishedAt!: Date | null;
 
   @ApiProperty({
-    ...{ type: Date, nullable: true },
+    type: Date,
+    nullable: true,
     description: 'When the loader was last seen on the site; null: not in the last 30 days',
+    example: '2026-12-01T09:30:00.000Z',
   })
   lastSeenAt!: Date | null;
 }
@@ -94,6 +112,9 @@ export class ProjectStatusDto {
 export class ProjectStatusPageDto {
   @ApiProperty({ type: [ProjectStatusDto] })
   items!: ProjectStatusDto[];
+
+  @ApiProperty({ type: [WithheldProjectDto], description: WITHHELD })
+  withheld!: WithheldProjectDto[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;

@@ -9,13 +9,13 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
-import type { Project } from '../domain/project.js';
-import { ProjectHooks } from '../project.hooks.js';
-import { ProjectService } from '../project.service.js';
-import { entityTag, IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
-import { fieldErrors } from '../../shared/domain-error.js';
-import { toPage } from '../../shared/page.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
+import type { Project } from '../../projects/domain/project.js';
+import { ProjectOverview } from '../application/project-overview.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
+import { fieldErrors } from '../../../platform/errors/domain-error.js';
+import { toPage } from '../../../platform/export/page.js';
 import {
   CurrentActor,
   CurrentAuthor,
@@ -29,8 +29,14 @@ import { AccessService } from '../../access/access.service.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Role } from '../../access/domain/role.js';
-import { PageQuery, rowsOf } from '../../http/page-query.js';
-import { CreateProjectBody, ProjectDto, ProjectPageDto, UpdateProjectBody } from './project.dto.js';
+import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
+import {
+  CreateProjectBody,
+  ProjectDto,
+  ProjectPageDto,
+  splitWithheld,
+  UpdateProjectBody,
+} from './project.dto.js';
 
 /** Projects (design §5). */
 @ApiTags('Projects')
@@ -39,10 +45,13 @@ export class ProjectController {
   constructor(
     private readonly access: AccessService,
     private readonly projects: ProjectService,
-    private readonly hooks: ProjectHooks,
+    private readonly overview: ProjectOverview,
   ) {}
 
-  /** Makes a project whose owner is the caller; 403 `session_required` for an API key, 409 `project_limit_reached`. */
+  /**
+   * Creates a project owned by the caller; 403 `session_required` for an API key, 409
+   * `project_limit_reached`.
+   */
   @SignedIn()
   @SessionOnly()
   @ApiBodyExample({ name: 'Bakery', domains: ['bakery.example'] })
@@ -65,30 +74,29 @@ export class ProjectController {
     return this.answer(response, project, 'owner');
   }
 
-  /** The caller's projects, newest first; of an API key its one project. */
+  /** The caller's projects, newest first; for an API key, its one project. */
   @SignedIn()
   @ApiOperation({ summary: 'List projects' })
   @ApiOkResponse({ type: ProjectPageDto })
   @Get()
   async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<ProjectPageDto> {
-    const places = await this.access.placesOf(actor, rowsOf(query));
-    const roles = new Map(places.map(({ projectId, role }) => [projectId, role]));
-    const ids = [...roles.keys()];
+    const places = toPage(
+      await this.access.placesOf(actor, rowsOf(query)),
+      query.limit,
+      ({ projectId }) => projectId,
+      (place) => place,
+    );
+    const ids = places.items.map(({ projectId }) => projectId);
     const [projects, reasons] = await Promise.all([
       this.projects.read(ids),
-      this.hooks.current.readLastFailureReasons(ids),
+      this.overview.readLastFailureReasons(ids),
     ]);
+    const { readable, withheld } = splitWithheld(places.items, projects);
     const now = new Date();
-    return toPage(
-      projects,
-      query.limit,
-      (project) => project.id,
-      (project) => {
-        // Every project in the list has a role.
-        const role = roles.get(project.id) ?? 'viewer';
-        return ProjectDto.of(project, { role, lastFailureReason: reasons.get(project.id) ?? null }, now);
-      },
+    const items = readable.map(({ project, role }) =>
+      ProjectDto.of(project, { role, lastFailureReason: reasons.get(project.id) ?? null }, now),
     );
+    return { items, withheld, nextCursor: places.nextCursor };
   }
 
   @ProjectRole('viewer')
@@ -105,8 +113,8 @@ export class ProjectController {
   }
 
   /**
-   * Changes name, domains or both; a list of domains replaces the one before. 412 `version_conflict` where If-Match
-   * is given and they have changed since.
+   * Changes name, domains or both; a list of domains replaces the previous one. 412
+   * `version_conflict` if If-Match is given and they have changed since.
    */
   @ProjectRole('editor')
   @ApiBodyExample({ domains: ['bakery.example', 'shop.example'] })
@@ -135,7 +143,10 @@ export class ProjectController {
     return this.answer(response, changed, role);
   }
 
-  /** Deletes the project with its consent records, members, keys and waiting messages; there is no way back. */
+  /**
+   * Deletes the project with its consent records, members, keys and queued messages. It can't be
+   * undone.
+   */
   @ProjectRole('owner')
   @ApiOperation({ summary: 'Delete a project and its data' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
@@ -146,9 +157,9 @@ export class ProjectController {
     await this.projects.remove(project.id, author);
   }
 
-  /** The project as a response, with the entity tag of what a PATCH can change. */
+  /** The project as a response, with the entity tag of the fields that a PATCH can change. */
   private async answer(response: Response, project: Project, role: Role): Promise<ProjectDto> {
-    const reasons = await this.hooks.current.readLastFailureReasons([project.id]);
+    const reasons = await this.overview.readLastFailureReasons([project.id]);
     response.setHeader('ETag', tagOf(project));
     return ProjectDto.of(project, { role, lastFailureReason: reasons.get(project.id) ?? null }, new Date());
   }

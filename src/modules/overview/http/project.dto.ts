@@ -6,15 +6,15 @@ import {
   DOMAIN_INPUT_CHARACTERS_MAX,
   DOMAIN_PATTERN,
   DOMAINS_PER_PROJECT_MAX,
-} from '../domain/domain-name.js';
-import type { Project } from '../domain/project.js';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { ListOf } from '../../http/body-shape.js';
-import { MembersRule } from '../../http/schema-of-checks.js';
-import { TextLine } from '../../http/text.decorator.js';
+} from '../../projects/domain/domain-name.js';
+import type { Project } from '../../projects/domain/project.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { ListOf } from '../../../platform/http/body-shape.js';
+import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 
 const PROJECT_NAME_CHARACTERS_MAX = 120;
-/** Of the controller's name, and of the contact. */
+/** Limit of the controller's name and of the contact. */
 const CONTROLLER_CHARACTERS_MAX = 200;
 
 const DOMAINS = {
@@ -29,7 +29,7 @@ const CONTROLLER_NAME = "Controller of the project's records (GDPR Art. 4(7)); n
 const CONTROLLER_CONTACT =
   'Contact of the controller: an email address, a web page, or a postal address; null: none';
 
-/** A line of text, or null to remove it; absent: it stays. */
+/** A line of text, or null to remove it; absent: unchanged. */
 const OptionalLine = (max: number, description: string): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, minLength: 1, maxLength: max, description }),
@@ -50,7 +50,7 @@ export class CreateProjectBody extends ControllerBody {
   @TextLine({ min: 1, max: PROJECT_NAME_CHARACTERS_MAX })
   name!: string;
 
-  /** Checked one by one in the projects module, which names the refused ones by their index. */
+  /** Checked individually in the projects module, which names the refused ones by their index. */
   @ApiPropertyOptional({ ...DOMAINS, default: [] })
   @IfGiven()
   @ListOf({ max: DOMAINS_PER_PROJECT_MAX })
@@ -74,22 +74,27 @@ export class ProjectDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: 'Shop' })
   name!: string;
 
-  @ApiProperty({ type: [String] })
+  @ApiProperty({ type: [String], example: ['shop.example'] })
   domains!: string[];
 
-  @ApiProperty({ type: String, nullable: true, description: CONTROLLER_NAME })
+  @ApiProperty({ type: String, nullable: true, description: CONTROLLER_NAME, example: 'Shop Ltd' })
   controllerName!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: CONTROLLER_CONTACT })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: CONTROLLER_CONTACT,
+    example: 'privacy@shop.example',
+  })
   controllerContact!: string | null;
 
-  @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'] })
+  @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'], example: 'pro' })
   tier!: string;
 
-  @ApiProperty({ enum: ROLES, description: 'Role of the caller' })
+  @ApiProperty({ enum: ROLES, description: 'Role of the caller', example: 'owner' })
   role!: Role;
 
   @ApiProperty({ type: String, nullable: true, description: 'Reason of the latest failed delivery.' })
@@ -99,8 +104,8 @@ export class ProjectDto {
   createdAt!: Date;
 
   /**
-   * A project as a caller with this role sees it. An expired tier that the sweeper has not updated yet is shown as
-   * `lite`, never as more than what is entitled (design §6.2).
+   * A project for a caller with this role. An expired tier that the sweeper has not updated yet is
+   * shown as `lite`, never as more than entitled (design §6.2).
    */
   static of(
     project: Project,
@@ -113,9 +118,44 @@ export class ProjectDto {
   }
 }
 
+export class WithheldProjectDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ example: 'Shop' })
+  name!: string;
+
+  @ApiProperty({ enum: ROLES, description: 'Role of the caller' })
+  role!: Role;
+}
+
+/** Splits listed projects by whether the caller may read them. */
+export function splitWithheld<Place extends { projectId: string; role: Role; withheld: boolean }>(
+  places: readonly Place[],
+  projects: readonly Project[],
+): { readable: { project: Project; role: Role }[]; withheld: WithheldProjectDto[] } {
+  const byId = new Map(projects.map((project) => [project.id, project]));
+  const known = places.flatMap(({ projectId, role, withheld }) => {
+    const project = byId.get(projectId);
+    return project ? [{ project, role, withheld }] : [];
+  });
+  return {
+    readable: known.filter(({ withheld }) => !withheld),
+    withheld: known
+      .filter(({ withheld }) => withheld)
+      .map(({ project: { id, name }, role }) => ({ id, name, role })),
+  };
+}
+
+export const WITHHELD =
+  'Projects of this page that require a second factor, which the caller has not set up: only their names.';
+
 export class ProjectPageDto {
   @ApiProperty({ type: [ProjectDto] })
   items!: ProjectDto[];
+
+  @ApiProperty({ type: [WithheldProjectDto], description: WITHHELD })
+  withheld!: WithheldProjectDto[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;

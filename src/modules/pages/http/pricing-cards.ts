@@ -1,12 +1,17 @@
-import { escapeHtml } from '../../shared/escape-html.js';
-import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
-import { TIERS } from '../domain/tier.js';
+import { escapeHtml } from '../../../platform/identity/escape-html.js';
+import {
+  CATALOGUE,
+  CURRENCY,
+  NOT_LIMITED_BY_TIER,
+  type TierEntry,
+} from '../../licensing/domain/catalogue.js';
+import { TIERS } from '../../licensing/domain/tier.js';
 import { icon } from './pricing-parts.js';
 import type { PricingTexts } from './pricing-texts.js';
 
 type FeatureName = keyof PricingTexts['features'];
 
-/** Every plan with its price, its button, and what it adds to the plan below it. */
+/** Every plan with its price, its button, and its additions to the plan below it. */
 export function planCards(texts: PricingTexts, contactUrl: string): string {
   return TIERS.map((tier, index) => {
     const lower = TIERS[index - 1];
@@ -43,7 +48,10 @@ function price({ price: { monthly, yearly } }: TierEntry, texts: PricingTexts): 
   return lines(money(monthly.perMonth), texts.perMonth, note);
 }
 
-/** Sign-up starts a project on the lowest plan; a plan without a price is arranged with the operator. */
+/**
+ * Sign-up creates a project on the lowest plan; a plan without a price needs an agreement with the
+ * operator.
+ */
 function action({ name, price: { monthly } }: TierEntry, texts: PricingTexts, contactUrl: string): string {
   if (monthly !== null) {
     const kind = monthly.perMonth > 0 ? 'button primary' : 'button';
@@ -53,7 +61,7 @@ function action({ name, price: { monthly } }: TierEntry, texts: PricingTexts, co
   return `<a class="button" href="${escapeHtml(contactUrl)}">${texts.contactUs}</a>`;
 }
 
-/** What a plan has that the plan below has not. */
+/** The features of a plan that the plan below lacks. */
 function addedItems(entry: TierEntry, lower: TierEntry | null, texts: PricingTexts): string[] {
   const added = (Object.keys(texts.features) as FeatureName[]).filter((name) => adds(name, entry, lower));
   const everywhere = lower ? [] : [texts.noLimitOn(notLimitedNames(texts))];

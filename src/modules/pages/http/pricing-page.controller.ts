@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { Controller, Get, Headers, HttpStatus, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../../access/access.decorators.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUnchanged } from '../../http/entity-tag.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type LicensingSettings, licensingSettings } from '../licensing.settings.js';
-import { PRICING_CACHE_CONTROL } from './pricing.controller.js';
+import { Public } from '../../../platform/http/public.decorator.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUnchanged } from '../../../platform/http/entity-tag.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type LicensingSettings, licensingSettings } from '../../licensing/licensing.settings.js';
+import { PRICING_CACHE_CONTROL } from '../../licensing/domain/catalogue.js';
 import { pricingPage } from './pricing-page.js';
 import { PRICING_LANGUAGES, type PricingLanguage } from './pricing-texts.js';
 
 const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
 
-/** Prices for people, as a page that needs no script (spec §2.5). */
+/** The pricing page, without scripts (spec §2.5). */
 @ApiExcludeController()
 @Controller('pricing')
 export class PricingPageController {
@@ -23,7 +23,7 @@ export class PricingPageController {
     this.pages = new Map(LANGUAGES.map((language) => [language, renderPage(language, contactUrl)]));
   }
 
-  /** In the language that the browser likes best of those there are, else in the first. */
+  /** In the language that the browser prefers among the available ones, else in the first. */
   @Get()
   @Public()
   read(

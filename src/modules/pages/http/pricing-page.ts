@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { findAsset } from '../../http/dashboard-build.js';
-import { BRAND } from '../../shared/brand.js';
-import { MARK } from '../../shared/wordmark.js';
-import { CURRENCY } from '../domain/catalogue.js';
+import { findAsset } from '../../../platform/http/dashboard-build.js';
+import { BRAND } from '../../../platform/identity/brand.js';
+import { MARK } from '../../../platform/identity/wordmark.js';
+import { CURRENCY } from '../../licensing/domain/catalogue.js';
 import { planCards } from './pricing-cards.js';
 import { ICON_SYMBOLS } from './pricing-parts.js';
 import { PRICING_STYLE } from './pricing-style.js';

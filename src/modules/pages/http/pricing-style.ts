@@ -1,4 +1,4 @@
-import { findAsset } from '../../http/dashboard-build.js';
+import { findAsset } from '../../../platform/http/dashboard-build.js';
 
 const FONT = findAsset('inter-latin-wght-normal', '.woff2');
 const FONT_FACE =

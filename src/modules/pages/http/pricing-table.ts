@@ -1,5 +1,5 @@
-import { CATALOGUE, NOT_LIMITED_BY_TIER, type TierEntry } from '../domain/catalogue.js';
-import { TIERS } from '../domain/tier.js';
+import { CATALOGUE, NOT_LIMITED_BY_TIER, type TierEntry } from '../../licensing/domain/catalogue.js';
+import { TIERS } from '../../licensing/domain/tier.js';
 import { hiddenText, icon } from './pricing-parts.js';
 import type { PricingTexts } from './pricing-texts.js';
 

@@ -1,13 +1,13 @@
-import type { NOT_LIMITED_BY_TIER, TierFeatures } from '../domain/catalogue.js';
-import type { Tier } from '../domain/tier.js';
+import type { NOT_LIMITED_BY_TIER, TierFeatures } from '../../licensing/domain/catalogue.js';
+import type { Tier } from '../../licensing/domain/tier.js';
 
-/** The languages of the pricing page, each under its own name; the first is for whom none of them suits. */
+/** The languages of the pricing page, each under its own name; the first is the fallback. */
 export const PRICING_LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type PricingLanguage = keyof typeof PRICING_LANGUAGES;
 
 /** The sentences of the pricing page in a language; plan names and amounts come from the catalogue. */
 export interface PricingTexts {
-  /** How amounts are written. */
+  /** Locale of amounts. */
   locale: string;
   title: string;
   description: string;
@@ -38,7 +38,7 @@ export interface PricingTexts {
   no: string;
   noLimitOn(names: string): string;
   fairUse: string;
-  /** What no plan is suited for (docs/signals.md). */
+  /** Use cases that no plan supports (docs/signals.md). */
   notForPublishers: string;
   notLimitedNames: Record<(typeof NOT_LIMITED_BY_TIER)[number], string>;
 }

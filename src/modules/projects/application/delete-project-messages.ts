@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ProjectEvents, type ProjectListener } from '../../projects/projects.events.js';
-import { deleteOfProject } from '../infrastructure/waiting-messages.js';
+import { deleteOfProject } from '../../../platform/outbox/queued-messages.js';
+import { ProjectEvents, type ProjectListener } from '../projects.events.js';
 
 /** Deletes the messages of a project that is being deleted. */
 @Injectable()
@@ -12,7 +12,7 @@ export class DeleteProjectMessages implements ProjectListener, OnModuleInit {
     this.projects.listen(this);
   }
 
-  /** Before the project's row is locked, as a worker that settles messages takes its locks. */
+  /** Before the project's row is locked: the lock order of workers that settle messages. */
   deleting(tx: EntityManager, projectId: string): Promise<void> {
     return deleteOfProject(tx, projectId);
   }

@@ -1,23 +1,26 @@
 import { isIP } from 'node:net';
-import type { FieldError } from '../../shared/field-problem.js';
+import type { FieldError } from '../../../platform/errors/field-problem.js';
 
 export const DOMAINS_PER_PROJECT_MAX = 100;
 
-/** Longest name that is looked at at all; a name in punycode is at most 253 characters (RFC 1035). */
+/** Longest input that is parsed; a name in punycode is at most 253 characters (RFC 1035). */
 export const DOMAIN_INPUT_CHARACTERS_MAX = 1000;
 const HOST_CHARACTERS_MAX = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** What turns a host into something more (scheme, port, path, user, pattern, literal address) or is no text. */
+/**
+ * Characters of more than a host (scheme, port, path, user, pattern, literal address), and
+ * controls.
+ */
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
 const NOT_A_HOST = /[\u0000-\u0020\u007f-\u00a0/\\:@?#%*[\]<>^|]/;
-/** In a schema: none of these, and perhaps blanks around it. */
+/** In a schema: none of these, optionally surrounded by blanks. */
 export const DOMAIN_PATTERN = String.raw`^\s*[^${NOT_A_HOST.source.slice(1, -1)}]+\s*$`;
 
 export type Domains = { kind: 'accepted'; domains: string[] } | { kind: 'refused'; errors: FieldError[] };
 
 /**
- * Brings a project's domains into the form in which the `Origin` of a request is compared with them: lower
- * case, punycode, no trailing dot; names given twice are folded. A refusal names each entry by its index.
+ * Normalizes a project's domains for the comparison with a request's `Origin`: lower case,
+ * punycode, no trailing dot, no duplicates. An error names each invalid entry by its index.
  */
 export function normalizeDomains(names: readonly unknown[], rules: { production: boolean }): Domains {
   if (names.length > DOMAINS_PER_PROJECT_MAX) {
@@ -43,13 +46,13 @@ export function normalizeDomains(names: readonly unknown[], rules: { production:
   return { kind: 'accepted', domains: [...new Set(hosts.filter((host) => host !== null))] };
 }
 
-/** The host name in the form above, or null where `name` is none. `localhost` counts outside production only. */
+/** The normalized host name; null: invalid. `localhost` is valid only outside production. */
 export function normalizeDomain(name: unknown, { production }: { production: boolean }): string | null {
   if (typeof name !== 'string' || name.length > DOMAIN_INPUT_CHARACTERS_MAX || !name.isWellFormed())
     return null;
   const given = name.trim();
   if (given === '' || NOT_A_HOST.test(given) || !URL.canParse(`https://${given}`)) return null;
-  // Parsed first and judged afterwards: `0x7f.1` and full-width digits become addresses only here.
+  // Parsed before it is judged: `0x7f.1` and full-width digits become addresses only here.
   const host = new URL(`https://${given}`).hostname.replace(/\.$/, '');
   if (host === 'localhost') return production ? null : host;
   if (isIP(host) !== 0 || !host.includes('.') || host.length > HOST_CHARACTERS_MAX) return null;

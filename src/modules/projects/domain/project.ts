@@ -1,0 +1,25 @@
+/** A customer's website or group of websites; other tables refer to its id. */
+export interface Project {
+  id: string;
+  name: string;
+  /** Host names that may send consents; empty: any origin. */
+  domains: string[];
+  /** Name of the controller of the project's records; null: not given. */
+  controllerName: string | null;
+  controllerContact: string | null;
+  /** Cached effective tier without hostname; valid until `tierValidUntil` (null: until a write). */
+  tier: string;
+  tierReason: string;
+  tierValidUntil: Date | null;
+  createdAt: Date;
+}
+
+/**
+ * The controller of a project's records (GDPR Art. 4(7)), for receipts and the banner; null: not
+ * given.
+ */
+export interface ProjectController {
+  name: string | null;
+  /** An e-mail address, a web page or a postal address. */
+  contact: string | null;
+}
