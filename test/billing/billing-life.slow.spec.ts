@@ -12,19 +12,13 @@ import {
   stripeEvent,
   stripeInvoice,
   stripeSubscription,
-} from '../support/fake-stripe.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../support/fakes/fake-stripe.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const DAY_MS = 86_400_000;
-/** Until a worker that starts in another process is ready. */
-const READY_MAX_MS = 30_000;
-/** Time for a start on a busy machine; these tests are not about its duration. */
-const HOOK_TIMEOUT_MS = 4 * READY_MAX_MS;
-/** With three workers that are killed, and as many that start. */
-const LIFE_TIMEOUT_MS = 8 * READY_MAX_MS;
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
 let stripe: FakeStripe;
@@ -65,7 +59,7 @@ class WorkerProcess {
     this.child = child;
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
-    await until('the worker to be ready', () => output.includes('worker ready'), READY_MAX_MS);
+    await until('the worker to be ready', () => output.includes('worker ready'));
   }
 
   async kill(signal: 'SIGKILL' | 'SIGINT'): Promise<void> {
@@ -96,14 +90,10 @@ async function read(project: TestProject, path: string): Promise<Json> {
 }
 
 const tierIs = (project: TestProject, tier: string, reason: string): Promise<unknown> =>
-  until(
-    `tier ${tier} (${reason})`,
-    async () => {
-      const now = await read(project, '/tier');
-      return now.tier === tier && now.reason === reason;
-    },
-    15_000,
-  );
+  until(`tier ${tier} (${reason})`, async () => {
+    const now = await read(project, '/tier');
+    return now.tier === tier && now.reason === reason;
+  });
 
 /** The status of two routes that need the tier pro: forwarding, and an export that is read to its end. */
 async function guarded(project: TestProject): Promise<number> {
@@ -125,102 +115,98 @@ describe.each([
   ['a worker that is killed (-9) at every step', killWhileAsking],
 ] as const)('the life of a subscription, with %s', (_, disturbed) => {
   const worker = new WorkerProcess();
-  beforeAll(() => worker.start(), HOOK_TIMEOUT_MS);
+  beforeAll(() => worker.start());
   afterAll(() => worker.kill('SIGINT'));
 
-  it(
-    'goes from checkout to pro, to lite after 14 days without payment, and back to pro',
-    async () => {
-      const project = await createTestProject(service);
-      expect(await guarded(project)).toBe(403);
+  it('goes from checkout to pro, to lite after 14 days without payment, and back to pro', async () => {
+    const project = await createTestProject(service);
+    expect(await guarded(project)).toBe(403);
 
-      // Checkout. Two clicks at once are one customer and one page.
-      const wanted = { tier: 'pro', interval: 'month' };
-      const clicks = await Promise.all(
-        [1, 2].map(() => project.request('owner', 'POST', '/billing/checkout', wanted)),
-      );
-      const answers = (await Promise.all(clicks.map((click) => click.json()))) as { url: string }[];
-      expect(clicks.map(({ status }) => status)).toEqual([200, 200]);
-      expect(answers[0]?.url).toMatch(/^https:\/\/checkout\.stripe\.example\//);
-      expect(answers[1]).toEqual(answers[0]);
-      const own = [...stripe.sessions.values()].filter((found) => found.client_reference_id === project.id);
-      expect(own).toMatchObject([
-        {
-          mode: 'subscription',
-          client_reference_id: project.id,
-          metadata: { projectId: project.id },
-          subscription_data: { metadata: { projectId: project.id } },
-          line_items: { 0: { price: 'price_pro', quantity: '1' } },
-        },
-      ]);
+    // Checkout. Two clicks at once are one customer and one page.
+    const wanted = { tier: 'pro', interval: 'month' };
+    const clicks = await Promise.all(
+      [1, 2].map(() => project.request('owner', 'POST', '/billing/checkout', wanted)),
+    );
+    const answers = (await Promise.all(clicks.map((click) => click.json()))) as { url: string }[];
+    expect(clicks.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[0]?.url).toMatch(/^https:\/\/checkout\.stripe\.example\//);
+    expect(answers[1]).toEqual(answers[0]);
+    const own = [...stripe.sessions.values()].filter((found) => found.client_reference_id === project.id);
+    expect(own).toMatchObject([
+      {
+        mode: 'subscription',
+        client_reference_id: project.id,
+        metadata: { projectId: project.id },
+        subscription_data: { metadata: { projectId: project.id } },
+        line_items: { 0: { price: 'price_pro', quantity: '1' } },
+      },
+    ]);
 
-      // The owner pays. The webhooks arrive in the wrong order, and twice.
-      const session = own[0] ?? {};
-      const subscription = stripeSubscription({ projectId: project.id, customer: session.customer });
-      const paid = { ...session, object: 'checkout.session', subscription: subscription.id };
-      stripe.subscriptions.set(subscription.id, subscription);
-      const updated = stripeEvent('customer.subscription.updated', subscription);
-      const created = stripeEvent('customer.subscription.created', { ...subscription, status: 'incomplete' });
-      const completed = stripeEvent('checkout.session.completed', paid);
-      await disturbed(worker, () => send(updated, created, completed, created, updated, completed));
-      await tierIs(project, 'pro', 'active');
-      expect(await guarded(project)).toBe(200);
+    // The owner pays. The webhooks arrive in the wrong order, and twice.
+    const session = own[0] ?? {};
+    const subscription = stripeSubscription({ projectId: project.id, customer: session.customer });
+    const paid = { ...session, object: 'checkout.session', subscription: subscription.id };
+    stripe.subscriptions.set(subscription.id, subscription);
+    const updated = stripeEvent('customer.subscription.updated', subscription);
+    const created = stripeEvent('customer.subscription.created', { ...subscription, status: 'incomplete' });
+    const completed = stripeEvent('checkout.session.completed', paid);
+    await disturbed(worker, () => send(updated, created, completed, created, updated, completed));
+    await tierIs(project, 'pro', 'active');
+    expect(await guarded(project)).toBe(200);
 
-      // A second checkout is refused, with the way to the portal.
-      const again = await project.request('owner', 'POST', '/billing/checkout', wanted);
-      expect(again.status).toBe(409);
-      expect(await again.json()).toMatchObject({
-        code: 'subscription_exists',
-        portalUrl: 'https://portal.stripe.example/p',
-      });
+    // A second checkout is refused, with the way to the portal.
+    const again = await project.request('owner', 'POST', '/billing/checkout', wanted);
+    expect(again.status).toBe(409);
+    expect(await again.json()).toMatchObject({
+      code: 'subscription_exists',
+      portalUrl: 'https://portal.stripe.example/p',
+    });
 
-      // The next payment fails; 13 days later the tier is still the same.
-      const invoice = stripeInvoice(subscription.id, { at: daysAgo(13) });
-      stripe.invoices.set(invoice.id, invoice);
-      const overdue = { ...subscription, status: 'past_due', latest_invoice: invoice.id };
-      stripe.subscriptions.set(subscription.id, overdue);
-      const overdueEvents = [
-        stripeEvent('customer.subscription.updated', overdue),
-        stripeEvent('invoice.payment_failed', invoice),
-      ];
-      await disturbed(worker, () => send(...overdueEvents, ...overdueEvents));
-      await tierIs(project, 'pro', 'grace_past_due');
-      expect(await guarded(project)).toBe(200);
+    // The next payment fails; 13 days later the tier is still the same.
+    const invoice = stripeInvoice(subscription.id, { at: daysAgo(13) });
+    stripe.invoices.set(invoice.id, invoice);
+    const overdue = { ...subscription, status: 'past_due', latest_invoice: invoice.id };
+    stripe.subscriptions.set(subscription.id, overdue);
+    const overdueEvents = [
+      stripeEvent('customer.subscription.updated', overdue),
+      stripeEvent('invoice.payment_failed', invoice),
+    ];
+    await disturbed(worker, () => send(...overdueEvents, ...overdueEvents));
+    await tierIs(project, 'pro', 'grace_past_due');
+    expect(await guarded(project)).toBe(200);
 
-      // 14 days later it is lite, and the guarded route says why.
-      const older = seconds(daysAgo(14));
-      Object.assign(invoice, { created: older, status_transitions: { finalized_at: older } });
-      await send(stripeEvent('invoice.payment_failed', invoice));
-      await tierIs(project, 'lite', 'grace_expired');
-      expect(await guarded(project)).toBe(403);
+    // 14 days later it is lite, and the guarded route says why.
+    const older = seconds(daysAgo(14));
+    Object.assign(invoice, { created: older, status_transitions: { finalized_at: older } });
+    await send(stripeEvent('invoice.payment_failed', invoice));
+    await tierIs(project, 'lite', 'grace_expired');
+    expect(await guarded(project)).toBe(403);
 
-      // The payment succeeds after all.
-      Object.assign(invoice, { status: 'paid' });
-      stripe.subscriptions.set(subscription.id, { ...overdue, status: 'active' });
-      await disturbed(worker, () => send(stripeEvent('invoice.paid', invoice)));
-      await tierIs(project, 'pro', 'active');
-      expect(await guarded(project)).toBe(200);
+    // The payment succeeds after all.
+    Object.assign(invoice, { status: 'paid' });
+    stripe.subscriptions.set(subscription.id, { ...overdue, status: 'active' });
+    await disturbed(worker, () => send(stripeEvent('invoice.paid', invoice)));
+    await tierIs(project, 'pro', 'active');
+    expect(await guarded(project)).toBe(200);
 
-      const rows = await service.database.query('select status from subscription where project_id = $1', [
-        project.id,
-      ]);
-      expect(rows).toEqual([{ status: 'active' }]);
-      const changes = await service.database.query(
-        'select from_tier, to_tier from tier_change where project_id = $1 order by id',
-        [project.id],
-      );
-      expect(changes).toEqual([
-        { from_tier: 'lite', to_tier: 'pro' },
-        { from_tier: 'pro', to_tier: 'lite' },
-        { from_tier: 'lite', to_tier: 'pro' },
-      ]);
-      await until('all events to be processed', async () => {
-        const left = await service.database.query(`select 1 from billing_event where status <> 'processed'`);
-        return left.length === 0;
-      });
-    },
-    LIFE_TIMEOUT_MS,
-  );
+    const rows = await service.database.query('select status from subscription where project_id = $1', [
+      project.id,
+    ]);
+    expect(rows).toEqual([{ status: 'active' }]);
+    const changes = await service.database.query(
+      'select from_tier, to_tier from tier_change where project_id = $1 order by id',
+      [project.id],
+    );
+    expect(changes).toEqual([
+      { from_tier: 'lite', to_tier: 'pro' },
+      { from_tier: 'pro', to_tier: 'lite' },
+      { from_tier: 'lite', to_tier: 'pro' },
+    ]);
+    await until('all events to be processed', async () => {
+      const left = await service.database.query(`select 1 from billing_event where status <> 'processed'`);
+      return left.length === 0;
+    });
+  });
 });
 
 describe('checkout, portal and sync', () => {
@@ -345,7 +331,7 @@ describe('checkout, portal and sync', () => {
     await project.request('owner', 'POST', '/billing/checkout', { tier: 'pro', interval: 'month' });
     const [session = {}] = openCheckouts(project);
     session.status = 'complete';
-    // Its payment is still under way.
+    // Its payment is still in progress.
     const subscription = stripeSubscription({ customer: session.customer, status: 'incomplete' });
     stripe.subscriptions.set(subscription.id, subscription);
     const other = await project.request('owner', 'POST', '/billing/checkout', wanted);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BillingMaintenance } from '../../src/billing/application/billing-maintenance.js';
-import { PriceList } from '../../src/billing/infrastructure/price-list.js';
+import { BillingMaintenance } from '../../src/modules/billing/application/billing-maintenance.js';
+import { PriceList } from '../../src/modules/billing/infrastructure/price-list.js';
 import {
   type FakeStripe,
   postEvent,
@@ -10,11 +10,11 @@ import {
   stripeEnvironment,
   stripeEvent,
   stripeSubscription,
-} from '../support/fake-stripe.js';
-import { BillingWorker, replayEvent } from '../support/billing-worker.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../support/fakes/fake-stripe.js';
+import { BillingWorker, replayEvent } from '../support/programs/billing-worker.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -213,7 +213,7 @@ describe('npm run ops', () => {
     await worker.drain();
     expect(await tierOf(project)).toBe('lite');
     // Eight commands, each a process.
-  }, 60_000);
+  });
 
   it('grants enterprise with reason and end, and revokes it at once; both are logged', async () => {
     const project = await createTestProject(service);
@@ -274,5 +274,5 @@ describe('npm run ops', () => {
       { to_tier: 'lite', reason: 'revoke', actor: 'operator:op-2' },
     ]);
     // Five commands, each a process.
-  }, 60_000);
+  });
 });

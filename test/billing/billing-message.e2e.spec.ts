@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BILLING_EVENT, messageOf } from '../../src/billing/domain/billing-message.js';
-import { BillingWorker } from '../support/billing-worker.js';
+import { BILLING_EVENT, messageOf } from '../../src/modules/billing/domain/billing-message.js';
+import { BillingWorker } from '../support/programs/billing-worker.js';
 import {
   type FakeStripe,
   postEvent,
@@ -8,8 +8,8 @@ import {
   stripeEnvironment,
   stripeEvent,
   stripeSubscription,
-} from '../support/fake-stripe.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../support/fakes/fake-stripe.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 type Row = Record<string, unknown>;
 

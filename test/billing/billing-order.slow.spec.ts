@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Client } from 'pg';
-import { BillingMaintenance } from '../../src/billing/application/billing-maintenance.js';
-import { SubscriptionSync } from '../../src/billing/application/subscription-sync.js';
+import { BillingMaintenance } from '../../src/modules/billing/application/billing-maintenance.js';
+import { SubscriptionSync } from '../../src/modules/billing/application/subscription-sync.js';
 import {
   type FakeStripe,
   freshId,
@@ -14,12 +14,12 @@ import {
   stripeInvoice,
   stripeSubscription,
   TEST_PRICES,
-} from '../support/fake-stripe.js';
-import { BillingWorker, makeEventsDue } from '../support/billing-worker.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { workersIdle } from '../support/workers-idle.js';
+} from '../support/fakes/fake-stripe.js';
+import { BillingWorker, makeEventsDue } from '../support/programs/billing-worker.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { workersIdle } from '../support/programs/workers-idle.js';
 import { until } from '../support/until.js';
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ const START = Math.floor(Date.now() / 1000) * 1000 - 100 * HOUR_MS;
 const hour = (n: number): Date => new Date(START + n * HOUR_MS);
 
 /**
- * All columns that a sync writes, except those that differ between two runs: ids and times of
+ * All columns that a sync writes, except columns that differ between two runs: ids and times of
  * writing.
  */
 const MEANING = `provider, customer_id, price_id, tier, "interval", status, known_status, current_period_start,
@@ -153,7 +153,7 @@ describe('with a key: any order, any duplicates, two workers, delayed reads', ()
       ),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 });
 
 describe('without a key: the payloads, in the order of created', () => {
@@ -240,7 +240,7 @@ describe('without a key: the payloads, in the order of created', () => {
       ),
       { numRuns: 15 },
     );
-  }, 120_000);
+  });
 
   it('takes two changes of one second in the order that they tell, whatever their ids', async () => {
     for (const ids of [
@@ -270,7 +270,7 @@ describe('without a key: the payloads, in the order of created', () => {
   });
 
   it('reads the events under the lock: who writes last has seen what came while it waited', async () => {
-    // The count below must be that of this worker alone.
+    // The count below must only include this worker.
     await workersIdle(service.database);
     const project = await createTestProject(service);
     const subscription = stripeSubscription({ projectId: project.id });

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { SubscriptionSync } from '../../src/billing/application/subscription-sync.js';
-import { BILLING_EVENT, eventIdOf } from '../../src/billing/domain/billing-message.js';
-import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
-import { LOWEST_KEY, OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
-import { StripeGateway } from '../../src/billing/infrastructure/stripe-gateway.js';
-import { KNOWN_STATUSES } from '../../src/licensing/domain/subscription-status.js';
-import { newId } from '../../src/shared/ids.js';
-import { loggingOptions } from '../../src/http/logging.js';
+import { Logger } from '@nestjs/common';
+import { SubscriptionSync } from '../../src/modules/billing/application/subscription-sync.js';
+import { BILLING_EVENT, eventIdOf } from '../../src/modules/billing/domain/billing-message.js';
+import { OutboxSettler } from '../../src/platform/outbox/application/outbox.settler.js';
+import { LOWEST_KEY, OutboxClaimer } from '../../src/platform/outbox/infrastructure/outbox.claimer.js';
+import { StripeGateway } from '../../src/modules/billing/infrastructure/stripe-gateway.js';
+import { KNOWN_STATUSES } from '../../src/modules/licensing/domain/subscription-status.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { loggingOptions } from '../../src/platform/http/logging.js';
 import {
   type FakeStripe,
   freshId,
@@ -17,12 +18,17 @@ import {
   stripeEvent,
   stripeInvoice,
   stripeSubscription,
-} from '../support/fake-stripe.js';
-import { BillingWorker, makeEventsDue, replayEvent, retryDeadLetters } from '../support/billing-worker.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { workersIdle } from '../support/workers-idle.js';
+} from '../support/fakes/fake-stripe.js';
+import {
+  BillingWorker,
+  makeEventsDue,
+  replayEvent,
+  retryDeadLetters,
+} from '../support/programs/billing-worker.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { workersIdle } from '../support/programs/workers-idle.js';
 import { until } from '../support/until.js';
 
 const DAY_MS = 86_400_000;
@@ -322,8 +328,19 @@ describe('an event', () => {
     const project = await createTestProject(service);
     const subscription = stripeSubscription({ projectId: project.id, status: 'unpaid' });
     await tell(subscription);
+    const { error } = Logger.prototype;
+    const said: unknown[][] = [];
+    Logger.prototype.error = (...given: unknown[]) => void said.push(given);
     const eventId = await tell({ ...subscription, status: 'active', customer: 'cus_of_somebody_else' });
     expect(await eventRow(eventId)).toMatchObject({ status: 'dead', code: 'customer_mismatch' });
+    Logger.prototype.error = error;
+    // docs/security.md names the line.
+    expect(said).toEqual([
+      [
+        expect.objectContaining({ eventId, code: 'customer_mismatch' }),
+        expect.stringMatching(/^dead-lettered a billing event: /),
+      ],
+    ]);
     expect(await row(subscription.id)).toMatchObject({ status: 'unpaid', customer_id: 'cus_of_the_test' });
     expect(await tierOf(project)).toMatchObject({ tier: 'lite' });
   });

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { freshId, postEvent, signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
-import { startTestService, TEST_WEBHOOK_SECRET, type TestService } from '../support/service.js';
+import {
+  freshId,
+  postEvent,
+  signatureOf,
+  stripeEvent,
+  stripeSubscription,
+} from '../support/fakes/fake-stripe.js';
+import { startTestService, TEST_WEBHOOK_SECRET, type TestService } from '../support/programs/service.js';
 
 const SECOND_SECRET = 'whsec_the_one_that_comes_next';
 const MIB = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { verifiedPayload } from '../../src/billing/infrastructure/webhook-signature.js';
-import { signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
-import { TEST_WEBHOOK_SECRET } from '../support/service.js';
+import { verifiedPayload } from '../../src/modules/billing/infrastructure/webhook-signature.js';
+import { signatureOf, stripeEvent, stripeSubscription } from '../support/fakes/fake-stripe.js';
+import { TEST_WEBHOOK_SECRET } from '../support/programs/service.js';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 const PAYLOAD = JSON.stringify(stripeEvent('customer.subscription.updated', stripeSubscription()));

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ProjectRole, Public } from '../../src/access/access.decorators.js';
-import { AppModule } from '../../src/app/app.module.js';
-import { httpModules } from '../../src/app/http-modules.js';
-import { LicensingService } from '../../src/licensing/licensing.service.js';
-import { RequireTier } from '../../src/licensing/require-tier.decorator.js';
-import type { Tier } from '../../src/licensing/domain/tier.js';
-import { ProjectService } from '../../src/projects/project.service.js';
-import { createTestDatabase } from '../support/database.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { testSettings, type TestService } from '../support/service.js';
-import { writeSubscription } from '../support/subscription.js';
+import { ProjectRole } from '../../src/modules/access/access.decorators.js';
+import { Public } from '../../src/platform/http/public.decorator.js';
+import { ApiModule } from '../../src/programs/api.module.js';
+import { LicensingService } from '../../src/modules/licensing/licensing.service.js';
+import { RequireTier } from '../../src/modules/licensing/require-tier.decorator.js';
+import type { Tier } from '../../src/modules/licensing/domain/tier.js';
+import { ProjectService } from '../../src/modules/projects/project.service.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { testSettings, type TestService } from '../support/programs/service.js';
+import { writeSubscription } from '../support/people/subscription.js';
 
 const DAY_MS = 86_400_000;
 
@@ -61,10 +61,10 @@ let service: TestService;
 beforeAll(async () => {
   const database = await createTestDatabase();
   const settings = testSettings(database.url);
-  // The same guards in the same order as in the service, and some routes to stand on.
+  // The same guards in the same order as in the service, with some routes.
   const root = {
     module: ProbeModule,
-    imports: [AppModule.forRoot(settings, httpModules(settings))],
+    imports: [ApiModule.forRoot(settings)],
   };
   const app = await NestFactory.create<NestExpressApplication>(root, { logger: false });
   app.set('query parser', 'simple');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { get, type IncomingHttpHeaders } from 'node:http';
-import { pricingPage } from '../../src/licensing/http/pricing-page.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { pricingPage } from '../../src/modules/pages/http/pricing-page.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('GET /v1/pricing (spec §4.3)', () => {
         monthly: { perMonth: 700, perYear: 8400 },
         yearly: { perMonth: 500, perYear: 6000 },
       },
-      limits: { pagesPerScan: 100 },
+      limits: { pagesPerScan: 100, scansPerDay: 5 },
       features: {
         scheduledScans: false,
         geoTargeting: 'global',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { assertNoSimulatedSubscriptions } from '../../src/licensing/application/simulated-subscriptions.js';
-import { createTestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { writeSubscription } from '../support/subscription.js';
+import { prepareDatabase } from '../../src/programs/start-database.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { writeSubscription } from '../support/people/subscription.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -26,11 +26,14 @@ describe('production (spec §4.5)', () => {
   });
 
   it('does not start with a simulated subscription', async () => {
-    const { em } = service.database.orm;
+    const { settings } = service;
+    const database = { ...settings.database, databaseOwnerUrl: service.database.ownerUrl };
+    // Every process awaits this before it starts.
+    const start = (): Promise<void> => prepareDatabase({ ...settings, database });
     const project = await createTestProject(service);
     await writeSubscription(service, project.id);
-    await assertNoSimulatedSubscriptions(em);
+    await start();
     await writeSubscription(service, project.id, { provider: 'simulated', externalId: project.id });
-    await expect(assertNoSimulatedSubscriptions(em)).rejects.toThrow('1 simulated subscription');
+    await expect(start()).rejects.toThrow('1 simulated subscription');
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { lockProject } from '../../src/projects/project.rows.js';
-import { TIER_SWEEP_BATCH_MAX, TierSweeper } from '../../src/licensing/application/tier-sweeper.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { writeSubscription } from '../support/subscription.js';
+import { lockProject } from '../../src/modules/projects/project.rows.js';
+import { TIER_SWEEP_BATCH_MAX, TierSweeper } from '../../src/modules/licensing/application/tier-sweeper.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { writeSubscription } from '../support/people/subscription.js';
 
 const DAY_MS = 86_400_000;
 const OVERDUE_SINCE = new Date('2026-11-01T00:00:00.000Z');

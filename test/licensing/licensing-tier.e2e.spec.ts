@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { writeSubscription } from '../support/subscription.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { writeSubscription } from '../support/people/subscription.js';
 
 const DAY_MS = 86_400_000;
 /** Longer than any request of this file takes. */
@@ -45,7 +45,7 @@ describe('GET …/tier', () => {
       tier: 'lite',
       reason: 'preview_hostname',
       graceEndsAt: null,
-      limits: { pagesPerScan: 30 },
+      limits: { pagesPerScan: 30, scansPerDay: 1 },
       features: expect.objectContaining({ consentForwarding: false }),
     });
     expect(await tierOf(project, '?hostname=other.carrd.co')).toMatchObject({ tier: 'lite' });
@@ -67,7 +67,7 @@ describe('GET …/tier', () => {
       tier: 'lite',
       reason: 'no_subscription',
       graceEndsAt: null,
-      limits: { pagesPerScan: 30 },
+      limits: { pagesPerScan: 30, scansPerDay: 1 },
       features: {
         scheduledScans: false,
         geoTargeting: 'global',

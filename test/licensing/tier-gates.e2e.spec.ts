@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Role } from '../../src/access/domain/role.js';
-import type { Subscription } from '../../src/licensing/domain/subscription.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { writeSubscription } from '../support/subscription.js';
-import { BEHIND_LOOPBACK_PROXY } from '../support/user.js';
+import type { Role } from '../../src/modules/access/domain/role.js';
+import type { Subscription } from '../../src/modules/licensing/domain/subscription.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { writeSubscription } from '../support/people/subscription.js';
+import { BEHIND_LOOPBACK_PROXY } from '../support/people/user.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -29,7 +29,7 @@ const GUARDED: { method: string; path: string; role: Role; tiers: string[] }[] =
 
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 
-/** What a project may have bought, and the tier and reason in effect (spec §3.2). */
+/** A project's purchase, and the tier and reason in effect (spec §3.2). */
 const STATES: [string, Partial<Subscription> | null, string, string][] = [
   ['nothing', null, 'lite', 'no_subscription'],
   ['pro', { tier: 'pro' }, 'pro', 'active'],
@@ -37,7 +37,10 @@ const STATES: [string, Partial<Subscription> | null, string, string][] = [
   [
     'enterprise',
     {
-      ...{ tier: 'enterprise', provider: 'manual', reason: 'contract 7', grantedBy: 'an operator' },
+      tier: 'enterprise',
+      provider: 'manual',
+      reason: 'contract 7',
+      grantedBy: 'an operator',
       expiresAt: new Date(Date.now() + DAY_MS),
     },
     'enterprise',
@@ -95,7 +98,7 @@ describe('routes that a tier guards (spec §4.6, §8)', () => {
       ({ method, path }) =>
         `${method} ${path.split('?')[0]?.replace(/\/[0-9a-f-]{36}\//, '/{consentId}/') ?? ''}`,
     );
-    // Guards its region rules alone, by what the body holds: publishing.e2e.spec.ts.
+    // Guards only its region rules, depending on the body: publishing.e2e.spec.ts.
     listed.push('PUT /configuration');
     // Only its CSV: scans/report.e2e.spec.ts.
     listed.push('GET /scans/{scanId}/report');
@@ -108,14 +111,17 @@ describe('routes that a tier guards (spec §4.6, §8)', () => {
     );
     const using = (pattern: RegExp): string[] =>
       files.filter((file) => pattern.test(readFileSync(join('src', file), 'utf8'))).toSorted();
-    expect(using(/'tier_required'/)).toEqual(['licensing/domain/tier-required.ts']);
-    expect(using(/\btierRequired\(/)).toEqual(['licensing/domain/tier-required.ts']);
-    expect(using(/\btierCheck\(/)).toEqual(['licensing/domain/tier-required.ts', 'licensing/tier.guard.ts']);
+    expect(using(/'tier_required'/)).toEqual(['modules/licensing/domain/tier-required.ts']);
+    expect(using(/\btierRequired\(/)).toEqual(['modules/licensing/domain/tier-required.ts']);
+    expect(using(/\btierCheck\(/)).toEqual([
+      'modules/licensing/domain/tier-required.ts',
+      'modules/licensing/tier.guard.ts',
+    ]);
     expect(using(/@LeaveTierToUseCase\(/)).toEqual([
-      'forwarding/http/forwarding.controller.ts',
-      'publishing/http/configuration.controller.ts',
-      'scans/http/scan-report.controller.ts',
-      'scans/http/scan-schedule.controller.ts',
+      'modules/forwarding/http/forwarding.controller.ts',
+      'modules/publishing/http/configuration.controller.ts',
+      'modules/scans/http/scan-report.controller.ts',
+      'modules/scans/http/scan-schedule.controller.ts',
     ]);
   });
 
@@ -189,7 +195,7 @@ describe('routes that a tier guards (spec §4.6, §8)', () => {
 });
 
 describe('what is not capped by a tier (spec §8)', () => {
-  /** Fewer than what any project may have of each, whatever its tier. */
+  /** Below every tier's limit. */
   const MANY = 40;
 
   it('domains, consent records, members, API keys and a customer’s own endpoint calls, on lite', async () => {

@@ -1,12 +1,12 @@
 import { SOLD_TIERS } from '../licensing/domain/catalogue.js';
-import { serviceSettings } from '../settings/service.settings.js';
-import { splitList, list, origin, setting, text } from '../settings/setting-kinds.js';
-import { declareSettings, type Refuse, type SettingsOf } from '../settings/declare-settings.js';
+import { serviceSettings } from '../../platform/settings/service.settings.js';
+import { splitList, list, origin, setting, text } from '../../platform/settings/setting-kinds.js';
+import { declareSettings, type Refuse, type SettingsOf } from '../../platform/settings/declare-settings.js';
 
 /** How often a subscription is billed. */
 type BillingInterval = 'month' | 'year';
 
-/** A price of the billing provider, and what it sells. */
+/** A price of the billing provider, with its tier and interval. */
 export interface SoldPrice {
   priceId: string;
   tier: (typeof SOLD_TIERS)[number];
@@ -23,12 +23,12 @@ const INTERVALS: Record<string, BillingInterval> = {
   yearly: 'year',
 };
 
-/** Selling through Stripe. */
+/** Settings of selling through Stripe. */
 export const billingSettings = declareSettings({
   name: 'billing',
   title: 'Billing (docs/billing.md)',
   settings: {
-    /** Empty: nothing can be bought here, and webhooks are believed by their payload (design §6.4). */
+    /** Empty: nothing is sold here, and the payloads of webhooks are trusted (design §6.4). */
     stripeSecretKey: text('STRIPE_SECRET_KEY', {
       default: '',
       defaultShown: 'none',
@@ -41,7 +41,7 @@ export const billingSettings = declareSettings({
           refuse('must be a secret or restricted API key of Stripe (sk_… or rk_…).');
       },
     }),
-    /** Any of them may have signed a webhook; several while one is being replaced. */
+    /** Any of them may have signed a webhook; several during a rotation. */
     webhookSecrets: list('STRIPE_WEBHOOK_SECRETS', {
       default: [],
       defaultShown: 'generated in development',
@@ -54,7 +54,7 @@ export const billingSettings = declareSettings({
           );
       },
     }),
-    /** The first price of a tier and interval is the one that is sold; the others are still known. */
+    /** The first price of a tier and interval is sold; the others remain known. */
     prices: setting<SoldPrice[]>('STRIPE_PRICES', {
       default: [],
       defaultShown: 'none',

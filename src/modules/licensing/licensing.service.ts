@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { PreparedReads, type Reads } from '../database/prepared-reads.js';
-import { OutboxService } from '../outbox/outbox.service.js';
+import { PreparedReads, type Reads } from '../../platform/database/prepared-reads.js';
+import { OutboxService } from '../../platform/outbox/outbox.service.js';
 import type { Project } from '../projects/domain/project.js';
 import {
   findProject,
@@ -10,7 +10,7 @@ import {
   readLicensedProjects,
   writeTier,
 } from '../projects/project.rows.js';
-import { newId } from '../shared/ids.js';
+import { newId } from '../../platform/identity/ids.js';
 import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
 import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
 import { isPreviewHost } from './domain/preview-host.js';
@@ -29,14 +29,20 @@ export interface TierCause {
   subscriptionId?: string;
   /** The provider's event. */
   eventId?: string;
-  /** Who did it, as `kind:id`; absent: the service itself. */
+  /** The actor, as `kind:id`; absent: the service itself. */
   actor?: string;
 }
 
-/** The effective tier of a project, for one of its host names or (null) for none; null where the project is gone. */
+/**
+ * The effective tier of a project, for one of its host names or (null) for none; null: the project
+ * is deleted.
+ */
 export type TierLookup = (projectId: string, hostname: string | null) => ResolvedTier | null;
 
-/** Adapts what another module stored for a tier, in the transaction that changes it and under the project's lock. */
+/**
+ * Adapts other modules' data to a tier, in the transaction that changes it and under the project's
+ * lock.
+ */
 export type TierListener = (tx: EntityManager, change: { projectId: string; tier: Tier }) => Promise<void>;
 
 /** The effective tier of a project, for other modules (spec §3.2). */
@@ -63,7 +69,9 @@ export class LicensingService implements OnModuleInit {
     return (await this.effective(project, undefined, now)).tier;
   }
 
-  /** Reads the effective tiers of many projects at once, to be asked for with a hostname or with none. */
+  /**
+   * Reads the effective tiers of many projects in one query; the lookup takes a hostname or none.
+   */
   async tiersOf(projectIds: string[], now: Date): Promise<TierLookup> {
     const em = this.em.fork();
     const projects = await readLicensedProjects(this.reads, projectIds);
@@ -84,8 +92,9 @@ export class LicensingService implements OnModuleInit {
   }
 
   /**
-   * The effective tier, as cheaply as it can be known: no query on a preview host, nor while the cache of the
-   * project's row holds; else one. The cache is compared with `now`, so a late sweep never over-grants.
+   * The effective tier at the lowest cost: no query on a preview host, nor while the cache of the
+   * project's row is valid; else one. The cache is compared with `now`, so a late sweep never
+   * over-grants.
    */
   async effective(project: LicensedProject, hostname: string | undefined, now: Date): Promise<ResolvedTier> {
     if (hostname !== undefined && isPreviewHost(hostname, project.domains)) {
@@ -105,13 +114,14 @@ export class LicensingService implements OnModuleInit {
   }
 
   /**
-   * Recomputes the project's cached tier from its subscriptions, inside the caller's transaction, which has
-   * just written one. If the tier changed, its version increases by one, `tier_change` gets a row, and the
-   * outbox a `tier.changed` message.
-   * Returns the tier, or null where the project is gone.
+   * Recomputes the project's cached tier from its subscriptions, inside the caller's transaction,
+   * which has just written one. If the tier changed, its version increases by one, `tier_change`
+   * gets a row, and the outbox a `tier.changed` message. Returns the tier, or null if the project
+   * is deleted.
    */
   async recompute(tx: EntityManager, projectId: string, cause: TierCause): Promise<ResolvedTier | null> {
-    // What the caller has changed must be in the database before it is read; the lock makes the read final.
+    // The caller's changes must be in the database before the read; the lock keeps the result
+    // valid.
     await tx.flush();
     if (!(await lockProject(tx, projectId))) return null;
     const project = await findProject(tx, projectId);
@@ -122,7 +132,8 @@ export class LicensingService implements OnModuleInit {
     await writeTier(tx, projectId, { ...resolved, changed });
     if (changed) {
       await recordChange(tx, project, resolved, cause);
-      // Followers of tiers (the published configuration) are notified if and only if the change commits.
+      // Subscribers to tiers (the published configuration) are notified if and only if the change
+      // commits.
       await this.outbox.append(tx, tierChangedMessage(projectId));
       for (const listener of this.listeners) await listener(tx, { projectId, tier: resolved.tier });
     }
@@ -130,7 +141,7 @@ export class LicensingService implements OnModuleInit {
   }
 }
 
-/** The audit of tiers. */
+/** Writes the log of tier changes. */
 async function recordChange(
   tx: EntityManager,
   before: LicensedProject,
@@ -155,13 +166,13 @@ async function recordChange(
 }
 
 /**
- * What the project's row says, or null where it may no longer be believed. The row keeps no subscription id.
- * A grace period ends exactly when its cache does, so its end need not be kept either.
+ * The tier cached in the project's row, or null if it has expired. The row has no subscription id.
+ * A grace period ends exactly when its cache does, so its end need not be stored either.
  */
 function cachedTier(project: Omit<LicensedProject, 'domains'>, now: Date): ResolvedTier | null {
   const validUntil = project.tierValidUntil ?? null;
   if (validUntil !== null && validUntil <= now) return null;
-  // Both columns are written by `recompute` alone.
+  // Only `recompute` writes both columns.
   const tier = project.tier as Tier;
   const reason = project.tierReason as TierReason;
   return { tier, reason, graceEndsAt: graceEndOf(reason, validUntil), validUntil, subscriptionId: null };

@@ -1,11 +1,11 @@
-import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
-import { text } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../../platform/settings/declare-settings.js';
+import { text } from '../../platform/settings/setting-kinds.js';
 
 export type LicensingSettings = SettingsOf<typeof licensingSettings>;
 
 const CONTACT_PROTOCOLS = ['https:', 'mailto:'];
 
-/** What the pricing page shows beside the catalogue. */
+/** Settings of the pricing page. */
 export const licensingSettings = declareSettings({
   name: 'licensing',
   title: 'Plans',

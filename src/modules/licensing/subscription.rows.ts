@@ -10,7 +10,7 @@ import { SubscriptionEntity } from './infrastructure/subscription.entity.js';
  * locked read must not return an older copy.
  */
 
-/** The subscriptions of these projects, those that were changed last first. */
+/** The subscriptions of these projects, most recently changed first. */
 export async function subscriptionsOf(em: EntityManager, ...projectIds: string[]): Promise<Subscription[]> {
   const rows = await em.find(
     SubscriptionEntity,
@@ -20,7 +20,7 @@ export async function subscriptionsOf(em: EntityManager, ...projectIds: string[]
   return rows.map(subscriptionOf);
 }
 
-/** null where there is none. */
+/** null: none. */
 export async function findSubscription(
   em: EntityManager,
   key: SubscriptionKey,
@@ -40,7 +40,10 @@ export async function subscriptionsOfCustomer(
   return rows.map(subscriptionOf);
 }
 
-/** At most `limit` ids of a provider's subscriptions that run and were last written before an instant; oldest first. */
+/**
+ * At most `limit` ids of a provider's running subscriptions last written before an instant; oldest
+ * first.
+ */
 export async function runningSince(
   em: EntityManager,
   { provider, before, limit }: { provider: SubscriptionProvider; before: Date; limit: number },
@@ -53,20 +56,20 @@ export async function runningSince(
   return rows.map(({ externalId }) => externalId);
 }
 
-/** Writes a subscription, new or changed, in one statement; the caller holds the lock of the project. */
+/** Writes a new or changed subscription in one statement; the caller has locked the project. */
 export async function writeSubscription(tx: EntityManager, subscription: Subscription): Promise<void> {
   if (!tx.isInTransaction()) throw new Error('A subscription must be written inside a transaction.');
   await tx.upsert(SubscriptionEntity, { ...subscription }, { disableIdentityMap: true });
 }
 
-/** Takes a subscription away as if it had never been. */
+/** Deletes a subscription without a trace. */
 export async function deleteSubscription(tx: EntityManager, { projectId, id }: Subscription): Promise<void> {
   await tx.nativeDelete(SubscriptionEntity, { projectId, id });
 }
 
-/** How many subscriptions of a provider there are at all. */
+/** The number of a provider's subscriptions. */
 export async function countSubscriptions(em: EntityManager, provider: SubscriptionProvider): Promise<number> {
-  // Without entities: a start has not discovered any when it counts.
+  // Without entities, which are not discovered yet at this point of the start.
   const [row] = await em.execute<{ count: number }[]>(
     'select count(*)::int as count from subscription where provider = ?',
     [provider],
@@ -85,13 +88,21 @@ export function hasEnded(provider: string, externalId: string): RawBuilder<boole
       and s.status in (${sql.join(TERMINAL_STATUSES)}))`;
 }
 
-/** The row as others see it; the ORM's types allow undefined for what is null. */
+/** The row as a `Subscription`; the ORM's types allow undefined instead of null. */
 function subscriptionOf(row: SubscriptionEntity): Subscription {
   const { projectId, id, provider, externalId, status, statusSince } = row;
   const { collectionPaused, syncSeq, createdAt, updatedAt } = row;
   return {
-    ...{ projectId, id, provider, externalId, status, statusSince },
-    ...{ collectionPaused, syncSeq, createdAt, updatedAt },
+    projectId,
+    id,
+    provider,
+    externalId,
+    status,
+    statusSince,
+    collectionPaused,
+    syncSeq,
+    createdAt,
+    updatedAt,
     knownStatus: row.knownStatus ?? null,
     tier: row.tier ?? null,
     pastDueSince: row.pastDueSince ?? null,

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { readsThrough } from '../../database/prepared-reads.js';
+import { readsThrough } from '../../../platform/database/prepared-reads.js';
 import type { OperatorBilling } from './operator-billing.js';
 import { BILLING_EVENT, eventIdOf } from '../domain/billing-message.js';
-import { parseInstant } from '../../shared/instant.js';
+import { parseInstant } from '../../../platform/time/instant.js';
 import {
   atMost,
   type Command,
@@ -14,7 +14,7 @@ import {
   requireProjectId,
   required,
   UsageError,
-} from '../../shared/operator-command.js';
+} from '../../../platform/operations/operator-command.js';
 
 const EVENT_STATUSES = ['dead', 'pending', 'processed', 'ignored'] as const;
 const PAID_TIERS = ['pro', 'business', 'enterprise'] as const;
@@ -113,7 +113,7 @@ async function createOperatorBilling(em: EntityManager): Promise<OperatorBilling
   const [{ OperatorBilling: Billing }, { LicensingService }, { OutboxService }] = await Promise.all([
     import('./operator-billing.js'),
     import('../../licensing/licensing.service.js'),
-    import('../../outbox/outbox.service.js'),
+    import('../../../platform/outbox/outbox.service.js'),
   ]);
   const outbox = OutboxService.appendOnly(em, { topics: [BILLING_EVENT] });
   const licensing = new LicensingService(em, readsThrough(em), outbox);
@@ -121,7 +121,7 @@ async function createOperatorBilling(em: EntityManager): Promise<OperatorBilling
   return new Billing(em, licensing, outbox);
 }
 
-/** The events of messages that an operator puts back are pending again, as their messages are. */
+/** Events of requeued messages are pending again, like their messages. */
 export async function reviveEvents(
   tx: EntityManager,
   letters: { payload: Record<string, unknown> | null }[],

@@ -8,12 +8,12 @@ import type {
   Failure,
   OutboxMessage,
   Settled,
-} from '../../outbox/domain/outbox-message.js';
-import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { isConnectionFailure } from '../../database/postgres-error.js';
-import { withoutKeys } from '../../shared/without-keys.js';
+} from '../../../platform/outbox/domain/outbox-message.js';
+import type { RetrySchedule } from '../../../platform/outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { isConnectionFailure } from '../../../platform/database/postgres-error.js';
+import { withoutKeys } from '../../../platform/secrets/without-keys.js';
 import { attemptsOf, BILLING_EVENT, eventIdOf } from '../domain/billing-message.js';
 import {
   EVENT_ATTEMPTS_MAX,
@@ -28,11 +28,11 @@ import { describeProviderError, isProviderError } from '../infrastructure/stripe
 import { SubscriptionSync } from './subscription-sync.js';
 import type { SyncResult } from './sync-result.js';
 
-/** Events under way at once in one worker; Stripe allows 100 requests a second. */
+/** Concurrent events of one worker; Stripe allows 100 requests a second. */
 const SLOTS = 8;
 /** Upper bound of a Stripe request, retries included. */
 const ATTEMPT_MAX_MS = 30_000;
-/** Subscriptions of one customer that are looked at when the customer is deleted. */
+/** Subscriptions of one customer that are synced when the customer is deleted. */
 const CUSTOMER_SUBSCRIPTIONS_MAX = 100;
 
 /**
@@ -118,7 +118,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     });
   }
 
-  /** An event waits, or is dead, exactly as its message. */
+  /** An event is pending or dead exactly when its message is. */
   async failed(
     tx: EntityManager,
     message: OutboxMessage,

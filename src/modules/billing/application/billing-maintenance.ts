@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { runningSince } from '../../licensing/subscription.rows.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { ReceiveEvent } from './receive-event.js';
 import { SubscriptionSync } from './subscription-sync.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
@@ -17,9 +17,9 @@ const MINUTE_MS = 60_000;
 const UNDELIVERED_WINDOW_MS = 3 * 24 * 60 * 60_000;
 /** A subscription that was not synced for this long is due, so each is checked once a night. */
 const DUE_AFTER_MS = 20 * 60 * 60_000;
-/** Subscriptions of one run; the rest is due in the next run, an hour later. */
+/** Subscriptions per run; the rest is due in the next run, an hour later. */
 const RECONCILED_MAX = 2_000;
-/** Requests to Stripe under way at once. */
+/** Concurrent requests to Stripe. */
 const RECONCILE_BATCH = 4;
 
 /** How long ignored events are kept for inspection. One that is received again is ignored again. */
@@ -32,8 +32,8 @@ const IGNORED_KEPT_MS = 30 * 24 * 60 * 60_000;
 const PAYLOADS_KEPT_MS = 90 * 24 * 60 * 60_000;
 
 /**
- * Recovers from missed webhooks, so that a lost one costs at most a day. Every method may run
- * twice.
+ * Recovers from missed webhooks, so that a lost one costs at most a day. Every method is
+ * idempotent.
  */
 @Injectable()
 export class BillingMaintenance implements OnModuleInit {
@@ -56,14 +56,14 @@ export class BillingMaintenance implements OnModuleInit {
         everyMs: 15 * MINUTE_MS,
         run: (now: Date) => this.fetchUndelivered(now),
       },
-      // Hourly, and each subscription once a day: a night is then as good as any other hour.
+      // Hourly, and each subscription once a day, which spreads the load.
       { name: 'billing-reconcile', everyMs: 60 * MINUTE_MS, run: (now: Date) => this.reconcile(now) },
       { name: 'billing-prune', everyMs: 60 * MINUTE_MS, run: (now: Date) => this.prune(now) },
     ];
     for (const task of tasks) this.maintenance.register(task);
   }
 
-  /** Takes in the events that Stripe could not deliver; returns how many were new. */
+  /** Stores the events that Stripe could not deliver; returns the number of new ones. */
   async fetchUndelivered(now: Date): Promise<number> {
     if (!this.stripe.configured) return 0;
     const events = await this.stripe.undeliveredEvents(new Date(now.getTime() - UNDELIVERED_WINDOW_MS));
@@ -119,7 +119,7 @@ export class BillingMaintenance implements OnModuleInit {
       counts.drifted += 1;
       this.metrics.countDrift();
     } catch (error) {
-      // One that fails must not keep the others from their turn; it stays due.
+      // A failure must not stop the others; the subscription stays due.
       counts.failed += 1;
       this.logger.warn({ err: error, externalId }, 'failed to reconcile a subscription');
     }

@@ -11,10 +11,10 @@ import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
 import type { Project } from '../../projects/domain/project.js';
 import { existingProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
-import { resolveBaseUrl } from '../../shared/base-url.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
 import { billingTables } from '../infrastructure/billing.tables.js';
@@ -23,12 +23,12 @@ import { isProviderError, toRefusal, StripeGateway } from '../infrastructure/str
 import { CheckoutService } from './checkout.service.js';
 import { SubscriptionSync } from './subscription-sync.js';
 
-/** A project's plan, for its people. */
+/** A project's plan, for its members. */
 export interface BillingState {
   resolved: ResolvedTier;
-  /** The one that grants the tier, or else the one that was changed last. */
+  /** The one that grants the tier, or else the most recently changed one. */
   subscription: Subscription | null;
-  /** Subscriptions at the provider that are paid for, or may be. */
+  /** Subscriptions at the provider that are paid for, or may become so. */
   liveSubscriptions: number;
   billingAvailable: boolean;
 }
@@ -140,7 +140,7 @@ export class BillingService {
     return this.em.fork().transactional((tx) => writeAudit(tx, author, { projectId, action, after }));
   }
 
-  /** The caller learns that it failed, the operator also why. */
+  /** The caller gets the failure; the operator also gets the cause. */
   private toRefusal(error: unknown): unknown {
     if (isProviderError(error)) this.logger.error({ err: error }, 'the billing provider rejected a request');
     return toRefusal(error);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isTerminal, LIVE_STATUSES } from '../domain/stripe-subscription.js';
 import { CheckoutStore, type OpenCheckout, type Purpose } from '../infrastructure/checkout.store.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
@@ -12,7 +12,7 @@ const MAKING_MS = 90_000;
 const CLAIMS_MAX = 3;
 const RETRY_AFTER_SECONDS = 5;
 
-/** A checkout that is wanted, and where its page leads to. */
+/** A requested checkout, with the target of its page. */
 export interface CheckoutOptions extends Purpose {
   projectId: string;
   successUrl: string;
@@ -32,7 +32,8 @@ export class CheckoutService {
   ) {}
 
   /**
-   * The URL of the page, or null where the project has a live subscription, at Stripe or here.
+   * The URL of the page, or null if the project has a live subscription, at Stripe or here.
+   *
    * @throws DomainError `checkout_in_progress`, and any error of Stripe.
    */
   async open(request: CheckoutOptions): Promise<string | null> {
@@ -43,7 +44,7 @@ export class CheckoutService {
       const claim = await this.store.claim(projectId, purpose, { closed, sameMs: CHECKOUT_WINDOW_MS });
       if (claim.kind === 'subscribed') return null;
       if (claim.kind === 'claimed') {
-        // Its webhook may still be under way.
+        // Its webhook may not have arrived yet.
         if (await this.has(customerId, (status) => LIVE_STATUSES.includes(status))) return null;
         const { idempotencyKey } = claim;
         const session = await this.stripe.createCheckout({ ...request, idempotencyKey });

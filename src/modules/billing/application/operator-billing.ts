@@ -6,9 +6,9 @@ import { subscriptionsOf, writeSubscription } from '../../licensing/subscription
 import { statusAfter } from '../../licensing/domain/subscription-status.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
 import { findProject, lockProject } from '../../projects/project.rows.js';
-import type { OutboxService } from '../../outbox/outbox.service.js';
+import type { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { messageOf } from '../domain/billing-message.js';
-import { newId } from '../../shared/ids.js';
+import { newId } from '../../../platform/identity/ids.js';
 import {
   BillingEventStore,
   type EventStatus,
@@ -41,7 +41,7 @@ class DryRun extends Error {
   }
 }
 
-/** Billing changes that operators make on the command line, beside a running service. */
+/** Billing commands of operators, safe beside a running service. */
 export class OperatorBilling {
   private readonly events: BillingEventStore;
 
@@ -80,8 +80,8 @@ export class OperatorBilling {
   }
 
   /**
-   * Gives the project a manual subscription, or changes the one that it has and that has not ended: a project
-   * has one grant at a time. Logged with operator and reason.
+   * Gives the project a manual subscription, or changes its current one: a project has one grant at
+   * a time. Logged with operator and reason.
    */
   grant(grant: Grant, { now, dryRun }: { now: Date; dryRun: boolean }): Promise<GrantResult | null> {
     const { projectId, tier, reason, expiresAt, operator } = grant;
@@ -115,7 +115,7 @@ export class OperatorBilling {
     });
   }
 
-  /** One transaction: the lock, the change, its log, the tier that follows. */
+  /** One transaction: the lock, the change, its log, and the resulting tier. */
   private async change(
     projectId: string,
     {
@@ -160,7 +160,9 @@ export class OperatorBilling {
           tx,
           { kind: 'operator', id: operator },
           {
-            ...{ projectId, action: `tier.${action}`, target: subscriptionId },
+            projectId,
+            action: `tier.${action}`,
+            target: subscriptionId,
             before: { tier: before?.tier },
             after: { granted: tier, until: expiresAt, reason, tier: after.tier },
           },
@@ -176,7 +178,7 @@ export class OperatorBilling {
   }
 }
 
-/** The grant that an operator gave and that was not revoked; it may have expired. */
+/** An operator's grant that was not revoked; it may have expired. */
 async function openGrant(tx: EntityManager, projectId: string): Promise<Subscription | null> {
   const all = await subscriptionsOf(tx, projectId);
   return all.find(({ provider, status }) => provider === 'manual' && status !== 'canceled') ?? null;

@@ -1,8 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import { messageOf } from '../domain/billing-message.js';
 import { isOfOtherMode, actionFor, readEvent, type StripeEvent } from '../domain/stripe-event.js';
@@ -10,7 +10,7 @@ import { BillingEventStore } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { verifiedPayload } from '../infrastructure/webhook-signature.js';
 
-/** Puts events into the inbox, once each, and a message for the worker beside each that means something. */
+/** Stores each event once, with an outbox message if the event type is handled. */
 @Injectable()
 export class ReceiveEvent {
   private readonly logger = new Logger(ReceiveEvent.name);
@@ -25,8 +25,10 @@ export class ReceiveEvent {
   ) {}
 
   /**
-   * A webhook as it came (spec §4.4). When this returns, the event is committed.
-   * @throws DomainError the five `webhook_…` codes (400), or `billing_not_configured` without a secret.
+   * A raw webhook (spec §4.4). When this returns, the event is committed.
+   *
+   * @throws DomainError the five `webhook_…` codes (400), or `billing_not_configured` without a
+   * secret.
    */
   async fromWebhook(body: Buffer, signature: string | undefined, now: Date): Promise<void> {
     const { webhookSecrets } = this.settings;

@@ -9,7 +9,7 @@ import { newSubscription, type Subscription } from '../../licensing/domain/subsc
 import { findSubscription, subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
 import { isKnownStatus, type StatusColumns } from '../../licensing/domain/subscription-status.js';
 import { lockProject } from '../../projects/project.rows.js';
-import { isUuid, newId } from '../../shared/ids.js';
+import { isUuid, newId } from '../../../platform/identity/ids.js';
 import { earlier } from '../domain/json.js';
 import { subscriptionFrom } from '../domain/payload-history.js';
 import { projectOfSession } from '../domain/stripe-event.js';
@@ -37,9 +37,9 @@ import { PriceList } from '../infrastructure/price-list.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 import { projectUnknown, refused, type SyncResult } from './sync-result.js';
 
-/** Why a subscription is brought up to date. */
+/** Why a subscription is synced. */
 export interface SyncCause {
-  /** `billing`, `reconciliation` or `sync`, for the audit. */
+  /** `billing`, `reconciliation` or `sync`, for the audit log. */
   reason: string;
   eventId?: string;
   /** Who requested it; absent: an event of the provider, or the service itself. */
@@ -90,7 +90,7 @@ export class SubscriptionSync {
     });
   }
 
-  /** Fetches the subscription; null where Stripe has none with this id. */
+  /** Fetches the subscription; null: Stripe has none with this id. */
   private async fetch(externalId: string): Promise<SubscriptionDraft | null> {
     const seq = await this.nextSeq(this.em.fork());
     const reported = readSubscription(await this.stripe.subscription(externalId));
@@ -200,7 +200,9 @@ export class SubscriptionSync {
     const change = diffStates(before ? shownOf(before) : {}, shownOf(row));
     if (change)
       await writeAudit(tx, cause.author ?? { kind: cause.eventId === undefined ? 'system' : 'stripe' }, {
-        ...{ projectId, action: 'subscription.change', target: row.id },
+        projectId,
+        action: 'subscription.change',
+        target: row.id,
         ...(before ? change : { after: change.after }),
       });
     await this.raiseAnomalyAlerts(tx, row);
@@ -238,7 +240,9 @@ export class SubscriptionSync {
     );
   }
 
-  /** States that are valid but need a person: a double charge, or an unknown status. */
+  /**
+   * Alerts about states that are valid but need attention: a double charge, or an unknown status.
+   */
   private async raiseAnomalyAlerts(tx: EntityManager, row: Subscription): Promise<void> {
     const { projectId, id, status } = row;
     if (!isKnownStatus(status)) {

@@ -1,12 +1,12 @@
-/** How a synchronisation ended. */
+/** The result of a sync. */
 export type SyncResult =
   /** The row is written. `changed`: it differs from before; `ended`: it has ended for good. */
   | { kind: 'written'; projectId: string; changed: boolean; ended: boolean }
-  /** A later one has written already, or the subscription has ended for good. */
+  /** A later sync has already written, or the subscription has ended for good. */
   | { kind: 'superseded'; projectId: string }
   /** The project is not known yet; a later event may name it. */
   | { kind: 'unmapped' }
-  /** Only a person can fix it. Nothing was granted. */
+  /** Needs an operator. Nothing was granted. */
   | { kind: 'refused'; code: RefusalCode; sentence: string; projectId: string | null };
 
 export type RefusalCode =

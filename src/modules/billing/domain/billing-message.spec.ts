@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { namedKey } from '../../outbox/domain/ordering-key.js';
-import type { OutboxMessage } from '../../outbox/domain/outbox-message.js';
+import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
+import type { OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
 import { attemptsOf, eventIdOf, messageOf } from './billing-message.js';
 
 describe(messageOf.name, () => {

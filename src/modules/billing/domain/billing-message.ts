@@ -1,14 +1,14 @@
-import type { NewOutboxMessage, OutboxMessage } from '../../outbox/domain/outbox-message.js';
-import { namedKey } from '../../outbox/domain/ordering-key.js';
+import type { NewOutboxMessage, OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
+import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
 import type { StripeEvent } from './stripe-event.js';
 
-/** Topic of the message that is written with an event that is to be worked through. */
+/** Topic of the message that is written with a handled event. */
 export const BILLING_EVENT = 'billing.event';
 
-/** The members of an event that its message is addressed by. */
+/** The members of an event that determine its message's ordering key. */
 export type EventKey = Pick<StripeEvent, 'id' | 'subscriptionId' | 'customerId'>;
 
-/** The message about an event; events of one subscription are claimed in their order. */
+/** The message about an event; events of one subscription are claimed in order. */
 export function messageOf({ id, subscriptionId, customerId }: EventKey): NewOutboxMessage {
   return {
     orderingKey: namedKey(`billing:${subscriptionId ?? customerId ?? id}`),
@@ -20,14 +20,16 @@ export function messageOf({ id, subscriptionId, customerId }: EventKey): NewOutb
   };
 }
 
-/** @throws Error where the message names no event, a bug of its producer. */
+/** @throws Error if the message names no event, a bug of its producer. */
 export function eventIdOf({ payload }: Pick<OutboxMessage, 'payload'>): string {
   const eventId = payload?.['eventId'];
   if (typeof eventId !== 'string') throw new Error(`a message of ${BILLING_EVENT} names no event`);
   return eventId;
 }
 
-/** Attempts of a message, the one under way included; one that ended without an outcome counts too. */
+/**
+ * Attempts of a message, including the current one; one that ended without an outcome counts too.
+ */
 export function attemptsOf({ failures, abandonedAttempts }: OutboxMessage): number {
   return failures + abandonedAttempts + 1;
 }

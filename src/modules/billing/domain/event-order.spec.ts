@@ -5,7 +5,9 @@ import { readEvent, type StripeEvent } from './stripe-event.js';
 
 const AT = 1_700_000_000;
 
-/** Changes of a subscription, each with the members that it changes; ids are the other way round by default. */
+/**
+ * Changes of a subscription, each with its changed members; ids are in reverse order by default.
+ */
 function changes(
   start: JsonObject,
   steps: JsonObject[],
@@ -61,7 +63,7 @@ describe(inOrder.name, () => {
 
   it('knows by what came before which of two opposite changes was first', () => {
     const created = (index: number): number => AT + Math.min(index, 1);
-    // The first second leaves it past due; in the next it is paid and fails again.
+    // The first event leaves it past due; within the next second it is paid and fails again.
     const steps = [{ status: 'past_due' }, { status: 'active' }, { status: 'past_due' }];
     const events = changes({ status: 'active' }, steps, created);
     for (const shuffled of permutations(events)) expect(inOrder(shuffled)).toEqual(events);
@@ -167,7 +169,9 @@ describe(inOrder.name, () => {
     'finds the place of trial_will_end by its price, whatever the ids; the state before is %s',
     (_, isKnown) => {
       const priced = (price: string): JsonObject => ({
-        ...{ id: 'sub_1', object: 'subscription', status: 'trialing' },
+        id: 'sub_1',
+        object: 'subscription',
+        status: 'trialing',
         items: { object: 'list', data: [{ id: 'si_1', price: { id: price } }] },
       });
       const prices = ['price_a', 'price_b', 'price_c', 'price_d', 'price_e'];
@@ -177,7 +181,8 @@ describe(inOrder.name, () => {
           previous_attributes: { items: priced(prices[at] ?? '')['items'] ?? null },
         });
       const before = isKnown ? [told('evt_0', 0, { object: priced('price_a') })] : [];
-      // Five events of a second: four changes of the price, and the end of the trial at each place between them.
+      // Five events of a second: four changes of the price, and the end of the trial at each
+      // position between them.
       for (const place of prices.keys()) {
         for (const ids of permutations(['evt_a', 'evt_b', 'evt_c', 'evt_d', 'evt_e'])) {
           const [ofTrial = '', ...ofChanges] = ids;

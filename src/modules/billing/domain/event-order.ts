@@ -94,7 +94,7 @@ function merged(now: JsonObject, previous: JsonObject): JsonObject {
   return was;
 }
 
-/** How many members two states have in common. */
+/** The number of members that two states have in common. */
 function agreement(a: JsonObject, b: JsonObject): number {
   return Object.keys(a).filter((key) => isDeepStrictEqual(a[key], b[key])).length;
 }

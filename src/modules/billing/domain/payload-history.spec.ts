@@ -188,7 +188,7 @@ describe(subscriptionFrom.name, () => {
   it('keeps what the provider says of an end, and learns the reason later', () => {
     const gone = (status: string, fields = {}): StripeEvent =>
       event('customer.subscription.deleted', 5, subscription(status, fields));
-    // A provider that leaves the reason empty does not know it.
+    // An empty reason means that the provider does not know it.
     expect(toColumns(gone('canceled', { cancellation_details: { reason: null } }))).toMatchObject({
       status: 'canceled',
       endedAt: at(5),

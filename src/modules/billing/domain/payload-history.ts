@@ -25,7 +25,7 @@ interface State extends History {
 /**
  * Without an API key for the provider, the payloads are the only source (design §6.4). Reads all
  * events ever received about a subscription, in the provider's order, so the result depends on
- * which events were received and never on when or how often. Null where no event contains the
+ * which events were received and never on when or how often. Null: no event contains the
  * subscription itself.
  */
 export function subscriptionFrom(
@@ -61,7 +61,7 @@ function afterSubscription(
   if (before && isTerminal(before.status) && reported.status !== before.status) return state;
   const invoice = reported.latestInvoice ?? known.invoices.get(reported.latestInvoiceId ?? '') ?? null;
   const overdue = reported.status === 'past_due' || reported.status === 'unpaid';
-  // Overdue since the first unpaid invoice, or else since the first event that said so.
+  // Overdue since the first unpaid invoice, or else since the first event that reported it.
   const pastDueSince = overdue ? earlier(before?.pastDueSince ?? null, invoice?.dueAt ?? null) : null;
   const columns = statusAfter(
     before,
@@ -77,7 +77,7 @@ function afterSubscription(
   return { reported, columns, invoices: known.invoices };
 }
 
-/** An event that says so ends a subscription even where its payload is older than that. */
+/** An event that reports an end ends the subscription even if its payload is older. */
 function ended(reported: StripeSubscription, at: Date): StripeSubscription {
   return isTerminal(reported.status)
     ? { ...reported, endedAt: reported.endedAt ?? at }
@@ -118,7 +118,7 @@ function afterInvoice(state: State, event: StripeEvent, invoice: StripeInvoice):
   return state;
 }
 
-/** An older or another invoice that is paid late does not pay for the one that is overdue. */
+/** A late payment of an older or different invoice does not pay the overdue one. */
 function isTheUnpaidOne({ invoices, reported }: State, paid: StripeInvoice): boolean {
   const unpaid = [...invoices.values()].filter(({ id, status }) => id !== paid.id && status === 'open');
   const latest = reported.latestInvoiceId;

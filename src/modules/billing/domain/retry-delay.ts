@@ -1,6 +1,6 @@
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
 
-/** Claims of one event; after that it is dead, and an operator decides. */
+/** Claims of one event; then it is dead, and an operator decides. */
 export const EVENT_ATTEMPTS_MAX = 12;
 /**
  * Claims of an event whose project is unknown: the event that names it follows within seconds, or
@@ -8,8 +8,8 @@ export const EVENT_ATTEMPTS_MAX = 12;
  */
 export const UNMAPPED_ATTEMPTS_MAX = 6;
 /**
- * Claims of an end that the provider's response does not show yet: after two minutes a person has
- * to check.
+ * Claims of an end that the provider's response does not show yet: after two minutes it needs
+ * attention.
  */
 export const STILL_ALIVE_ATTEMPTS_MAX = 5;
 

@@ -7,10 +7,10 @@ export type EventAction =
   | 'sync'
   /** Sync all subscriptions of a customer, and delete the customer. */
   | 'forget_customer'
-  /** Keep it for people to read; it changes nothing. */
+  /** Store it for inspection; it changes nothing. */
   | 'audit';
 
-/** Every event type that means something to the service; all others are stored as ignored. */
+/** Every event type that the service handles; all others are stored as ignored. */
 const EVENT_ACTIONS: Readonly<Record<string, EventAction>> = {
   'customer.subscription.created': 'sync',
   'customer.subscription.updated': 'sync',
@@ -35,7 +35,7 @@ const EVENT_ACTIONS: Readonly<Record<string, EventAction>> = {
   'charge.refunded': 'audit',
 };
 
-/** An event of the provider, as far as the service reads it. */
+/** The members of an event that the service reads. */
 export interface StripeEvent {
   id: string;
   type: string;
@@ -46,7 +46,7 @@ export interface StripeEvent {
   previous: JsonObject | null;
   /** Live mode (real money); null if the event does not contain it. */
   livemode: boolean | null;
-  /** Null where the event has none. */
+  /** Null: the event has none. */
   objectId: string | null;
   subscriptionId: string | null;
   customerId: string | null;
@@ -58,7 +58,7 @@ export function actionFor(type: string): EventAction | null {
   return Object.hasOwn(EVENT_ACTIONS, type) ? (EVENT_ACTIONS[type] ?? null) : null;
 }
 
-/** Whether an event is about test data where the key is for real money, or the other way round. */
+/** Whether an event is about test data while the key is for real money, or the reverse. */
 export function isOfOtherMode({ livemode }: StripeEvent, secretKey: string): boolean {
   const mode = /^[sr]k_(live|test)_/.exec(secretKey)?.[1];
   return mode !== undefined && livemode !== null && livemode !== (mode === 'live');
@@ -66,7 +66,7 @@ export function isOfOtherMode({ livemode }: StripeEvent, secretKey: string): boo
 
 export const EVENT_TYPE = /^[\w.]{1,100}$/;
 
-/** Reads an event of any API version; null where it is invalid. */
+/** Reads an event of any API version; null: it is invalid. */
 export function readEvent(payload: unknown): StripeEvent | null {
   const event = asObject(payload);
   const data = asObject(event?.data);
@@ -89,7 +89,7 @@ export function readEvent(payload: unknown): StripeEvent | null {
   };
 }
 
-/** The project in a checkout session; null where the session names none. */
+/** The project in a checkout session; null: the session names none. */
 export function projectOfSession(session: JsonObject): string | null {
   return projectInMetadata(session.metadata) ?? asText(session.client_reference_id);
 }

@@ -7,8 +7,8 @@ export interface StripeInvoice {
   /** `draft`, `open`, `paid`, `uncollectible`, `void`, or an unknown value. */
   status: string | null;
   /**
-   * Since when it is overdue, if it is: its due date, else the instant of its first collection. A fact of
-   * the invoice, so that a replay has the same result.
+   * Since when it is overdue, if it is: its due date, else the time of its first collection. Taken
+   * from the invoice, so that a replay has the same result.
    */
   dueAt: Date | null;
   /** Whether it is the first one of its subscription. */

@@ -24,8 +24,12 @@ describe('careful steps through a payload', () => {
 
   it('reads ids, expanded or not, of at most 255 characters', () => {
     expect(['sub_1', { id: 'sub_1' }, { id: 7 }, 'a b', '', 7].map(asId)).toEqual([
-      ...['sub_1', 'sub_1', null],
-      ...[null, null, null],
+      'sub_1',
+      'sub_1',
+      null,
+      null,
+      null,
+      null,
     ]);
     expect(asId('a'.repeat(255))).not.toBeNull();
     expect(asId('a'.repeat(256))).toBeNull();
@@ -281,8 +285,10 @@ describe('readSubscription', () => {
     expect(isLiveAtStripe({ provider: 'manual', status: 'active' })).toBe(false);
     expect(isLiveAtStripe({ provider: 'stripe', status: 'canceled' })).toBe(false);
     expect(['canceled', 'incomplete_expired', 'active', 'paused'].map(isTerminal)).toEqual([
-      ...[true, true],
-      ...[false, false],
+      true,
+      true,
+      false,
+      false,
     ]);
   });
 });

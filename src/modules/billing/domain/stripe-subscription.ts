@@ -22,28 +22,30 @@ interface StripeSubscriptionItem {
 export interface StripeSubscription {
   id: string;
   customerId: string | null;
-  /** As sent; `unreadable` where it is not a text that a row can store. */
+  /** As sent; `unreadable` if it is not a text that a row can store. */
   status: string;
   items: StripeSubscriptionItem[];
   cancelAt: Date | null;
   canceledAt: Date | null;
   endedAt: Date | null;
-  /** Null while the subscription is active, and where the reason is unknown. */
+  /** Null while the subscription is active, or if the reason is unknown. */
   endReason: EndReason | null;
   collectionPaused: boolean;
-  /** From the metadata; null where it has none. */
+  /** From the metadata; null: it has none. */
   projectId: string | null;
-  /** Null where there is none, or only its id was sent. */
+  /** Null: none, or only its id was sent. */
   latestInvoice: StripeInvoice | null;
   latestInvoiceId: string | null;
 }
 
-/** The item that decides tier and period. */
+/** The item that determines tier and period. */
 export interface SoldItem extends StripeSubscriptionItem {
   meaning: PriceMeaning;
 }
 
-/** A customer with one of these pays, or may yet: a second subscription would be charged beside it. */
+/**
+ * States of a customer who pays, or may do so: a second subscription would be charged in addition.
+ */
 export const LIVE_STATUSES: readonly string[] = ['trialing', 'active', 'past_due', 'unpaid', 'paused'];
 
 /** Whether our row is such a subscription. */
@@ -57,7 +59,7 @@ export function isTerminal(status: string): boolean {
   return TERMINAL_STATUSES.includes(status);
 }
 
-/** Reads a subscription; null where it is invalid. */
+/** Reads a subscription; null: it is invalid. */
 export function readSubscription(value: unknown): StripeSubscription | null {
   const subscription = asObject(value);
   const id = asId(subscription?.id);
@@ -83,8 +85,8 @@ export function readSubscription(value: unknown): StripeSubscription | null {
 }
 
 /**
- * The item with the highest tier; null where no price of the subscription is known. Unknown items
- * beside a known one are extras that do not concern us.
+ * The item with the highest tier; null: no price of the subscription is known. Unknown items beside
+ * a known one are ignored.
  */
 export function findSoldItem(
   subscription: StripeSubscription,

@@ -7,10 +7,10 @@ import {
 } from '../../licensing/domain/subscription-status.js';
 import { isTerminal, type findSoldItem, type StripeSubscription } from './stripe-subscription.js';
 
-/** A subscription as it shall be written. */
+/** The values to write for a subscription. */
 export interface SubscriptionDraft {
   reported: StripeSubscription;
-  /** The number that was drawn before the fetch. */
+  /** The sequence number drawn before the fetch. */
   seq: number;
   /**
    * The status columns from the events; absent: they follow from the row and the fetched
@@ -29,7 +29,7 @@ export function isSuperseded(before: Subscription, { reported, seq }: Subscripti
   return before.syncSeq >= seq && !isTerminal(reported.status);
 }
 
-/** The columns of the row that Stripe's word decides, as of `now`; `before` is the row so far. */
+/** The columns of the row that Stripe determines, as of `now`; `before` is the current row. */
 export function toColumns(
   { reported, columns, pastDueSince }: SubscriptionDraft,
   { item, before, now }: { item: ReturnType<typeof findSoldItem>; before: Subscription | null; now: Date },
@@ -63,8 +63,8 @@ export function toColumns(
 }
 
 /**
- * Whether nothing is overdue, or it no longer matters. An ended subscription keeps no such date: whether one
- * was ever written would depend on which of its states we happened to see.
+ * Whether no payment is overdue, or it no longer matters. An ended subscription has no such date:
+ * whether one was ever written would depend on which of its states was observed.
  */
 function isSettled(status: string): boolean {
   return isKnownStatus(status) && status !== 'past_due' && status !== 'unpaid';
@@ -76,7 +76,7 @@ export function shownOf(row: Subscription): AuditedState {
   return { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince };
 }
 
-/** All of a row that means something, as one comparable text. */
+/** The meaningful part of a row as one comparable text. */
 export function meaningOf(row: Subscription): string {
   const { projectId, customerId, priceId, tier, interval, status, collectionPaused, endReason } = row;
   const { currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince } = row;

@@ -7,7 +7,7 @@ import {
   ApiServiceUnavailableResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Author } from '../../audit/domain/author.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
@@ -34,8 +34,8 @@ export class BillingController {
   }
 
   /**
-   * A Stripe Checkout page that sells `tier` for `interval`. 409 `subscription_exists` with `portalUrl` where
-   * the project has a live subscription: it is changed there, not bought again.
+   * A Stripe Checkout page that sells `tier` for `interval`. 409 `subscription_exists` with
+   * `portalUrl` if the project has a live subscription, which the portal can change.
    */
   @Post('billing/checkout')
   @HttpCode(200)
@@ -53,7 +53,10 @@ export class BillingController {
     return { url: await this.billing.checkout(project, body, author) };
   }
 
-  /** Stripe's pages for invoices, payment method, change and end. 409 `no_billing_customer` before any checkout. */
+  /**
+   * Stripe's pages for invoices, payment method, changes and cancellation. 409
+   * `no_billing_customer` before any checkout.
+   */
   @Post('billing/portal')
   @HttpCode(200)
   @ProjectRole('owner')

@@ -52,7 +52,11 @@ export class CheckoutBody {
 }
 
 export class BillingUrlDto {
-  @ApiProperty({ format: 'uri', description: 'Page of the billing provider to redirect the owner to' })
+  @ApiProperty({
+    format: 'uri',
+    description: 'Page of the billing provider to redirect the owner to',
+    example: 'https://billing.example/session/8f14e45f',
+  })
   url!: string;
 }
 
@@ -65,19 +69,19 @@ export class SubscriptionDto {
   @ApiProperty({ enum: SUBSCRIPTION_PROVIDERS })
   provider!: string;
 
-  @ApiProperty({ enum: TIERS, nullable: true, description: 'null: unknown price' })
+  @ApiProperty({ enum: TIERS, nullable: true, description: 'null: unknown price', example: 'pro' })
   tier!: string | null;
 
-  @ApiProperty({ enum: INTERVALS, nullable: true, description: 'null: not billed' })
+  @ApiProperty({ enum: INTERVALS, nullable: true, description: 'null: not billed', example: 'month' })
   interval!: string | null;
 
-  @ApiProperty({ description: 'Status as reported by the provider' })
+  @ApiProperty({ description: 'Status as reported by the provider', example: 'active' })
   status!: string;
 
-  @ApiProperty(instant)
+  @ApiProperty({ ...instant, example: '2026-11-14T00:00:00.000Z' })
   currentPeriodStart!: string | null;
 
-  @ApiProperty(instant)
+  @ApiProperty({ ...instant, example: '2026-12-14T00:00:00.000Z' })
   currentPeriodEnd!: string | null;
 
   @ApiProperty({ ...instant, description: 'Scheduled cancellation; null: it renews' })
@@ -89,7 +93,7 @@ export class SubscriptionDto {
   @ApiProperty({ ...instant, description: 'null: no overdue payment' })
   pastDueSince!: string | null;
 
-  @ApiProperty()
+  @ApiProperty({ example: false })
   collectionPaused!: boolean;
 
   @ApiProperty({ ...instant, description: 'End of a granted tier; null: none' })
@@ -97,7 +101,7 @@ export class SubscriptionDto {
 }
 
 export class SubscriptionStateDto {
-  @ApiProperty({ enum: TIERS })
+  @ApiProperty({ enum: TIERS, example: 'pro' })
   tier!: Tier;
 
   @ApiProperty({ enum: Object.keys(TIER_REASONS) })
@@ -113,7 +117,7 @@ export class SubscriptionStateDto {
   })
   subscription!: SubscriptionDto | null;
 
-  @ApiProperty({ description: 'More than one: the project is billed twice' })
+  @ApiProperty({ description: 'More than one: the project is billed twice', example: 1 })
   liveSubscriptions!: number;
 
   @ApiProperty({ description: 'Whether checkout and portal are available' })

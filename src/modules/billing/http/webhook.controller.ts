@@ -8,7 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { Public } from '../../access/access.decorators.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import { ReceiveEvent } from '../application/receive-event.js';
 import { EVENT_SCHEMA, WebhookReceivedDto } from './billing.dto.js';
 import { WEBHOOK_PATHS } from './webhook-bytes.js';
@@ -19,9 +19,10 @@ export class WebhookController {
   constructor(private readonly receiveEvent: ReceiveEvent) {}
 
   /**
-   * Stripe's webhook (spec §4.4). 200 `{ received: true }` once the event is committed, also where it came
-   * before or means nothing to the service. 400 with a `webhook_…` code where the signature or the body is
-   * wrong; 413 above 1 MiB; 503 where the database is away or too slow, and then Stripe sends it again.
+   * Stripe's webhook (spec §4.4). 200 `{ received: true }` once the event is committed, also for a
+   * repeated or unhandled one. 400 with a `webhook_…` code if the signature or the body is invalid;
+   * 413 above 1 MiB; 503 if the database is unavailable or too slow, and then Stripe sends it
+   * again.
    */
   @Post()
   @HttpCode(200)
@@ -30,7 +31,9 @@ export class WebhookController {
   @ApiBody({ schema: EVENT_SCHEMA, description: "Event with the provider's signature" })
   @ApiHeader({ name: 'Stripe-Signature', required: true })
   @ApiOkResponse({ type: WebhookReceivedDto })
-  @ApiBadRequestResponse({ description: 'Invalid signature or body; nothing was stored' })
+  @ApiBadRequestResponse({
+    description: '`webhook_signature_invalid`, `webhook_payload_invalid`: nothing was stored',
+  })
   async receive(
     @Req() request: Request,
     @Headers('stripe-signature') signature: string | undefined,

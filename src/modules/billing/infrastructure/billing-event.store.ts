@@ -6,7 +6,7 @@ import type { EventKey } from '../domain/billing-message.js';
 import { readEvent, type StripeEvent } from '../domain/stripe-event.js';
 
 export const STRIPE = 'stripe' as const;
-/** Events of one subscription that are read together; the newest count. */
+/** Events of one subscription that are read together; only the newest are used. */
 const HISTORY_EVENTS_MAX = 500;
 const ERROR_CHARACTERS_MAX = 500;
 
@@ -17,12 +17,12 @@ export interface EventState {
   status: 'pending' | 'processed' | 'dead';
   attempts: number;
   projectId: string | null;
-  /** Null where all went well. */
+  /** Null on success. */
   code: string | null;
   error: string | null;
 }
 
-/** A line of an operator's list. */
+/** A row of an operator's list. */
 export interface ListedEvent {
   eventId: string;
   type: string;
@@ -35,7 +35,7 @@ export interface ListedEvent {
   receivedAt: Date;
 }
 
-/** Statements on the inbox of events. The outbox decides which event is processed when. */
+/** Statements on the inbox of events. The outbox schedules their processing. */
 @Injectable()
 export class BillingEventStore {
   constructor(private readonly em: EntityManager) {}
@@ -62,7 +62,7 @@ export class BillingEventStore {
     return Number(numAffectedRows ?? 0) > 0;
   }
 
-  /** Those of the events that are still to be worked through, or are dead, by their ids. */
+  /** The pending and dead ones among the events, by id. */
   async open(eventIds: string[]): Promise<Map<string, StripeEvent>> {
     const { rows } = await sql<{ payload: string }>`
       select payload from billing_event
@@ -75,7 +75,7 @@ export class BillingEventStore {
 
   /**
    * Writes the outcome of an attempt, in the transaction in which the event's message is settled,
-   * retried or dead-lettered. Returns the event's type; null where the event is deleted or already
+   * retried or dead-lettered. Returns the event's type; null: the event is deleted or already
    * processed.
    */
   async write(tx: EntityManager, eventId: string, state: EventState): Promise<string | null> {
@@ -118,8 +118,9 @@ export class BillingEventStore {
   }
 
   /**
-   * Drops the payloads of events that were processed before an instant; returns how many. Of a subscription that
-   * runs they stay where the payloads are all there is to know it by (`keepRunning`).
+   * Deletes the payloads of events that were processed before an instant; returns their number.
+   * With `keepRunning`, payloads of running subscriptions are kept, because they are the only
+   * source.
    */
   async dropPayloads(before: Date, { keepRunning }: { keepRunning: boolean }): Promise<number> {
     const { numAffectedRows } = await sql`
@@ -154,8 +155,8 @@ export class BillingEventStore {
 
   /**
    * Marks a finished event as pending again, in the caller's transaction, which appends its
-   * message. Returns the key of the message; null where there is no such event, it was ignored, or
-   * its payload was deleted.
+   * message. Returns the key of the message; null: there is no such event, it was ignored, or its
+   * payload was deleted.
    */
   async reopen(tx: EntityManager, eventId: string): Promise<EventKey | null> {
     const { rows } = await sql<EventKey>`

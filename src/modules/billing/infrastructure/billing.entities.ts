@@ -1,34 +1,40 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The inbox of the billing provider's webhooks. Not led by the project, which is often unknown at arrival. */
+/**
+ * The inbox of the billing provider's webhooks. Its key does not start with the project, which is
+ * often unknown at arrival.
+ */
 export const BillingEventSchema = defineEntity({
   name: 'BillingEvent',
   tableName: 'billing_event',
   properties: {
     provider: p.text().primary(),
-    /** The provider's own id of the event: the same one twice is one row. */
+    /** The provider's id of the event, so that a repeated event is one row. */
     eventId: p.text().primary(),
     type: p.text(),
-    /** The provider's id of the event's object; null where it has none. */
+    /** The provider's id of the event's object; null: it has none. */
     objectId: p.text().nullable(),
-    /** null where the event names no subscription. */
+    /** null: the event names no subscription. */
     subscriptionId: p.text().nullable(),
-    /** null where the event names no customer. */
+    /** null: the event names no customer. */
     customerId: p.text().nullable(),
     /** null until it is known; kept when the project is deleted. */
     projectId: p.uuid().nullable(),
-    /** The signed body as it came: JSON, as text, because jsonb refuses some valid JSON. null: 90 days after the outcome. */
+    /**
+     * The signed body as received: JSON, as text, because jsonb refuses some valid JSON. null: 90
+     * days after the outcome.
+     */
     payload: p.text().nullable(),
     /** The provider's timestamp of the event (whole seconds). */
     providerCreatedAt: p.datetime(),
-    /** How we heard of it. */
+    /** How it was received. */
     source: p.enum(['webhook', 'reconciliation'] as const),
     status: p.enum(['pending', 'processed', 'ignored', 'dead'] as const),
     /** Attempts so far; one that ended without an outcome counts too. */
     attempts: p.integer().default(0),
     /** Stable code of the last failure or decision; null on success. */
     code: p.text().nullable(),
-    /** The same as a sentence; null where all went well. */
+    /** The same as a sentence; null on success. */
     lastError: p.text().nullable(),
     receivedAt: p.datetime().defaultRaw('now()'),
     /** When the last outcome was written; null while pending. */
@@ -51,7 +57,7 @@ export const BillingPriceSchema = defineEntity({
   },
 });
 
-/** A project as the provider's customer. */
+/** A project's customer at the provider. */
 export const BillingCustomerSchema = defineEntity({
   name: 'BillingCustomer',
   tableName: 'billing_customer',
@@ -69,7 +75,7 @@ export const BillingCustomerSchema = defineEntity({
   },
 });
 
-/** The one checkout that a project has open at a time. */
+/** The one open checkout of a project. */
 export const BillingCheckoutSchema = defineEntity({
   name: 'BillingCheckout',
   tableName: 'billing_checkout',
@@ -78,7 +84,7 @@ export const BillingCheckoutSchema = defineEntity({
     /** The price it sells; a checkout for another price closes it first. */
     priceId: p.text(),
     customerId: p.text(),
-    /** How many the project had by then: a further one is another checkout. */
+    /** Subscriptions of the project at that time: after another one, a checkout is a new one. */
     subscriptions: p.integer(),
     /**
      * With this key the provider returns the same checkout again, even after a crash before it was

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
-import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
 import { actionFor } from '../domain/stripe-event.js';
 import { BillingEventStore } from './billing-event.store.js';
 
@@ -67,7 +67,7 @@ export class BillingMetrics {
     this.events.inc({ type: actionFor(type) ? type : 'other', outcome });
   }
 
-  /** Reports a state that a person has to check. */
+  /** Reports a state that needs attention. */
   alert(code: string, sentence: string, ids: Record<string, string | number | null>): void {
     this.alerts.inc({ code });
     this.logger.error({ ...ids, code }, sentence);

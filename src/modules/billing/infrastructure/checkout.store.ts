@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { subscriptionsOf } from '../../licensing/subscription.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { lockProject } from '../../projects/project.rows.js';
-import { newId } from '../../shared/ids.js';
+import { newId } from '../../../platform/identity/ids.js';
 import { billingTables } from './billing.tables.js';
 import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 
@@ -12,7 +12,7 @@ import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 export interface Purpose {
   priceId: string;
   customerId: string;
-  /** Subscriptions that the project has had: a further one is another checkout. */
+  /** Subscriptions that the project has had: after another one, a checkout is a new one. */
   subscriptions: number;
 }
 
@@ -22,27 +22,27 @@ export interface OpenCheckout extends Purpose {
   idempotencyKey: string;
   /** Null while the provider is creating it. */
   sessionId: string | null;
-  /** Since it was claimed, by the database's clock. */
+  /** Age since the claim, by the database's clock. */
   ageMs: number;
 }
 
 export type Claim =
-  /** The caller creates it, with this key. */
+  /** The caller must create it, with this key. */
   | { kind: 'claimed'; idempotencyKey: string }
-  /** Another one is in the way; it has to be closed first. */
+  /** Another checkout must be closed first. */
   | { kind: 'occupied'; by: OpenCheckout }
-  /** The project has a subscription that lives. */
+  /** The project has a live subscription. */
   | { kind: 'subscribed' };
 
-/** The one checkout that a project may have open at a time; no two can then be paid. */
+/** The one open checkout of a project, so that no two can be paid. */
 @Injectable()
 export class CheckoutStore {
   constructor(private readonly em: EntityManager) {}
 
   /**
-   * Claims the project's place under the lock of its row, which subscriptions are written under too. A checkout
-   * for the same purpose and younger than `sameMs` is the one that is wanted; any other is in the way, unless it is
-   * `closed`, the key of the one that the caller has closed.
+   * Claims the project's checkout under its row lock, which subscriptions are written under too. A
+   * checkout for the same purpose and younger than `sameMs` is reused; any other must be closed
+   * first, unless it is `closed`, the key of the one that the caller has closed.
    */
   async claim(
     projectId: string,
@@ -68,7 +68,10 @@ export class CheckoutStore {
       }
       const idempotencyKey = `checkout:${projectId}:${newId()}`;
       const claimed = {
-        ...{ priceId, customerId, subscriptions, idempotencyKey },
+        priceId,
+        customerId,
+        subscriptions,
+        idempotencyKey,
         sessionId: null,
         claimedAt: sql<Date>`now()`,
       };

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { SettingsError } from '../../settings/declare-settings.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { SettingsError } from '../../../platform/settings/declare-settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import { billingTables } from './billing.tables.js';
 import type { PriceMeaning } from '../domain/stripe-subscription.js';

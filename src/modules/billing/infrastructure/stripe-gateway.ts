@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Stripe } from 'stripe';
-import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
 import { stripeLibrary } from './stripe-library.js';
 
@@ -9,7 +9,7 @@ import { stripeLibrary } from './stripe-library.js';
 const REQUEST_TIMEOUT_MS = 10_000;
 const NETWORK_RETRIES_MAX = 2;
 const PAGE_MAX = 100;
-/** Events that one reconciliation reads; the rest waits for the next one. */
+/** Events read by one reconciliation; the rest waits for the next one. */
 const UNDELIVERED_EVENTS_MAX = 2_000;
 const RETRY_AFTER_SECONDS = 30;
 
@@ -47,7 +47,7 @@ export class StripeGateway {
     return this.stripe !== null;
   }
 
-  /** The subscription with its latest invoice; null where Stripe has none with that id. */
+  /** The subscription with its latest invoice; null: Stripe has none with that id. */
   async subscription(id: string): Promise<unknown> {
     try {
       return await this.client.subscriptions.retrieve(id, { expand: ['latest_invoice'] });
@@ -61,7 +61,7 @@ export class StripeGateway {
     }
   }
 
-  /** The subscription's invoices that wait for their payment, newest first. */
+  /** The subscription's unpaid invoices, newest first. */
   async openInvoices(subscriptionId: string): Promise<unknown[]> {
     const page = await this.client.invoices.list({
       subscription: subscriptionId,
@@ -81,7 +81,10 @@ export class StripeGateway {
     return page.data.map(({ id, status }) => ({ id, status }));
   }
 
-  /** Events since an instant that Stripe has not delivered to every endpoint, as they would have been posted. */
+  /**
+   * Events since an instant that Stripe has not delivered to every endpoint, in the format of
+   * webhooks.
+   */
   async undeliveredEvents(since: Date): Promise<unknown[]> {
     return this.client.events
       .list({
@@ -94,12 +97,12 @@ export class StripeGateway {
 
   /** Creates a project's customer. The same key returns the same customer. */
   async createCustomer(projectId: string, idempotencyKey: string): Promise<string> {
-    // No further parameters: Stripe refuses the same key with different ones.
+    // No other parameters: Stripe refuses the same key with different ones.
     const customer = await this.client.customers.create({ metadata: { projectId } }, { idempotencyKey });
     return customer.id;
   }
 
-  /** A Checkout page that sells a subscription; the same key again gives the same one. */
+  /** A Checkout page that sells a subscription; the same key returns the same one. */
   async createCheckout(request: CheckoutRequest): Promise<{ id: string; url: string }> {
     const { projectId, customerId, priceId, successUrl, cancelUrl, idempotencyKey } = request;
     const session = await this.client.checkout.sessions.create(
@@ -125,7 +128,7 @@ export class StripeGateway {
       await this.client.checkout.sessions.expire(id);
       return 'closed';
     } catch (error) {
-      // It is not open any more, or was never known to this account.
+      // It is no longer open, or unknown to this account.
       if (!(error instanceof stripeLibrary().errors.StripeInvalidRequestError)) throw error;
       if (error.code === 'resource_missing') return 'closed';
       const { status } = await this.client.checkout.sessions.retrieve(id);
@@ -134,7 +137,7 @@ export class StripeGateway {
     }
   }
 
-  /** The URL of the customer's own pages at Stripe: invoices, payment method, cancellation. */
+  /** The URL of the customer's pages at Stripe: invoices, payment method, cancellation. */
   async createPortal(customerId: string, returnUrl: string): Promise<string> {
     const session = await this.client.billingPortal.sessions.create({
       customer: customerId,
@@ -154,7 +157,7 @@ export class StripeGateway {
   }
 }
 
-/** Whether Stripe said it, or could not be reached. */
+/** Whether it is an error of Stripe or of the connection to it. */
 export function isProviderError(error: unknown): boolean {
   return error instanceof stripeLibrary().errors.StripeError;
 }

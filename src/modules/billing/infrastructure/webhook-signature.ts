@@ -1,7 +1,7 @@
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { stripeLibrary } from './stripe-library.js';
 
-/** How far the signature's instant may lie from now, in either direction (design §6.4). */
+/** Allowed distance of the signature's time from now, in either direction (design §6.4). */
 const SIGNATURE_TOLERANCE_SECONDS = 300;
 
 const SCHEME = /^v1=[0-9a-f]{64}$/;
@@ -46,7 +46,10 @@ export function verifiedPayload(
   );
 }
 
-/** The timestamp in the header. Exactly one is allowed: of two, the library and we might read different ones. */
+/**
+ * The timestamp in the header. Exactly one is allowed: of two, the library and we might read
+ * different ones.
+ */
 function signedAtSeconds(header: string): number {
   const parts = header.split(',').map((part) => part.trim());
   const timestamps = parts.map((part) => TIMESTAMP.exec(part)?.[1]).filter((value) => value !== undefined);

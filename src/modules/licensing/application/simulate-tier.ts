@@ -4,24 +4,24 @@ import { writeAudit } from '../../audit/audit.log.js';
 import { type Author, authorName } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { lockProject } from '../../projects/project.rows.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { newId } from '../../shared/ids.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { newId } from '../../../platform/identity/ids.js';
 import { LicensingService } from '../licensing.service.js';
 import { newSubscription, type Subscription } from '../domain/subscription.js';
 import { deleteSubscription, findSubscription, writeSubscription } from '../subscription.rows.js';
 import { statusAfter } from '../domain/subscription-status.js';
 import type { PaidTier, ResolvedTier, Tier } from '../domain/tier.js';
 
-/** What the synthetic subscription shall look like. */
+/** The options of the synthetic subscription. */
 export interface SimulatedSubscription {
-  /** `lite` takes the synthetic subscription away: no subscription grants it. */
+  /** `lite` deletes the synthetic subscription: no subscription grants it. */
   tier: Tier;
-  /** Absent: `active`. A word that we do not know is taken as the provider's. */
+  /** Absent: `active`. An unknown value is stored as the provider's. */
   status?: string | undefined;
   currentPeriodEnd?: Date | undefined;
-  /** Absent: now, where the status is `past_due`. */
+  /** Absent: now, if the status is `past_due`. */
   pastDueSince?: Date | undefined;
-  /** Absent: now, where the status is `canceled`. */
+  /** Absent: now, if the status is `canceled`. */
   endedAt?: Date | undefined;
 }
 
@@ -34,8 +34,9 @@ export class SimulateTier {
   ) {}
 
   /**
-   * Returns the project's tier that follows.
-   * @throws DomainError `project_not_found` where the project was deleted in the meantime.
+   * Returns the project's resulting tier.
+   *
+   * @throws DomainError `project_not_found` if the project was deleted in the meantime.
    */
   simulate(request: {
     project: Project;
@@ -45,7 +46,7 @@ export class SimulateTier {
   }): Promise<ResolvedTier> {
     const { project, author, requested, now } = request;
     return this.em.fork().transactional(async (tx) => {
-      // The lock comes first: two calls at once must not both find no row and both insert one.
+      // Lock first: two concurrent calls must not both find no row and both insert one.
       const exists = await lockProject(tx, project.id);
       const subscriptionId = exists ? await upsert(tx, project.id, requested, now) : null;
       const resolved = await this.licensing.recompute(tx, project.id, {
@@ -56,15 +57,17 @@ export class SimulateTier {
       });
       if (!resolved) throw new DomainError('project_not_found', 'Project not found.');
       await writeAudit(tx, author, {
-        ...{ projectId: project.id, action: 'tier.simulate' },
-        ...{ before: { tier: project.tier }, after: { simulated: requested, tier: resolved.tier } },
+        projectId: project.id,
+        action: 'tier.simulate',
+        before: { tier: project.tier },
+        after: { simulated: requested, tier: resolved.tier },
       });
       return resolved;
     });
   }
 }
 
-/** Returns the id of the row that was written or removed; null where there was none to remove. */
+/** Returns the id of the row that was written or deleted; null: there was none to delete. */
 async function upsert(
   tx: EntityManager,
   projectId: string,
@@ -83,7 +86,7 @@ async function upsert(
   return row.id;
 }
 
-/** Each call describes the whole row; only a status that we do not know leaves what the row held before. */
+/** Each call sets the whole row; only an unknown status keeps the row's values. */
 function columnsOf(
   requested: SimulatedSubscription & { tier: PaidTier },
   found: Subscription | null,

@@ -1,16 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { lockExpiredTiers } from '../../projects/project.rows.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { LicensingService } from '../licensing.service.js';
 
 const SWEEP_EVERY_MS = 60_000;
-/** Projects of one transaction: their locks are held for its length, some hundred milliseconds at most. */
+/** Projects per transaction, whose locks are held for some hundred milliseconds at most. */
 export const TIER_SWEEP_BATCH_MAX = 100;
-/** Batches of one sweep; the rest waits for the next one and is not over-granted until then. */
+/** Batches per sweep; the rest waits for the next one and is not over-granted until then. */
 const TIER_SWEEP_BATCHES_MAX = 100;
 
-/** Writes down the tiers whose cache has run out, e.g. because a grace period ended (design §6.2). */
+/** Recomputes tiers whose cache has expired, e.g. because a grace period ended (design §6.2). */
 @Injectable()
 export class TierSweeper implements OnModuleInit {
   constructor(
@@ -24,8 +24,9 @@ export class TierSweeper implements OnModuleInit {
   }
 
   /**
-   * Recomputes the tier of every project whose cached tier expired at or before `now`. Several workers may sweep at
-   * the same time: one of them computes each project. Returns how many projects this call computed.
+   * Recomputes the tier of every project whose cached tier expired at or before `now`. Several
+   * workers may sweep at the same time: each project is computed by one of them. Returns the number
+   * of projects computed by this call.
    */
   async sweep(now: Date): Promise<number> {
     let total = 0;

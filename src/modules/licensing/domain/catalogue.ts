@@ -6,7 +6,7 @@ interface BillingPrice {
   perYear: number;
 }
 
-/** How a tier costs; null under an interval: by agreement. */
+/** The price of a tier; null under an interval: by agreement. */
 interface TierPrice {
   currency: typeof CURRENCY;
   /** Billed every month. */
@@ -15,15 +15,17 @@ interface TierPrice {
   yearly: BillingPrice | null;
 }
 
-/** Numbers that a tier bounds; null: by agreement. */
+/** Limits of a tier; null: by agreement. */
 interface TierLimits {
   pagesPerScan: number | null;
+  /** Scans on demand in 24 hours. */
+  scansPerDay: number;
 }
 
-/** What a tier may use (spec §8). */
+/** The features of a tier (spec §8). */
 export interface TierFeatures {
   scheduledScans: boolean;
-  /** `global`: one configuration for all the world; `full`: rules by region. */
+  /** `global`: one configuration worldwide; `full`: rules by region. */
   geoTargeting: 'global' | 'full';
   /** CSV and PDF. */
   export: boolean;
@@ -44,15 +46,16 @@ export interface TierEntry {
 export const CURRENCY = 'USD';
 
 /**
- * The one catalogue: names and prices of spec §2.3, limits and features of spec §8. The tier guard, the
- * pricing route, limits and the published configuration all read it, so that they cannot disagree.
+ * The only catalogue: names and prices of spec §2.3, limits and features of spec §8. The tier
+ * guard, the pricing route, limits and the published configuration all read it, so that they cannot
+ * disagree.
  */
 export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
   lite: {
     tier: 'lite',
     name: 'Lite',
     price: priceOf({ monthly: 0, yearlyPerMonth: 0 }),
-    limits: { pagesPerScan: 30 },
+    limits: { pagesPerScan: 30, scansPerDay: 1 },
     features: {
       scheduledScans: false,
       geoTargeting: 'global',
@@ -66,7 +69,7 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
     tier: 'pro',
     name: 'Pro',
     price: priceOf({ monthly: 700, yearlyPerMonth: 500 }),
-    limits: { pagesPerScan: 100 },
+    limits: { pagesPerScan: 100, scansPerDay: 5 },
     features: {
       scheduledScans: false,
       geoTargeting: 'global',
@@ -80,7 +83,7 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
     tier: 'business',
     name: 'Business',
     price: priceOf({ monthly: 1500, yearlyPerMonth: 1200 }),
-    limits: { pagesPerScan: 350 },
+    limits: { pagesPerScan: 350, scansPerDay: 20 },
     features: {
       scheduledScans: true,
       geoTargeting: 'full',
@@ -94,7 +97,7 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
     tier: 'enterprise',
     name: 'Enterprise',
     price: { currency: CURRENCY, monthly: null, yearly: null },
-    limits: { pagesPerScan: null },
+    limits: { pagesPerScan: null, scansPerDay: 50 },
     features: {
       scheduledScans: true,
       geoTargeting: 'full',
@@ -106,7 +109,7 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
   },
 };
 
-/** What no tier limits (spec §8): fair use alone bounds these, the same for all. */
+/** Not limited by any tier (spec §8): only fair use applies, the same for all. */
 export const NOT_LIMITED_BY_TIER = [
   'domainCount',
   'consentRecordsPerMonth',
@@ -119,17 +122,20 @@ export const NOT_LIMITED_BY_TIER = [
 export const FORWARDING_TIERS: readonly Tier[] = tiersWith((features) => features.consentForwarding);
 /** The tiers that may export records as CSV or PDF (spec §8). */
 export const EXPORT_TIERS: readonly Tier[] = tiersWith((features) => features.export);
-/** The tiers that see consent and site analytics (spec §8). */
+/** The tiers with consent and site analytics (spec §8). */
 export const ANALYTICS_TIERS: readonly Tier[] = tiersWith((features) => features.analytics);
-/** The tiers whose sites are scanned by a schedule (spec §8). */
+/** The tiers whose sites are scanned on a schedule (spec §8). */
 export const SCHEDULED_SCAN_TIERS: readonly Tier[] = tiersWith((features) => features.scheduledScans);
-/** The tiers that may have rules by region (spec §8). */
+/** The tiers with rules by region (spec §8). */
 export const GEO_TARGETING_TIERS: readonly Tier[] = tiersWith((features) => features.geoTargeting === 'full');
 
-/** The tiers that the checkout sells; the others are free or by agreement. */
+/** The tiers sold in the checkout; the others are free or by agreement. */
 export const SOLD_TIERS = ['pro', 'business'] as const satisfies readonly PaidTier[];
 
-/** The tiers whose features fulfil the condition, lowest first. */
+/** Prices stay fresh for five minutes, and stale for up to a day while a cache revalidates them. */
+export const PRICING_CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
+
+/** The tiers whose features meet the condition, lowest first. */
 export function tiersWith(condition: (features: TierFeatures) => boolean): Tier[] {
   return TIERS.filter((tier) => condition(CATALOGUE[tier].features));
 }

@@ -1,25 +1,25 @@
-/** How a platform's host name is judged. */
+/** The class of a platform's host names. */
 export type PreviewHostClass =
   /** Always a preview host. */
   | 'staging'
   /** A preview host unless it is one of the project's own domains. */
   | 'free_subdomain';
 
-/** A suffix below which a website builder gives its customers host names. */
+/** A suffix of the host names that a website builder gives its customers. */
 export interface PreviewHostSuffix {
   suffix: string;
   platform: string;
   class: PreviewHostClass;
-  /** Whether the Public Suffix List names it, see below. */
+  /** Whether the Public Suffix List contains it, see below. */
   publicSuffixList: boolean;
 }
 
 /**
- * Host names of website builders (design §6.2 step 1). A host matches that ends with "." + suffix; the bare
- * suffix itself is no preview host.
+ * Host names of website builders (design §6.2 step 1). A host matches that ends with "." + suffix;
+ * the bare suffix itself is no preview host.
  *
- * Checked: Public Suffix List e8c9a2b2 (2026-08-19), private section, where `publicSuffixList` is true;
- * otherwise seen in public code or third-party lists, not verified with the vendor.
+ * Checked: Public Suffix List e8c9a2b2 (2026-08-19), private section, where `publicSuffixList` is
+ * true; otherwise seen in public code or third-party lists, not verified with the vendor.
  */
 export const PREVIEW_HOST_SUFFIXES: readonly PreviewHostSuffix[] = [
   { suffix: 'webflow.io', platform: 'Webflow', class: 'staging', publicSuffixList: true },

@@ -154,7 +154,7 @@ describe('preview hosts (spec §3.2 row 1)', () => {
       fc.domain(),
     );
     fc.assert(
-      // With a trailing dot it takes the long way.
+      // A trailing dot avoids the fast path.
       fc.property(hosts, (host) =>
         expect([host, normalizeHostname(host)]).toEqual([host, normalizeHostname(`${host}.`)]),
       ),

@@ -2,13 +2,15 @@ import { isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { PREVIEW_HOST_SUFFIXES, type PreviewHostClass } from './preview-host-suffixes.js';
 
-/** Longest host name that DNS can carry, in characters (RFC 1035). */
+/** Longest host name in DNS, in characters (RFC 1035). */
 export const HOSTNAME_CHARACTERS_MAX = 253;
 
 /** A hostname with a trailing dot and a port of five digits; anything longer is not a hostname. */
 const HOST_AND_PORT_CHARACTERS_MAX = HOSTNAME_CHARACTERS_MAX + 7;
 
-/** A name as nearly all are stored. What `normalizeHostname` does to others takes 0.8 µs, for each record that is sent. */
+/**
+ * The form of nearly all stored names. For others `normalizeHostname` takes 0.8 µs per sent record.
+ */
 const NORMAL_HOST = /^(?:[a-z][a-z0-9-]*\.)+[a-z]+$/;
 
 const CLASS_OF_SUFFIX: ReadonlyMap<string, PreviewHostClass> = new Map(
@@ -16,14 +18,14 @@ const CLASS_OF_SUFFIX: ReadonlyMap<string, PreviewHostClass> = new Map(
 );
 
 /**
- * Whether a website builder serves previews under this host name (spec §3.2 row 1, design §6.2 step 1).
- * `ownDomains` are the project's; they lift the rule for free subdomains, never for staging hosts.
- * What is no host name at all is no preview host either. Never throws.
+ * Whether a website builder serves previews under this host name (spec §3.2 row 1, design §6.2 step
+ * 1). `ownDomains` are the project's; they exempt free subdomains, never staging hosts. An invalid
+ * host name is no preview host. Never throws.
  */
 export function isPreviewHost(hostname: string, ownDomains: readonly string[]): boolean {
   const host = normalizeHostname(hostname);
   if (host === null) return false;
-  // One look-up per label, so the length of the list does not matter; the longest suffix decides.
+  // One lookup per label, so the length of the list does not matter; the longest suffix decides.
   for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
     const suffix = host.slice(dot + 1);
     const hostClass = CLASS_OF_SUFFIX.get(suffix);
@@ -35,8 +37,8 @@ export function isPreviewHost(hostname: string, ownDomains: readonly string[]): 
 }
 
 /**
- * The same rule for a browser's `location.hostname`, as a regular expression; `ownDomains` are those of the project
- * for which it makes a difference. No suffix of the list is below one of the other class.
+ * The same rule for a browser's `location.hostname`, as a regular expression; `ownDomains` are the
+ * project's domains that affect it. No suffix of the list is below one of the other class.
  */
 export function previewHostPattern(ownDomains: readonly string[]): string {
   const anyOf = (hosts: readonly string[]): string =>
@@ -51,15 +53,15 @@ export function previewHostPattern(ownDomains: readonly string[]): string {
 /** A name in its normal form: labels of letters, digits, dashes and underscores. */
 const LABELS = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Whether a browser could give the text as `location.hostname`, a port behind it or not. */
+/** Whether the text is a valid `location.hostname`, with or without a port. */
 export function isHostname(text: string): boolean {
   const host = normalizeHostname(text);
   return host !== null && (isIPv6(host) || LABELS.test(host));
 }
 
 /**
- * Lower-case ASCII (punycode) form of a host name, without port and trailing dot; an IPv6 literal comes
- * back without brackets. Null where the text is no host name.
+ * Lower-case ASCII (punycode) form of a host name, without port and trailing dot; an IPv6 literal
+ * without brackets. Null: not a host name.
  */
 export function normalizeHostname(text: string): string | null {
   if (text.length <= HOSTNAME_CHARACTERS_MAX && NORMAL_HOST.test(text)) return text;
@@ -68,16 +70,16 @@ export function normalizeHostname(text: string): string | null {
   const literal = /^\[([^\]]*)\](?::\d{0,5})?$/.exec(trimmed)?.[1] ?? trimmed;
   if (isIPv6(literal)) return literal.toLowerCase();
   const host = trimmed.replace(/:\d{0,5}$/, '');
-  // What ends or encodes a host within a URL would be cut off or decoded, not refused, by the function below.
+  // The function below would cut off or decode these instead of refusing them.
   if (/[/\\?#@%]/.test(host)) return null;
-  // It returns '' for all else that a URL could not have as its host: blanks, control characters, …
+  // It returns '' for every other text that cannot be a URL's host: blanks, control characters, …
   const ascii = domainToASCII(host).replace(/\.$/, '');
   return ascii === '' || ascii.length > HOSTNAME_CHARACTERS_MAX ? null : ascii;
 }
 
 /**
- * Whether the host is one of the project's domains or below one. Only domains below the platform's suffix
- * count: `carrd.co` belongs to the platform, so naming it does not claim every site there.
+ * Whether the host is one of the project's domains or below one. Only domains below the platform's
+ * suffix count: `carrd.co` belongs to the platform, so listing it does not claim every site there.
  */
 function isOwn(host: string, suffix: string, ownDomains: readonly string[]): boolean {
   return ownDomains.some((domain) => {

@@ -4,14 +4,16 @@ import { isTier, type ResolvedTier, type Tier, type TierReason, tierRank } from 
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long an overdue payment leaves the tier alone (design §6.2). */
+/** How long an overdue payment does not affect the tier (design §6.2). */
 const PAST_DUE_GRACE_MS = 14 * DAY_MS;
-/** How long the tier outlives a subscription that ended on request (design §6.2). */
+/** How long the tier continues after a subscription ended on request (design §6.2). */
 const CANCELED_GRACE_MS = 3 * DAY_MS;
-/** How long a row keeps what it held after the provider said a word that we do not know (design §6.2). */
+/** How long a row keeps its values after the provider sent an unknown status (design §6.2). */
 const UNKNOWN_STATUS_GRACE_MS = 3 * DAY_MS;
 
-/** What the rule reads of a subscription's row; free text where a row could hold anything. */
+/**
+ * The columns of a subscription that the rule reads; free text in columns that could hold anything.
+ */
 export interface SubscriptionFacts {
   id: string;
   provider: string;
@@ -27,17 +29,18 @@ export interface SubscriptionFacts {
 
 export interface TierQuestion {
   subscriptions: readonly SubscriptionFacts[];
-  /** The project's own domains; they lift the preview rule for free subdomains. */
+  /** The project's own domains; they exempt free subdomains from the preview rule. */
   ownDomains: readonly string[];
-  /** Absent: the project's tier as such. */
+  /** Absent: the project's tier without a hostname. */
   hostname?: string | undefined;
   now: Date;
 }
 
 /**
- * The effective tier (spec §3.2, design §6.2): `lite` on a preview host; else the highest tier among the
- * subscriptions that are entitled at `now`, by the grace table; else `lite`. Without a new row it only ever
- * falls. The order of the rows does not matter, and a row that makes no sense grants nothing.
+ * The effective tier (spec §3.2, design §6.2): `lite` on a preview host; else the highest tier
+ * among the subscriptions that are entitled at `now`, by the grace table; else `lite`. Without a
+ * new row it can only decrease. The order of the rows does not matter, and an invalid row grants
+ * nothing.
  */
 export function resolveTier({ subscriptions, ownDomains, hostname, now }: TierQuestion): ResolvedTier {
   if (hostname !== undefined && isPreviewHost(hostname, ownDomains)) return lite('preview_hostname');
@@ -51,7 +54,7 @@ export function resolveTier({ subscriptions, ownDomains, hostname, now }: TierQu
   return lite(last?.reason ?? 'no_subscription');
 }
 
-/** The end of the grace period that an answer rests on, from its reason and the instant it holds until. */
+/** The end of the grace period behind a result, from its reason and its expiry. */
 export function graceEndOf(reason: TierReason, validUntil: Date | null): Date | null {
   return isGrace(reason) ? validUntil : null;
 }
@@ -69,7 +72,7 @@ interface Entitled {
   subscriptionId: string;
   tier: Tier;
   reason: TierReason;
-  /** The first instant at which it is entitled no more; null: none. */
+  /** When the entitlement ends; null: never. */
   until: Date | null;
 }
 interface NotEntitled {
@@ -80,7 +83,7 @@ interface NotEntitled {
   since: Date;
 }
 
-/** Best first: the higher tier, then what is not on grace, then what lasts longer. */
+/** Best first: the higher tier, then without grace, then the longer one. */
 function byWorth(a: Entitled, b: Entitled): number {
   return (
     tierRank(b.tier) - tierRank(a.tier) ||
@@ -90,7 +93,7 @@ function byWorth(a: Entitled, b: Entitled): number {
   );
 }
 
-/** What ended last first: that is the reason that a person is looking for. */
+/** The latest end first, because users look for that reason. */
 function byEnd(a: NotEntitled, b: NotEntitled): number {
   return (
     -compare(a.since.getTime() || 0, b.since.getTime() || 0) || compare(a.subscriptionId, b.subscriptionId)
@@ -108,12 +111,12 @@ function standingOf(subscription: SubscriptionFacts, now: Date): Entitled | NotE
     return { entitled: false, subscriptionId, reason: claim.reason, since: statusSince };
   }
   const { tier, reason, until } = claim;
-  // Stated so that an invalid date is a bound that has passed.
+  // Negated, so that an invalid date counts as passed.
   if (until === null || now < until) return { entitled: true, subscriptionId, tier, reason, until };
   return { entitled: false, subscriptionId, reason: claim.lapsedReason, since: until };
 }
 
-/** What a row grants before one looks at the clock. */
+/** The grant of a row, independent of the current time. */
 type Claim =
   | {
       kind: 'granted';
@@ -121,7 +124,7 @@ type Claim =
       reason: TierReason;
       /** The end of the grant; null: none. */
       until: Date | null;
-      /** The reason from then on. */
+      /** The reason after that. */
       lapsedReason: TierReason;
     }
   | { kind: 'refused'; reason: TierReason };
@@ -131,13 +134,13 @@ function claimOf(subscription: SubscriptionFacts): Claim {
   if (!isTier(tier) || !mayGrant(provider, tier)) return refused('invalid_subscription');
   const claim = claimByStatus(subscription, subscription.status, tier);
   if (claim.kind === 'refused') return claim;
-  // An operator grants for a time (design §6.2); a grant without an end is a mistake, not a gift.
+  // An operator grants for a limited time (design §6.2), so a grant without an end is invalid.
   if (expiresAt === null) return provider === 'manual' ? refused('expired') : claim;
   const until = earliest(claim.until, expiresAt);
   return { ...claim, until, lapsedReason: until === claim.until ? claim.lapsedReason : 'expired' };
 }
 
-/** Enterprise is sold by people: no price of the billing provider grants it (design §6.2). */
+/** Enterprise is sold by people, so no price of the billing provider grants it (design §6.2). */
 function mayGrant(provider: string, tier: Tier): boolean {
   if (tier === 'lite') return false;
   if (provider === 'manual' || provider === 'simulated') return true;
@@ -172,7 +175,7 @@ function claimByStatus(subscription: SubscriptionFacts, status: string, tier: Ti
 }
 
 /**
- * Only an end on request at a known instant has a grace period; any other ended subscription grants
+ * Only an end on request at a known time has a grace period; any other ended subscription grants
  * nothing.
  */
 function claimOfCanceled({ endedAt, endReason }: SubscriptionFacts, tier: Tier): Claim {
@@ -188,7 +191,7 @@ function claimOfCanceled({ endedAt, endReason }: SubscriptionFacts, tier: Tier):
   };
 }
 
-/** What the row held before, for 3 days; a row that held nothing that we understood grants nothing. */
+/** The previous values of the row, for 3 days; a row without a known status grants nothing. */
 function claimOfUnknown(subscription: SubscriptionFacts, tier: Tier): Claim {
   const { knownStatus, statusSince } = subscription;
   if (!isKnownStatus(knownStatus)) return refused('unknown_status');
@@ -202,7 +205,7 @@ function refused(reason: TierReason): Claim {
   return { kind: 'refused', reason };
 }
 
-/** The earlier bound; null is none. An invalid date wins, and lets nothing through. */
+/** The earlier bound; null is none. An invalid date takes precedence, and blocks. */
 function earliest(a: Date | null, b: Date): Date {
   if (a === null) return b;
   return Number.isNaN(a.getTime()) || a <= b ? a : b;

@@ -14,7 +14,7 @@ const told = (fields: Partial<ReportedStatus> = {}): ReportedStatus => ({
   ...fields,
 });
 
-/** Applies messages, one each hour, and gives the tier at `at`. */
+/** Applies messages, one each hour, and returns the tier at `at`. */
 function tierAfter(messages: ReportedStatus[], at: Date): string {
   let row: StatusColumns | null = null;
   for (const [index, message] of messages.entries()) row = statusAfter(row, message, hours(index));

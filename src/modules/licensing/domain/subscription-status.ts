@@ -1,6 +1,6 @@
 import type { PaidTier } from './tier.js';
 
-/** Every status that the service understands (design §6.2); anything else is unknown. */
+/** Every status known to the service (design §6.2); anything else is unknown. */
 export const KNOWN_STATUSES = [
   'trialing',
   'active',
@@ -17,14 +17,14 @@ export function isKnownStatus(status: string | null): status is KnownStatus {
   return KNOWN_STATUSES.some((known) => known === status);
 }
 
-/** Once there, a subscription never runs again: the provider makes a new one instead. */
+/** Final states of a subscription: the provider creates a new one instead. */
 export const TERMINAL_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'];
 
 /** Why a subscription ended. */
 export const END_REASONS = ['requested', 'payment_failed', 'dispute'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
-/** The columns of a subscription that decide, together, what it grants. */
+/** The columns of a subscription that together determine its grant. */
 export interface StatusColumns {
   status: string;
   knownStatus: string | null;
@@ -39,19 +39,19 @@ export interface StatusColumns {
 export interface ReportedStatus {
   status: string;
   tier: PaidTier | null;
-  /** Absent: what the row says, or else now, where the status is `past_due`. */
+  /** Absent: the row's value, or else now, if the status is `past_due`. */
   pastDueSince?: Date;
   endedAt: Date | null;
   endReason: EndReason | null;
 }
 
 /**
- * The columns to write when the provider reports a status; `before` is the current row, null for a new one.
- *
- * With an unknown status the row keeps its values, and only the status and its instant are
- * written: so the resolver can apply "what the row held before, for 3 days, never a new grant" (design
- * §6.2) although the same message may name a higher tier or a later end. A second unknown word does not
- * start the 3 days again, and an overdue payment stays overdue until the provider says active.
+ * The columns to write when the provider reports a status; `before` is the current row, null for a
+ * new one. With an unknown status the row keeps its values, and only the status and its time are
+ * written: so the resolver can apply "what the row held before, for 3 days, never a new grant"
+ * (design §6.2) although the same message may name a higher tier or a later end. A second unknown
+ * status does not restart the 3 days, and an overdue payment stays overdue until the provider
+ * reports `active`.
  */
 export function statusAfter(before: StatusColumns | null, told: ReportedStatus, now: Date): StatusColumns {
   if (!isKnownStatus(told.status)) {

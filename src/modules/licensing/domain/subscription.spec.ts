@@ -13,7 +13,7 @@ it('grants nothing while it says nothing', () => {
     syncSeq: 0,
     createdAt: now,
   });
-  // Neither would a tier that was written into it.
+  // Nor does a tier in the row grant anything.
   for (const tier of [null, 'pro'] as const) {
     const resolved = resolveTier({ subscriptions: [{ ...subscription, tier }], ownDomains: [], now });
     expect(resolved.tier).toBe('lite');

@@ -1,10 +1,10 @@
 import type { StatusColumns } from './subscription-status.js';
 
-/** Who says that a subscription exists. */
+/** Sources of subscriptions. */
 export const SUBSCRIPTION_PROVIDERS = ['stripe', 'manual', 'simulated'] as const;
 export type SubscriptionProvider = (typeof SUBSCRIPTION_PROVIDERS)[number];
 
-/** What names a subscription: a provider has one of an id. */
+/** The key of a subscription: its id is unique per provider. */
 export interface SubscriptionKey {
   provider: SubscriptionProvider;
   /** The provider's own id. Manual: the row's id. Simulated: the project's id. */
@@ -22,29 +22,29 @@ export interface Subscription extends SubscriptionKey, StatusColumns {
   customerId: string | null;
   /** The provider's price; null for manual and simulated ones. */
   priceId: string | null;
-  /** How often it is billed; null where nothing is billed, or the price is unknown. */
+  /** The billing interval; null: not billed, or the price is unknown. */
   interval: 'month' | 'year' | null;
   currentPeriodStart: Date | null;
   currentPeriodEnd: Date | null;
-  /** When it is going to end; null where it renews. */
+  /** When it will end; null: it renews. */
   cancelAt: Date | null;
-  /** When its end was asked for; null where it was not. */
+  /** When the end was requested; null: not requested. */
   canceledAt: Date | null;
   /** Collection is paused; the subscription stays active. */
   collectionPaused: boolean;
-  /** Number of the synchronisation that wrote it; a smaller one never overwrites it. 0: none did. */
+  /** Number of the sync that wrote it; a smaller one never overwrites it. 0: none. */
   syncSeq: number;
-  /** Why an operator granted it; null where none did. */
+  /** Why an operator granted it; null: not granted by an operator. */
   reason: string | null;
-  /** Which operator; null where none did. */
+  /** The operator; null: not granted by an operator. */
   grantedBy: string | null;
-  /** From this instant on it grants nothing, with any status; null: only its status decides. */
+  /** From this time on it grants nothing, with any status; null: only its status decides. */
   expiresAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A subscription that says nothing yet and grants nothing. */
+/** An empty subscription, which grants nothing. */
 export function newSubscription(
   key: SubscriptionKey & Pick<Subscription, 'projectId' | 'id'>,
   now: Date,

@@ -53,8 +53,14 @@ describe('tiers', () => {
   it('are ranked lowest first, and known by their keys alone', () => {
     expect(TIERS.map(tierRank)).toEqual([0, 1, 2, 3]);
     expect([...TIERS, 'Lite', '', null, 'gold'].map(isTier)).toEqual([
-      ...[true, true, true, true],
-      ...[false, false, false, false],
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
     ]);
   });
 });

@@ -1,21 +1,27 @@
 import type { Role } from '../../access/domain/role.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { type ResolvedTier, type Tier, tierRank } from './tier.js';
 
-/** Where an owner sees what the tiers cost. */
+/** The public catalogue of tiers and prices. */
 const PRICING_PATH = '/v1/pricing';
 
 /** Throws `tier_required` unless the tier is one of those required. */
 export type TierCheck = () => void;
 
-/** The one comparison of a project's tier with what is required: for the guard, and for use cases that it leaves it to. */
+/**
+ * The only comparison of a project's tier with the required ones: for the guard, and for use cases
+ * that check themselves.
+ */
 export function tierCheck(required: readonly Tier[], resolved: ResolvedTier, role: Role): TierCheck {
   return () => {
     if (!required.includes(resolved.tier)) throw tierRequired(required, resolved, role);
   };
 }
 
-/** The refusal. Only owners can buy, so only they see which tier would help; on a preview host none would. */
+/**
+ * The error. Only owners can buy, so only they see which tier they need; on a preview host none
+ * would help.
+ */
 export function tierRequired(required: readonly Tier[], resolved: ResolvedTier, role: Role): DomainError {
   const { tier, reason, graceEndsAt } = resolved;
   const better = required.filter((candidate) => tierRank(candidate) > tierRank(tier));

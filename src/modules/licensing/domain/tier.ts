@@ -2,19 +2,19 @@
 export const TIERS = ['lite', 'pro', 'business', 'enterprise'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** What a subscription can grant. */
+/** The tiers that a subscription can grant. */
 export type PaidTier = Exclude<Tier, 'lite'>;
 
 export function isTier(value: unknown): value is Tier {
   return TIERS.some((tier) => tier === value);
 }
 
-/** Place of a tier in the order; a higher one has all that a lower one has. */
+/** The rank of a tier; a higher one includes the features of a lower one. */
 export function tierRank(tier: Tier): number {
   return TIERS.indexOf(tier);
 }
 
-/** Why an effective tier is what it is. Stable once released; clients switch on them. */
+/** The reasons of an effective tier. Stable once released; clients switch on them. */
 export const TIER_REASONS = {
   active: 'The subscription is active.',
   trialing: 'The subscription is in its trial period.',
@@ -34,14 +34,14 @@ export const TIER_REASONS = {
 } as const;
 export type TierReason = keyof typeof TIER_REASONS;
 
-/** An effective tier, and why and how long it is that. */
+/** An effective tier with its reason and expiry. */
 export interface ResolvedTier {
   tier: Tier;
   reason: TierReason;
-  /** End of the grace period that the tier now rests on; null where it rests on none. */
+  /** End of the current grace period; null: none. */
   graceEndsAt: Date | null;
-  /** The next instant at which the result changes without a write; null: only a write can change it. */
+  /** When the result changes without a write; null: only a write can change it. */
   validUntil: Date | null;
-  /** The subscription that grants the tier; null where none does. */
+  /** The subscription that grants the tier; null: none. */
   subscriptionId: string | null;
 }

@@ -1,16 +1,18 @@
 import { Controller, Get, Headers, HttpStatus, Options, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ApiAnyOrigin, ApiNoDatabase, ApiResponseHeaders } from '../../http/api-description.js';
+import {
+  ApiAnyOrigin,
+  ApiNoDatabase,
+  ApiResponseHeaders,
+} from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
 import { createHash } from 'node:crypto';
-import { Public } from '../../access/access.decorators.js';
-import { isUnchanged } from '../../http/entity-tag.js';
-import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER } from '../domain/catalogue.js';
+import { Public } from '../../../platform/http/public.decorator.js';
+import { isUnchanged } from '../../../platform/http/entity-tag.js';
+import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, PRICING_CACHE_CONTROL } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
 import { PricingDto } from './pricing.dto.js';
 
-/** Fresh for five minutes; stale for up to a day while a cache revalidates. */
-export const PRICING_CACHE_CONTROL = 'public, max-age=300, stale-while-revalidate=86400';
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 const pricing: PricingDto = {
@@ -18,7 +20,7 @@ const pricing: PricingDto = {
   tiers: TIERS.map((tier) => CATALOGUE[tier]),
   notLimitedByTier: [...NOT_LIMITED_BY_TIER],
 };
-// The catalogue is a constant, so its bytes and their tag are, too.
+// The catalogue is constant, so its bytes and entity tag are, too.
 const BODY = JSON.stringify(pricing);
 const ETAG = `"${createHash('sha256').update(BODY).digest('base64url')}"`;
 
@@ -28,8 +30,8 @@ const ETAG = `"${createHash('sha256').update(BODY).digest('base64url')}"`;
 @Controller('v1/pricing')
 export class PricingController {
   /**
-   * The public catalogue (spec §2.5, §4.3), for any origin: 200 with a strong ETag, or 304 where
-   * `If-None-Match` has it.
+   * The public catalogue (spec §2.5, §4.3), for any origin: 200 with a strong ETag, or 304 if
+   * `If-None-Match` contains it.
    */
   @Get()
   @Public()
@@ -43,14 +45,14 @@ export class PricingController {
       'Cache-Control': PRICING_CACHE_CONTROL,
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': 'ETag',
-      // Helmet's default would keep the marketing site from embedding it.
+      // Helmet's default would block the marketing site from embedding it.
       'Cross-Origin-Resource-Policy': 'cross-origin',
     });
     if (isUnchanged(ifNoneMatch, ETAG)) response.status(HttpStatus.NOT_MODIFIED).end();
     else response.type('application/json').send(BODY);
   }
 
-  /** The preflight of a page that sends more headers than a plain GET needs. */
+  /** The preflight of a page that sends more headers than a simple GET. */
   @Options()
   @Public()
   @ApiExcludeEndpoint()

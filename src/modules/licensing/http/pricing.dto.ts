@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NOT_LIMITED_BY_TIER } from '../domain/catalogue.js';
 import { TIERS, type Tier } from '../domain/tier.js';
 
 export class BillingPriceDto {
@@ -16,17 +17,25 @@ export class TierPriceDto {
   @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed monthly; null: on request' })
   monthly!: BillingPriceDto | null;
 
-  @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed yearly; null: on request' })
+  @ApiProperty({
+    type: BillingPriceDto,
+    nullable: true,
+    description: 'Billed yearly; null: on request',
+    example: { perMonth: 500, perYear: 6000 },
+  })
   yearly!: BillingPriceDto | null;
 }
 
 export class TierLimitsDto {
   @ApiProperty({ type: Number, nullable: true, description: 'null: on request', example: 100 })
   pagesPerScan!: number | null;
+
+  @ApiProperty({ type: 'integer', description: 'Scans on demand in 24 hours', example: 5 })
+  scansPerDay!: number;
 }
 
 export class TierFeaturesDto {
-  @ApiProperty()
+  @ApiProperty({ example: false })
   scheduledScans!: boolean;
 
   @ApiProperty({ enum: ['global', 'full'], description: 'full: region rules' })
@@ -35,7 +44,7 @@ export class TierFeaturesDto {
   @ApiProperty({ description: 'CSV and PDF export' })
   export!: boolean;
 
-  @ApiProperty({ description: 'Consent and site analytics' })
+  @ApiProperty({ description: 'Consent and site analytics', example: false })
   analytics!: boolean;
 
   @ApiProperty()
@@ -46,7 +55,7 @@ export class TierFeaturesDto {
 }
 
 export class TierEntryDto {
-  @ApiProperty({ enum: TIERS })
+  @ApiProperty({ enum: TIERS, example: 'pro' })
   tier!: Tier;
 
   @ApiProperty({ example: 'Pro' })
@@ -69,6 +78,10 @@ export class PricingDto {
   @ApiProperty({ type: [TierEntryDto], description: 'Lowest tier first' })
   tiers!: TierEntryDto[];
 
-  @ApiProperty({ type: [String], description: 'What no tier limits' })
+  @ApiProperty({
+    type: [String],
+    description: 'What no tier limits',
+    example: [...NOT_LIMITED_BY_TIER],
+  })
   notLimitedByTier!: string[];
 }

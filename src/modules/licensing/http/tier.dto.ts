@@ -4,16 +4,16 @@ import { CATALOGUE } from '../domain/catalogue.js';
 import { HOSTNAME_CHARACTERS_MAX, isHostname } from '../domain/preview-host.js';
 import { KNOWN_STATUSES } from '../domain/subscription-status.js';
 import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../domain/tier.js';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { coded } from '../../shared/field-problem.js';
-import { described } from '../../http/schema-of-checks.js';
-import { IsInstant } from '../../http/instant.decorator.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { coded } from '../../../platform/errors/field-problem.js';
+import { described } from '../../../platform/openapi/schema-of-checks.js';
+import { IsInstant } from '../../../platform/http/instant.decorator.js';
 import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
 
 /** Maximum length of a status; those of providers have under 20 characters. */
 const STATUS_CHARACTERS_MAX = 64;
 
-/** Text that a database can hold: no control characters, no half of a surrogate pair. */
+/** Text that a database can store: no control characters, no unpaired surrogates. */
 const IsPlainText = (): PropertyDecorator =>
   ValidateBy({
     name: 'isPlainText',
@@ -83,7 +83,7 @@ export class SimulateTierBody {
 }
 
 export class TierDto {
-  @ApiProperty({ enum: TIERS })
+  @ApiProperty({ enum: TIERS, example: 'pro' })
   tier!: Tier;
 
   @ApiProperty({ enum: Object.keys(TIER_REASONS), description: 'Reason for the tier' })
@@ -104,7 +104,7 @@ export class TierDto {
   features!: TierFeaturesDto;
 }
 
-/** What `GET …/tier` and `POST …/tier/simulate` answer. */
+/** The response of `GET …/tier` and `POST …/tier/simulate`. */
 export function presentTier({ tier, reason, graceEndsAt }: ResolvedTier): TierDto {
   const { limits, features } = CATALOGUE[tier];
   return { tier, reason, graceEndsAt: graceEndsAt?.toISOString() ?? null, limits, features };

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** The audit of effective tiers. Append-only. */
+/** The log of effective tiers. Append-only. */
 export const TierChangeSchema = defineEntity({
   name: 'TierChange',
   tableName: 'tier_change',
@@ -9,15 +9,15 @@ export const TierChangeSchema = defineEntity({
     id: p.uuid().primary(),
     fromTier: p.text(),
     toTier: p.text(),
-    /** What made us look: simulate, sweep, billing, … */
+    /** The cause of the computation: simulate, sweep, billing, … */
     reason: p.text(),
-    /** Why the tier is now what it is (`TIER_REASONS`). */
+    /** The reason of the new tier (`TIER_REASONS`). */
     tierReason: p.text(),
-    /** The subscription that was written, or else the one that grants the new tier; null where none does. */
+    /** The subscription that was written, or else the one that grants the new tier; null: none. */
     subscriptionId: p.uuid().nullable(),
-    /** The provider's event; null where no event was the cause. */
+    /** The provider's event; null: not caused by an event. */
     eventId: p.text().nullable(),
-    /** Who did it, as kind:id; null: the service itself. */
+    /** The actor, as kind:id; null: the service itself. */
     actor: p.text().nullable(),
     at: p.datetime(),
   },
