@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { ConsentRollup } from '../../src/consent/application/consent.rollup.js';
-import { ROLLUP_ACTIONS_MAX, ROLLUP_HOSTNAMES_MAX } from '../../src/consent/domain/consent-counts.js';
-import { newId, uuidLowerBound } from '../../src/shared/ids.js';
-import { postChoices } from '../support/consent.js';
+import { ConsentRollup } from '../../src/modules/consent/application/consent.rollup.js';
+import { ROLLUP_ACTIONS_MAX, ROLLUP_HOSTNAMES_MAX } from '../../src/modules/consent/domain/consent-counts.js';
+import { newId, uuidLowerBound } from '../../src/platform/identity/ids.js';
+import { postChoices } from '../support/people/consent.js';
 import { until } from '../support/until.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const ALL = {
   analytics: true,
@@ -184,6 +184,8 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     // in the first hour of a day nothing of the day before is shown. It is added up by hand.
     await service.database.query(
       `insert into consent_rollup_hour
+         (project_id, at, action, hostname, records, analytics, marketing, preferences, full_accept, rejection,
+          withdrawal, asked)
        values ($1, date_trunc('hour', now() - interval '25 hours', 'UTC'), 'custom', '', 8, 2, 0, 0, 0, 6, 0, 8)`,
       [project.id],
     );
@@ -213,6 +215,8 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     // Three days ago, and 30 days before that.
     await service.database.query(
       `insert into consent_rollup_hour
+         (project_id, at, action, hostname, records, analytics, marketing, preferences, full_accept, rejection,
+          withdrawal, asked)
        select $1, date_trunc('hour', now() - make_interval(days => n), 'UTC'), 'custom', '', n, 2, 0, 0, 0, 1, 0, n
        from unnest(array[3, 33]) n`,
       [project.id],
@@ -223,7 +227,10 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
       expect(days).toHaveLength(30);
       expect(days.at(-1)).toEqual({
         at: `${daysAgo(0)}T00:00:00.000Z`,
-        ...{ records: 4, asked: 4, optedIn: 2, recordsBefore: 0 },
+        records: 4,
+        asked: 4,
+        optedIn: 2,
+        recordsBefore: 0,
       });
       expect(days.at(-4)).toMatchObject({ records: 3, recordsBefore: 33 });
       expect(days.at(-2)).toMatchObject({ records: 0, asked: 0, optedIn: 0, recordsBefore: 0 });
@@ -323,7 +330,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
          values ($1, $2, true, true, true, 'accept_all', now())`,
         [project.id, newId()],
       );
-      // Until then the lag alone would keep the cursor before the record.
+      // Before that, the lag holds the cursor before the record in any case.
       await until('the transaction is older than the lag', async () => {
         const { rows } = await slow.query<{ old: boolean }>(
           `select clock_timestamp() - now() > interval '5.2 seconds' as old`,

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConsentRollup } from '../../src/consent/application/consent.rollup.js';
-import { insertPastRecords } from '../../src/consent/application/past-records.js';
-import type { PastRecord } from '../../src/consent/infrastructure/past-record.rows.js';
+import { ConsentRollup } from '../../src/modules/consent/application/consent.rollup.js';
+import { insertPastRecords } from '../../src/modules/consent/application/past-records.js';
+import type { PastRecord } from '../../src/modules/consent/infrastructure/past-record.rows.js';
 import {
   ANALYTICS_GROUPS_MAX,
   ROLLUP_LANGUAGES_MAX,
   ROLLUP_REGIONS_MAX,
-} from '../../src/consent/domain/consent-counts.js';
-import { uuidLowerBound } from '../../src/shared/ids.js';
-import { postChoices } from '../support/consent.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/modules/consent/domain/consent-counts.js';
+import { uuidLowerBound } from '../../src/platform/identity/ids.js';
+import { postChoices } from '../support/people/consent.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const ALL = { analytics: true, marketing: true, preferences: true, action: 'accept_all' };
 const NONE = { analytics: false, marketing: false, preferences: false, action: 'reject_all' };
@@ -222,8 +222,12 @@ describe('consents by region and by language', () => {
     const yesterday = new Date(Date.now() - 24 * 3_600_000);
     const past: PastRecord = {
       ...NONE,
-      ...{ id: uuidLowerBound(yesterday).replace(/-0000-0000-/, '-7000-8000-'), receivedAt: yesterday },
-      ...{ hostname: 'www.example.com', configHash: null, language: 'en', surface: 'banner' },
+      id: uuidLowerBound(yesterday).replace(/-0000-0000-/, '-7000-8000-'),
+      receivedAt: yesterday,
+      hostname: 'www.example.com',
+      configHash: null,
+      language: 'en',
+      surface: 'banner',
       extra: { region: 'GB' },
     };
     await service.database.orm.em.fork().transactional((tx) => insertPastRecords(tx, project.id, [past]));

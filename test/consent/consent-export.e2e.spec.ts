@@ -1,16 +1,19 @@
 import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { parse } from 'csv-parse/sync';
 import { getDocumentProxy, extractText } from 'unpdf';
 import { Client } from 'pg';
-import { EXPORTS_PER_ACCOUNT_MAX } from '../../src/shared/export-permits.js';
-import { ExportProgress, READ_BYTES_PER_SECOND_MIN } from '../../src/shared/export-progress.js';
-import { RecordsPdf } from '../../src/consent/http/records-pdf.js';
-import { newId, uuidLowerBound } from '../../src/shared/ids.js';
-import { storeConsent } from '../support/consent.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { EXPORTS_PER_ACCOUNT_MAX } from '../../src/platform/export/export-permits.js';
+import { ExportProgress, READ_BYTES_PER_SECOND_MIN } from '../../src/platform/export/export-progress.js';
+import { ConsentExport } from '../../src/modules/consent/application/consent-export.js';
+import { RecordsPdf } from '../../src/modules/consent/http/records-pdf.js';
+import { newId, uuidLowerBound } from '../../src/platform/identity/ids.js';
+import { storeConsent } from '../support/people/consent.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const COLUMNS = [
@@ -172,9 +175,49 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     }
   });
 
+  it('is broken off where a later read fails, and fails nothing else', async () => {
+    const other = await createTestProject(service, { tier: 'pro' });
+    await many(other.id, 6_001);
+    const batches = await service.app.get(ConsentExport, { strict: false }).begin({
+      projectId: other.id,
+      from: new Date(0),
+      to: new Date(Date.now() + 60_000),
+    });
+    const sizeOf = async (): Promise<number | undefined> => (await batches.next()).value?.length;
+    expect(await sizeOf()).toBe(2_000);
+    let unhandled = 0;
+    const note = (): void => void (unhandled += 1);
+    process.on('unhandledRejection', note);
+    const holder = new Client({ connectionString: service.database.ownerUrl });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('lock table consent_record in access exclusive mode');
+    // The third batch is read while the second one is in use, and its read fails before anybody waits for it.
+    expect(await sizeOf()).toBe(2_000);
+    try {
+      await until('the read waits, and is ended', async () => {
+        const ended = await service.database.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where application_name = 'consent-service export' and wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        return ended.length === 1;
+      });
+    } finally {
+      await holder.end();
+    }
+    await sleep(500);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toBe(0);
+    await expect(batches.next()).rejects.toThrow('terminating connection');
+    expect(await csv(other)).toHaveLength(6_002);
+  });
+
   it('stops reading when the client goes away, and gives its place back', async () => {
     const other = await createTestProject(service, { tier: 'pro' });
     await many(other.id, 60_000);
+    const { error } = Logger.prototype;
+    const errors: unknown[] = [];
+    Logger.prototype.error = (...given: unknown[]) => void errors.push(given);
     for (let n = 0; n < 6; n++) {
       await new Promise<void>((done, fail) => {
         const path = `/v1/projects/${other.id}/consents/export?format=csv`;
@@ -202,6 +245,9 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       );
       return running.length === 0;
     });
+    // Everybody may leave at any time, so that is no error.
+    Logger.prototype.error = error;
+    expect(errors).toEqual([]);
   });
 
   describe('many exports at once', () => {
@@ -449,7 +495,10 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       '',
     ];
     const cover = {
-      ...{ projectName: 'A project', projectId: project.id, filters: 'none', records: 2_000 },
+      projectName: 'A project',
+      projectId: project.id,
+      filters: 'none',
+      records: 2_000,
       ...({ from: new Date(0), to: new Date(), madeAt: new Date(), first: 'oldest', whole: 'csv' } as const),
     };
     const batches = async function* (): AsyncGenerator<string[][]> {
@@ -459,6 +508,18 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const pdf = await buffer(await pdfs.render(cover, batches(), new AbortController().signal));
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     expect(process.threadCpuUsage(main).user).toBeLessThan(process.cpuUsage(all).user / 2);
+  });
+
+  it('is asked for again where the thread that draws is late', async () => {
+    const pdfs = service.app.get(RecordsPdf, { strict: false });
+    const { options } = (pdfs as unknown as { threads: { options: { taskMaxMs: number } } }).threads;
+    const { taskMaxMs } = options;
+    options.taskMaxMs = 0;
+    const late = await project.request('viewer', 'GET', '/consents/export?format=pdf');
+    options.taskMaxMs = taskMaxMs;
+    expect([late.status, late.headers.get('retry-after')]).toEqual([503, '10']);
+    expect(await late.json()).toMatchObject({ code: 'overloaded' });
+    expect((await project.request('viewer', 'GET', '/consents/export?format=pdf')).status).toBe(200);
   });
 
   it('is a PDF that says so where there are no records', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { addUpAudience } from '../../src/consent/infrastructure/audience-rollup.rows.js';
-import { storedSince } from '../../src/consent/infrastructure/stored-since.js';
-import { newId } from '../../src/shared/ids.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { addUpAudience } from '../../src/modules/consent/infrastructure/audience-rollup.rows.js';
+import { storedSince } from '../../src/modules/consent/infrastructure/stored-since.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 /** Stored over the last week; the records that a step looks for come after them. */
 const OLDER = 20_000;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { idAt, newId } from '../../src/shared/ids.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { idAt, newId } from '../../src/platform/identity/ids.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const CHOICE = { analytics: true, marketing: false, preferences: true, action: 'custom' };
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -223,7 +223,10 @@ describe('POST /v1/projects/:projectId/consents', () => {
   ])('takes a path with %s', async (_name, pathOf) => {
     const { hostname, port } = new URL(service.baseUrl);
     const sent = request({
-      ...{ hostname, port, method: 'POST', path: pathOf(`/v1/projects/${project.id}/consents`) },
+      hostname,
+      port,
+      method: 'POST',
+      path: pathOf(`/v1/projects/${project.id}/consents`),
       headers: { 'content-type': 'application/json' },
     });
     sent.end(JSON.stringify(CHOICE));

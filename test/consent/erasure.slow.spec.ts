@@ -1,24 +1,24 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as wait } from 'node:timers/promises';
 import { extractText } from 'unpdf';
-import { erasedSince, linesOf, reapply } from '../../src/consent/application/erased-records.js';
-import type { ErasedRecord } from '../../src/consent/infrastructure/erasure.rows.js';
-import { erasureListeners } from '../../src/app/erasure-listeners.js';
-import { ERASE_BATCH_MAX } from '../../src/consent/domain/erasure.js';
-import { INDEX_BATCH_MAX } from '../../src/consent/infrastructure/visitor-index.rows.js';
-import { newId } from '../../src/shared/ids.js';
-import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
-import type { Json } from '../support/json.js';
-import { Processes } from '../support/processes.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { erasedSince, linesOf, reapply } from '../../src/modules/consent/application/erased-records.js';
+import type { ErasedRecord } from '../../src/modules/consent/infrastructure/erasure.rows.js';
+import { erasureListeners } from '../../src/programs/erasure-listeners.js';
+import { ERASE_BATCH_MAX } from '../../src/modules/consent/domain/erasure.js';
+import { INDEX_BATCH_MAX } from '../../src/modules/consent/infrastructure/visitor-index.rows.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/people/forwarding.js';
+import type { Json } from '../support/people/json.js';
+import { Processes } from '../support/programs/processes.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const KILLS = 2;
-const TEST_TIMEOUT_MS = 120_000;
 
 let forwarding: Forwarding;
 let service: TestService;
@@ -159,7 +159,7 @@ describe('records from before their field was named', () => {
       `update visitor_indexing set requested_at = requested_at - interval '10 seconds' where project_id = $1`,
       [project.id],
     );
-    await until('it is done', async () => (await stateOf(project)).indexing === false, 20_000);
+    await until('it is done', async () => (await stateOf(project)).indexing === false);
   };
   const rowOf = async (id: string): Promise<{ hash: Buffer | null; extra: Json | null }> => {
     const [row] = await service.database.query<{ hash: Buffer | null; extra: Json | null }>(
@@ -193,7 +193,9 @@ describe('records from before their field was named', () => {
       'create trigger break_off before update of after_id on visitor_indexing for each row execute function break_off()',
     );
     expect((await name(project, 'customer')).body).toEqual({
-      ...{ visitorReferenceField: 'customer', visitorReferenceHashed: false, indexing: true },
+      visitorReferenceField: 'customer',
+      visitorReferenceHashed: false,
+      indexing: true,
     });
     const later = await forwarding.choose(project.id, { customer: 'visitor-1' });
     const page = await asOwner(project, 'GET', '/consents?visitorReference=visitor-1');
@@ -220,7 +222,10 @@ describe('records from before their field was named', () => {
       await count('consent_record where project_id = $1 and visitor_hash = $2', [project.id, hash]),
     ).toBe(number + 1);
     expect((await asOwner(project, 'GET', '/consents?visitorReference=visitor-1')).body).toEqual({
-      ...{ items: [], nextCursor: null, searchedTo: null, indexing: false },
+      items: [],
+      nextCursor: null,
+      searchedTo: null,
+      indexing: false,
     });
   });
 
@@ -395,18 +400,14 @@ describe('erasing one record', () => {
     expect(await tracesOf(first)).toBe(0);
     expect(await state()).toMatchObject({ state: 'held', heldSince: held.heldSince, waiting: rest.length });
 
-    // Those that wait with it go too, so that nothing but the word of their end is left to be sent.
+    // Removes the other waiting messages, so that only the notice of the erasure remains.
     for (const id of rest)
       expect((await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'r' })).status).toBe(204);
     expect(await state()).toMatchObject({ state: 'held', waiting: 0, oldestWaitingAt: null });
     const tried = receiver.requests.length;
     receiver.behave({ kind: 'answer', status: 204 });
     expect((await project.request('editor', 'POST', '/forwarding/resume')).status).toBe(200);
-    await until(
-      'the receiver is told of all',
-      () => receiver.requests.length >= tried + rest.length + 1,
-      20_000,
-    );
+    await until('the receiver is told of all', () => receiver.requests.length >= tried + rest.length + 1);
     const told = receiver.requests.slice(tried).map(bodyOf);
     expect(told.map(({ action }) => action)).toEqual(told.map(() => 'erase'));
     expect(told.map(({ id }) => id).toSorted()).toEqual([first, ...rest].toSorted());
@@ -549,7 +550,8 @@ describe('a backup that brings erased records back', () => {
         ({ body }) => body.includes('"erase"') && bodyOf({ body } as never).id === id,
       ).length;
     await until('the receiver has both notices', () => noticesFor(first) + noticesFor(second) === 2);
-    // The backup is older than the erasures: the records are back, one with a delivery and a leaf, and the list is gone.
+    // The backup is older than the erasures: it restores the records, one with a delivery and a
+    // leaf, without the list.
     await service.database.query('delete from erased_record where project_id = $1', [project.id]);
     await service.database.query('delete from consent_record where project_id = $1', [project.id]);
     for (const { row } of backup)
@@ -588,6 +590,21 @@ describe('a backup that brings erased records back', () => {
       rmSync(folder, { recursive: true });
     }
   });
+
+  it('erases again the listed records of every project', async () => {
+    const projects = [await forwarding.forwardingProject(), await forwarding.forwardingProject()];
+    const listed: ErasedRecord[] = [];
+    for (const project of [...projects, ...projects]) {
+      const { id = '' } = await forwarding.choose(project.id);
+      listed.push({ projectId: project.id, consentId: id, erasedAt: new Date() });
+    }
+    const options = { listeners: erasureListeners, dryRun: false };
+    expect(await reapply(service.database.orm.em, Readable.from(listed), options)).toEqual({
+      listed: 4,
+      erased: 4,
+    });
+    for (const project of projects) expect(await found(project, '')).toEqual([]);
+  });
 });
 
 describe('a worker that is killed while it erases', () => {
@@ -601,73 +618,67 @@ describe('a worker that is killed while it erases', () => {
     await quiet.close();
   });
 
-  it(
-    'leaves no record half erased, and the next one goes on',
-    async () => {
-      const project = await createTestProject(quiet);
-      await nameVisitors(project);
-      const number = 10 * ERASE_BATCH_MAX;
-      await storeMany(quiet, project, number, 'visitor-1');
-      // Each batch takes a while, so that kills find one under way.
-      await quiet.database.query(`create function slowly() returns trigger language plpgsql as
+  it('leaves no record half erased, and the next one goes on', async () => {
+    const project = await createTestProject(quiet);
+    await nameVisitors(project);
+    const number = 10 * ERASE_BATCH_MAX;
+    await storeMany(quiet, project, number, 'visitor-1');
+    // Slows each batch down, so that a kill hits one in progress.
+    await quiet.database.query(`create function slowly() returns trigger language plpgsql as
         $$ begin perform pg_sleep(0.5); return null; end $$`);
+    await quiet.database.query(
+      'create trigger slowly after insert on erased_record for each statement execute function slowly()',
+    );
+    const { body } = await asOwner(project, 'POST', '/erasures', {
+      visitorReference: 'visitor-1',
+      reason: 'r',
+    });
+    const environment = {
+      NODE_ENV: 'test',
+      DATABASE_URL: quiet.database.url,
+      SECRET_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+      AUTH_SECRET: 'a'.repeat(32),
+      OUTBOX_POLL_MS: '100',
+    };
+    const progress: number[] = [];
+    for (let kill = 0; kill <= KILLS; kill += 1) {
+      const worker = await processes.startWorker({ environment });
+      await worker.ready();
+      // The lease of the one before ends now and not in a minute.
       await quiet.database.query(
-        'create trigger slowly after insert on erased_record for each statement execute function slowly()',
+        `update outbox_message set available_at = now() where topic = 'erasure.requested'`,
       );
-      const { body } = await asOwner(project, 'POST', '/erasures', {
-        visitorReference: 'visitor-1',
-        reason: 'r',
-      });
-      const environment = {
-        NODE_ENV: 'test',
-        DATABASE_URL: quiet.database.url,
-        SECRET_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
-        AUTH_SECRET: 'a'.repeat(32),
-        OUTBOX_POLL_MS: '100',
-      };
-      const progress: number[] = [];
-      for (let kill = 0; kill <= KILLS; kill += 1) {
-        const worker = await processes.startWorker({ environment });
-        await worker.ready();
-        // The lease of the one before ends now and not in a minute.
-        await quiet.database.query(
-          `update outbox_message set available_at = now() where topic = 'erasure.requested'`,
-        );
-        const request = async (): Promise<Json> =>
-          (await asOwner(project, 'GET', `/erasures/${String(body.id)}`)).body;
-        if (kill < KILLS) {
-          const before = (await request()).erased as number;
-          await until('it erases', async () => ((await request()).erased as number) > before, 20_000);
-          await wait(Math.random() * 500);
-          await worker.kill();
-        } else {
-          await until('all is erased', async () => (await request()).finishedAt !== null, 30_000);
-          await worker.stop();
-        }
-        // A transaction of the killed one may still be waking from its sleep.
-        await until('nobody works on it', async () => {
-          const active = await count(
-            `pg_stat_activity where datname = current_database() and query like '%erased_record%' and state = 'active'
-               and pid <> pg_backend_pid()`,
-            [],
-            quiet,
-          );
-          return active === 0;
-        });
-        const erased = await count('erased_record where project_id = $1', [project.id], quiet);
-        progress.push(erased);
-        expect((await request()).erased).toBe(erased);
-        expect(await count('consent_record where project_id = $1', [project.id], quiet)).toBe(
-          number - erased,
-        );
-        const half = `in (select consent_id from erased_record where project_id = $1)`;
-        expect(await count(`consent_record where id ${half}`, [project.id], quiet)).toBe(0);
-        expect(await count(`delivery where consent_id ${half}`, [project.id], quiet)).toBe(0);
-        expect(await count(`outbox_message where subject_id ${half}`, [project.id], quiet)).toBe(0);
+      const request = async (): Promise<Json> =>
+        (await asOwner(project, 'GET', `/erasures/${String(body.id)}`)).body;
+      if (kill < KILLS) {
+        const before = (await request()).erased as number;
+        await until('it erases', async () => ((await request()).erased as number) > before);
+        await wait(Math.random() * 500);
+        await worker.kill();
+      } else {
+        await until('all is erased', async () => (await request()).finishedAt !== null);
+        await worker.stop();
       }
-      expect(progress.at(-1)).toBe(number);
-      expect(new Set(progress).size).toBeGreaterThan(2);
-    },
-    TEST_TIMEOUT_MS,
-  );
+      // A transaction of the killed one may still be waking from its sleep.
+      await until('nobody works on it', async () => {
+        const active = await count(
+          `pg_stat_activity where datname = current_database() and query like '%erased_record%' and state = 'active'
+               and pid <> pg_backend_pid()`,
+          [],
+          quiet,
+        );
+        return active === 0;
+      });
+      const erased = await count('erased_record where project_id = $1', [project.id], quiet);
+      progress.push(erased);
+      expect((await request()).erased).toBe(erased);
+      expect(await count('consent_record where project_id = $1', [project.id], quiet)).toBe(number - erased);
+      const half = `in (select consent_id from erased_record where project_id = $1)`;
+      expect(await count(`consent_record where id ${half}`, [project.id], quiet)).toBe(0);
+      expect(await count(`delivery where consent_id ${half}`, [project.id], quiet)).toBe(0);
+      expect(await count(`outbox_message where subject_id ${half}`, [project.id], quiet)).toBe(0);
+    }
+    expect(progress.at(-1)).toBe(number);
+    expect(new Set(progress).size).toBeGreaterThan(2);
+  });
 });

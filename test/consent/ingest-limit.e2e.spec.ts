@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CHOICE } from '../support/pipeline.js';
-import { createTestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { NETWORKS_PER_SITE } from '../../src/platform/network/client-network.js';
+import { CHOICE } from '../support/programs/pipeline.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 describe('rate limit of the ingest', () => {
@@ -109,6 +110,18 @@ describe('whoever wants to get around the rate limit', () => {
     for (let n = 0; n < PER_PROJECT; n++) expect(await from(`${n + 1}::1`)).toBe(201);
     expect(await from('ffff::1')).toBe(429);
     expect(await post(id, '2001:db8:1:3::1')).toBe(201);
+  });
+
+  it('has one counter for an IPv6 /48, of which one client may hold all networks', async () => {
+    const { id } = await createTestProject(service);
+    const from = (network: number, site = 9): Promise<number> =>
+      post(id, `2001:db8:${site}:${network.toString(16)}::1`);
+    const sent: number[] = [];
+    for (let n = 0; n < PER_NETWORK * NETWORKS_PER_SITE + 20; n += 20)
+      sent.push(...(await Promise.all(Array.from({ length: 20 }, (_, at) => from(n + at)))));
+    expect(tally(sent)).toEqual({ 201: PER_NETWORK * NETWORKS_PER_SITE, 429: 20 });
+    expect([await from(0x10_00), await from(0, 10)]).toEqual([429, 201]);
+    expect(await post(id, '203.0.113.40')).toBe(201);
   });
 
   it('does not reach the database with the same unknown project again, for some seconds', async () => {

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { SummarizeVisitorErasures } from '../../src/consent/application/visitor-erasure-audit.js';
-import { ERASE_BATCH_MAX, VISITOR_ERASURES_LISTED_PER_HOUR } from '../../src/consent/domain/erasure.js';
-import { newId } from '../../src/shared/ids.js';
-import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { SummarizeVisitorErasures } from '../../src/modules/consent/application/visitor-erasure-audit.js';
+import {
+  ERASE_BATCH_MAX,
+  VISITOR_ERASURES_LISTED_PER_HOUR,
+} from '../../src/modules/consent/domain/erasure.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/people/forwarding.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
-import { makeVisitorKey } from '../support/visitor-key.js';
+import { makeVisitorKey } from '../support/people/visitor-key.js';
 
 let forwarding: Forwarding;
 let service: TestService;
@@ -145,8 +148,10 @@ describe('with her key a visitor', () => {
     const given = { controllerName: 'Bäckerei Süß GmbH', controllerContact: 'datenschutz@example.com' };
     expect(await change({ ...given, controllerName: ` ${given.controllerName} ` })).toMatchObject(given);
     expect(await party()).toMatchObject({
-      ...{ party_id: project.id, party_role: 'controller' },
-      ...{ party_name: given.controllerName, party_contact: given.controllerContact },
+      party_id: project.id,
+      party_role: 'controller',
+      party_name: given.controllerName,
+      party_contact: given.controllerContact,
     });
     // An absent member stays, null removes it, and a refused request changes nothing.
     expect(await change({ controllerContact: null })).toMatchObject({
@@ -180,8 +185,14 @@ describe('with her key a visitor', () => {
       schemaVersion: 1,
       id: withdrawal.id,
       projectId: project.id,
-      ...{ analytics: false, marketing: false, preferences: false, action: 'withdraw' },
-      ...{ hostname: 'shop.example.com', surface: 'api', customer: 'c-1', withdraws: id },
+      analytics: false,
+      marketing: false,
+      preferences: false,
+      action: 'withdraw',
+      hostname: 'shop.example.com',
+      surface: 'api',
+      customer: 'c-1',
+      withdraws: id,
       receivedAt: body.receivedAt,
     });
     expect(sent.body).not.toContain(visitor.visitorKey);
@@ -291,7 +302,7 @@ describe('whoever has not the key', () => {
       { ...hers, visitorKey: wrong },
       { ...hers, visitorKey: wrong, consentId: id },
       { ...hers, visitorKey: wrong, consentId: newId() },
-      // What staff and receivers see, and what the banner sends.
+      // The ids visible to staff, receivers and the banner.
       { ...hers, visitorKey: id, consentId: id },
       { ...hers, visitorKey: visitor.visitorKeyHash, consentId: id },
       { ...hers, visitorKey: '', consentId: id },
@@ -320,13 +331,12 @@ describe('whoever has not the key', () => {
         JSON.stringify({
           status: 404,
           body: {
-            ...{
-              type: 'about:blank',
-              title: 'Not Found',
-              status: 404,
-              detail: 'No records found for this key.',
-            },
-            ...{ instance, code: 'consent_not_found' },
+            type: 'about:blank',
+            title: 'Not Found',
+            status: 404,
+            detail: 'No records found for this key.',
+            instance,
+            code: 'consent_not_found',
           },
         }),
       ]),

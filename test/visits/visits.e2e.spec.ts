@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { VisitRetention } from '../../src/visits/application/visit-retention.js';
-import { VisitCounter } from '../../src/visits/application/visit-counter.js';
-import { Metrics } from '../../src/shared/metrics.js';
-import { newId } from '../../src/shared/ids.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { writeSubscription } from '../support/subscription.js';
+import { VisitRetention } from '../../src/modules/visits/application/visit-retention.js';
+import { VisitCounter } from '../../src/modules/visits/application/visit-counter.js';
+import { Metrics } from '../../src/platform/operations/metrics.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { writeSubscription } from '../support/people/subscription.js';
 
 const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1 Mobile/15E148';
 const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36';

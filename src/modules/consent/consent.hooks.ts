@@ -2,18 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { type RawBuilder, sql } from 'kysely';
 import type { ConsentRecorded, ConsentRef, DeliveryStateName } from './domain/consent-recorded.js';
 
-/** What a forwarding predicate decides by, as expressions of the ingest statement. */
+/** Columns of the ingest statement that a forwarding predicate may use. */
 interface PredicateColumns {
   projectId: RawBuilder<string>;
   tier: RawBuilder<string>;
-  /** The endpoint that came with the request; null where there was none. */
+  /** The endpoint named in the request; null: none. */
   customEndpoint: RawBuilder<string | null>;
 }
 
 /**
- * Decides whether a new record is forwarded, inside the ingest transaction. Returns an SQL expression without parameters
- * (`sql.lit`): null where the outbox message is written, else a code that says why it is not, e.g. `off`. The record
- * keeps the code as its `skippedReason`.
+ * Decides whether a new record is forwarded, inside the ingest transaction. Returns an SQL
+ * expression without parameters (`sql.lit`): null to write the outbox message, else a code for the
+ * reason, e.g. `off`. The record stores the code as its `skippedReason`.
  */
 export type ForwardingPredicate = (columns: PredicateColumns) => RawBuilder<string | null>;
 
@@ -23,18 +23,18 @@ export interface ConsentDetail {
   read(record: ConsentRecorded): Promise<unknown>;
 }
 
-/** Conditions by which a list of records is filtered. */
+/** Filter conditions for a list of records. */
 export interface RecordConditions {
   /** Over a record as `c`; all of them must hold. */
   conditions: RawBuilder<unknown>[];
-  /** The most records that one page scans, where the conditions cost a lookup for each. */
+  /** Limit of the records scanned per page, if the conditions cost a lookup for each. */
   scannedMax?: number;
 }
 
 /** Finds the records whose delivery is in a state. */
 type DeliveryFilter = (projectId: string, state: DeliveryStateName) => Promise<RecordConditions>;
 
-/** Of a record, what decides where the state of its delivery is found. */
+/** The members of a record that locate the state of its delivery. */
 export type DeliverySubject = Pick<ConsentRecorded, 'id' | 'receivedAt' | 'skippedReason'>;
 
 /** The delivery state of each record by its id; missing: the log no longer holds its attempt. */
@@ -43,12 +43,20 @@ type DeliveryStates = (
   records: readonly DeliverySubject[],
 ) => Promise<ReadonlyMap<string, DeliveryStateName>>;
 
-/** Proves a record for its visitor's receipt. Returns the text of a proof file; null where the record is not sealed. */
+/**
+ * Proves a record for its visitor's receipt. Returns the text of a proof file; null: the record is
+ * not sealed.
+ */
 type ReceiptProver = (ref: ConsentRef) => Promise<string | null>;
 
-/** Proves records of a project for an export, all against the checkpoint that was current when the export began. */
+/**
+ * Proves records of a project for an export, all against the checkpoint at the start of the export.
+ */
 export interface ExportProver {
-  /** For each record, in the order of the ids: the text of its proof file, or a sentence that says why it has none. */
+  /**
+   * For each record, in the order of the ids: the text of its proof file, or a sentence that
+   * explains why it has none.
+   */
   prove(consentIds: readonly string[]): Promise<({ proof: string } | { missing: string })[]>;
 }
 
@@ -59,11 +67,11 @@ interface Hooks {
   /** Whether new records are stored with a salt, which sealing needs. */
   areRecordsSalted: boolean;
   proveForReceipt: ReceiptProver;
-  /** Resolves to null where no record of the project is sealed, nor will be. */
+  /** Resolves to null if the project's records are never sealed. */
   proverForExport: (projectId: string) => Promise<ExportProver | null>;
 }
 
-/** What applies without forwarding and evidence. */
+/** Defaults without forwarding and evidence. */
 const DEFAULTS: Hooks = {
   forwardingPredicate: () => sql`'off'`,
   filterByDelivery: () => Promise.resolve({ conditions: [sql`false`] }),
@@ -74,8 +82,8 @@ const DEFAULTS: Hooks = {
 };
 
 /**
- * What other modules add to consent records: forwarding decides which are forwarded and knows their deliveries, evidence
- * proves them. Consent doesn't know these modules.
+ * Hooks of other modules: forwarding decides which records are forwarded and reads their
+ * deliveries, evidence proves them. Consent doesn't import these modules.
  */
 @Injectable()
 export class ConsentHooks {
@@ -91,7 +99,7 @@ export class ConsentHooks {
     return this.hooks;
   }
 
-  /** Conditions on records whose delivery is in a state; undefined: on all records, so none. */
+  /** Conditions on records whose delivery is in a state; undefined: no condition. */
   async deliveryConditions(
     projectId: string,
     state: DeliveryStateName | undefined,

@@ -2,7 +2,6 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { ConsentAnalytics } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
 import { ConsentOverview } from './application/consent-overview.js';
-import { RecordsToday } from './application/records-today.js';
 import { ConsentReader } from './application/consent.reader.js';
 import { ConsentService } from './application/consent.service.js';
 import { DeleteProjectRecords } from './application/delete-project-records.js';
@@ -12,7 +11,7 @@ import { ForwardingAnnouncer } from './forwarding-announcer.js';
 import { ConsentRollup } from './application/consent.rollup.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { RecordRetention } from './record-retention.js';
-import { PartitionMaintenance } from '../database/partition-maintenance.js';
+import { PartitionMaintenance } from '../../platform/database/partition-maintenance.js';
 import { CONSENT_RECORDS } from './infrastructure/consent.partitions.js';
 import { EraseRecords } from './application/erase-records.js';
 import { ErasureService } from './application/erasure.service.js';
@@ -24,7 +23,7 @@ import { VisitorErasure } from './application/visitor-erasure.js';
 import { VisitorRights } from './application/visitor-rights.js';
 import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
 
-/** Consent records: stored, read, counted, exported and erased. Routes are in ConsentHttpModule. */
+/** Consent records: stored, read, counted, exported and erased. */
 @Module({
   imports: [ProjectsModule],
   providers: [
@@ -40,7 +39,6 @@ import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js
     ConsentRollup,
     ConsentAnalytics,
     ConsentOverview,
-    RecordsToday,
     ConsentExport,
     EraseRecords,
     ErasureService,

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { PreparedReads, type Reads } from '../database/prepared-reads.js';
+import { PreparedReads, type Reads } from '../../platform/database/prepared-reads.js';
 import { type ConsentRecorded, type ConsentRef } from './domain/consent-recorded.js';
 import { existingRecords, findErasedAt, loadRecords, lockRecords } from './infrastructure/record.rows.js';
 import {
@@ -16,6 +16,8 @@ import {
 
 export { joinRecord } from './infrastructure/record.rows.js';
 export { committedHorizon, storedOfProject } from './infrastructure/stored-since.js';
+export { listUnexplained } from './infrastructure/erasure-audit.rows.js';
+export { findVisitorReference } from './infrastructure/visitor-reference.rows.js';
 export type { Horizon, StoredEvent, RecordPosition } from './infrastructure/stored-since.js';
 
 /** Stored consent records, for other modules to read. */
@@ -26,7 +28,7 @@ export class ConsentRecords {
     @Inject(PreparedReads) private readonly reads: Reads,
   ) {}
 
-  /** Reads records by id, keyed by `consentKey`. Records that are gone (retention) are missing from the map. */
+  /** Reads records by id, keyed by `consentKey`. Deleted records are missing from the map. */
   load(refs: readonly ConsentRef[]): Promise<Map<string, ConsentRecorded>> {
     return loadRecords(this.reads, refs);
   }
@@ -41,12 +43,12 @@ export class ConsentRecords {
     return lockRecords(tx, refs);
   }
 
-  /** When a record was erased; null where it was not. */
+  /** When a record was erased; null: it was not. */
   erasedAt(ref: ConsentRef): Promise<Date | null> {
     return findErasedAt(this.em.fork(), ref);
   }
 
-  /** Pages of records and erasures after a position, in an order to which nothing is added before that position. */
+  /** Pages of records and erasures after a position, in an order that only grows at its end. */
   storedSince(tx: EntityManager, slice: StoredSlice): AsyncGenerator<StoredEvent[]> {
     return storedSince(tx, slice);
   }

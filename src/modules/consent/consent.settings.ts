@@ -1,9 +1,9 @@
-import { integer } from '../settings/setting-kinds.js';
-import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
+import { integer } from '../../platform/settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../../platform/settings/declare-settings.js';
 
-/** Projects whose sites one office may visit at the full rate before the limit of its network applies. */
+/** Projects that one office may visit at the full rate before the limit of its network applies. */
 const PROJECTS_OF_A_NETWORK = 10;
-/** Visitors at the full rate before the limit of an unproven proxy applies, which they share. */
+/** Visitors at the full rate before the shared limit of an unverified proxy applies. */
 export const VISITORS_OF_A_PROXY = 10;
 
 const ratePerMinute = integer('INGEST_RATE_PER_MINUTE', {
@@ -15,7 +15,7 @@ const ratePerMinute = integer('INGEST_RATE_PER_MINUTE', {
 
 export type ConsentSettings = SettingsOf<typeof consentSettings>;
 
-/** Taking and keeping consent records. */
+/** Settings of storing and keeping consent records. */
 export const consentSettings = declareSettings({
   name: 'consent',
   title: 'Consent records',
@@ -27,7 +27,7 @@ export const consentSettings = declareSettings({
       min: 0,
       max: 10_000_000,
       meaning:
-        'consent requests per address across all projects, per process; unknown projects count tenfold; 0 turns the limit off',
+        'consent requests per address (IPv6: /64, tenfold per /48) across all projects, per process; unknown projects count tenfold; 0 turns the limit off',
     }),
     proxyRatePerMinute: integer('INGEST_PROXY_RATE_PER_MINUTE', {
       default: (read) => read.value(ratePerMinute) * VISITORS_OF_A_PROXY,

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { OutboxService } from '../outbox/outbox.service.js';
+import type { OutboxService } from '../../platform/outbox/outbox.service.js';
 import type { RecordsErased } from './domain/erasure.js';
 
 /** Deletes what a module stores about erased records, in the transaction of the erasure. */
@@ -9,5 +9,5 @@ export type ErasureListener = (
   outbox: OutboxService,
 ) => Promise<void>;
 
-/** Injects the listeners of all modules, which `app/erasure-listeners.ts` lists. */
+/** Injects the listeners of all modules, which `programs/erasure-listeners.ts` lists. */
 export const ERASURE_LISTENERS = Symbol('erasure listeners');

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { OutboxService } from '../outbox/outbox.service.js';
+import { OutboxService } from '../../platform/outbox/outbox.service.js';
 import { CONSENT_RECORDED } from './domain/consent-recorded.js';
 import { lockForForwarding, skippedRecordIds, type SkippedRange } from './infrastructure/forwarding.rows.js';
 
@@ -9,14 +9,14 @@ import { lockForForwarding, skippedRecordIds, type SkippedRange } from './infras
 export class ForwardingAnnouncer implements OnModuleInit {
   constructor(private readonly outbox: OutboxService) {}
 
-  /** The service doesn't start where this topic has no handler. */
+  /** The service doesn't start if this topic has no handler. */
   onModuleInit(): void {
     this.outbox.announce(CONSENT_RECORDED);
   }
 
   /**
-   * Queues records again, or for the first time, inside the caller's transaction. Ids without a record are left out.
-   * Returns how many were queued.
+   * Queues records again, or for the first time, inside the caller's transaction. Skips ids without
+   * a record. Returns the number of queued records.
    */
   async announceAgain(tx: EntityManager, projectId: string, consentIds: readonly string[]): Promise<number> {
     if (!tx.isInTransaction()) throw new Error('Records must be queued inside a transaction.');

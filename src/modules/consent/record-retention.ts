@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { Namespace, SettingsOf } from '../settings/declare-settings.js';
-import { InjectSettings } from '../settings/inject-settings.js';
+import type { Namespace, SettingsOf } from '../../platform/settings/declare-settings.js';
+import { InjectSettings } from '../../platform/settings/inject-settings.js';
 import { type ConsentSettings, consentSettings } from './consent.settings.js';
 import { retentionStart } from './domain/retention.js';
 
-/** How long records are kept, for those who keep something about them. */
+/** Retention of records, for modules that store data about them. */
 @Injectable()
 export class RecordRetention {
   constructor(@InjectSettings(consentSettings) private readonly settings: ConsentSettings) {}
 
-  /** Records that were made before it may be gone. */
+  /** Records created before it may be deleted. */
   keptSince(now: Date): Date {
     return retentionStart(now, this.settings.retentionMonths);
   }
 }
 
-/** For a command of the operator, which starts no modules. */
+/** For an operator command, which starts no modules. */
 export function recordRetention(
   settings: <S extends Namespace>(namespace: S) => SettingsOf<S>,
 ): RecordRetention {

@@ -1,9 +1,9 @@
-import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
-import { flag, integer } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../../platform/settings/declare-settings.js';
+import { flag, integer } from '../../platform/settings/setting-kinds.js';
 
 export type VisitSettings = SettingsOf<typeof visitSettings>;
 
-/** Counting page visits (ADR 39). */
+/** Settings of counting page visits (ADR 39). */
 export const visitSettings = declareSettings({
   name: 'visits',
   title: 'Site analytics',

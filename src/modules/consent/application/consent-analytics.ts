@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectReads } from '../../database/project-reads.js';
+import { ProjectReads } from '../../../platform/database/project-reads.js';
 import {
   type AnalyticsInterval,
   type ConsentCounts,
@@ -22,7 +22,7 @@ export interface ConsentAnalyticsAnswer {
   to: Date;
   interval: AnalyticsInterval;
   totals: Counted;
-  /** One entry for each interval, also where there are no records. */
+  /** One entry for each interval, also without records. */
   series: ({ at: Date } & Counted)[];
   /** The most frequent actions, at most `ANALYTICS_GROUPS_MAX`. */
   byAction: ({ action: string } & Counted)[];
@@ -31,7 +31,7 @@ export interface ConsentAnalyticsAnswer {
   /** The most frequent hostnames; null for records without one. */
   byHostname: ({ hostname: string | null } & Counted)[];
   /**
-   * Records of all other hostnames. Where the project lists domains, of all hostnames outside them.
+   * Records of all other hostnames; if the project lists domains, of all hostnames outside them.
    */
   otherHostnames: Counted;
   /** The most frequent regions; null for records without a known one. */
@@ -57,7 +57,10 @@ interface AnalyticsRequest {
 export class ConsentAnalytics {
   constructor(private readonly reads: ProjectReads) {}
 
-  /** The first interval is counted whole; a period that ended in the past is counted to the instant. */
+  /**
+   * The first interval is counted in full; a period that ended in the past is counted up to its
+   * exact end.
+   */
   async answer(
     { projectId, from, to, interval, now }: AnalyticsRequest,
     gone: AbortSignal,

@@ -1,10 +1,10 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { compileSql } from '../../database/compile-sql.js';
-import { ProjectReads } from '../../database/project-reads.js';
-import { openPool } from '../../database/postgres-pool.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
+import { compileSql } from '../../../platform/database/compile-sql.js';
+import { ProjectReads } from '../../../platform/database/project-reads.js';
+import { openPool } from '../../../platform/database/postgres-pool.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../../platform/database/database.settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import type { ExportRow, ExportSelection } from '../domain/export-selection.js';
 import {
@@ -15,11 +15,11 @@ import {
   type SelectedRecords,
 } from '../infrastructure/export-query.js';
 
-/** Connections on which the batches of all exports are read, each for some milliseconds. */
+/** Connections shared by all exports, each used for some milliseconds per batch. */
 const CONNECTIONS = 4;
-/** Rows of one query. The connection is free between queries, however slowly the client reads. */
+/** Rows of one query. The connection is free between queries, even with a slow client. */
 const BATCH_ROWS = 2_000;
-/** Records that one query scans where a filter matches few. */
+/** Records that one query scans if a filter matches few. */
 const BATCH_SCANNED_ROWS_MAX = 50_000;
 /** A batch takes milliseconds. */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -45,8 +45,8 @@ export class ConsentExport implements OnApplicationShutdown {
       name: 'export',
       connections: CONNECTIONS,
       statementMs: STATEMENT_TIMEOUT_MS,
-      // A batch is the next rows of the primary key, whatever the planner's statistics suggest:
-      // sorting the whole period for each batch took 4 s with a million records.
+      // A batch is a range of the primary key, regardless of statistics: sorting the whole period
+      // for each batch took 4 s with a million records.
       serverSettings: { enable_sort: 'off', enable_bitmapscan: 'off', enable_seqscan: 'off' },
       onDropped: (error) => this.logger.warn(`lost an idle export connection: ${error.message}`),
     });
@@ -65,8 +65,8 @@ export class ConsentExport implements OnApplicationShutdown {
   }
 
   /**
-   * Reads the first batch, and returns all batches. If this read fails, the caller can still send the error; a later
-   * failure breaks the file off.
+   * Reads the first batch, and returns all batches. If this read fails, the caller can still send
+   * the error; a later failure truncates the file.
    */
   async begin(selection: ExportSelection): Promise<AsyncGenerator<ExportRow[]>> {
     const batches = this.batches(selection);
@@ -80,10 +80,10 @@ export class ConsentExport implements OnApplicationShutdown {
   /**
    * The records of a selection, batch by batch. Each batch continues after the last id in a
    * separate query, so no transaction stays open while a slow client reads. The next batch is read
-   * while this one is used. Leaving the loop stops the reading.
+   * ahead. Leaving the loop stops the reading.
    */
   async *batches(selection: ExportSelection): AsyncGenerator<ExportRow[]> {
-    // The records that are queued now count as such for the whole file.
+    // Records queued now count as queued for the whole file.
     const { conditions, scannedMax = BATCH_SCANNED_ROWS_MAX } = await this.hooks.deliveryConditions(
       selection.projectId,
       selection.delivery,
@@ -93,7 +93,7 @@ export class ConsentExport implements OnApplicationShutdown {
     while (next) {
       const { rows, lastId }: Batch = await next;
       next = lastId === null ? null : this.read(selected, lastId);
-      // If the caller leaves the loop, nothing awaits this promise; its failure must not end the
+      // If the caller leaves the loop, nothing awaits this promise; its rejection must not end the
       // process.
       next?.catch(() => undefined);
       if (rows.length > 0) yield rows;
@@ -113,7 +113,7 @@ export class ConsentExport implements OnApplicationShutdown {
     return { rows, lastId: rows.length === BATCH_ROWS ? (rows.at(-1)?.[0] ?? null) : scannedTo };
   }
 
-  /** The last id that the next query scans; null where the query reaches the end. */
+  /** The last id that the next query scans; null if the query reaches the end. */
   private async endOfScan(
     selection: ExportSelection,
     bounds: { afterId: string | null; scannedMax: number },

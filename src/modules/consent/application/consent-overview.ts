@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ProjectReads } from '../../database/project-reads.js';
+import { ProjectReads } from '../../../platform/database/project-reads.js';
 import { shareOf } from '../domain/consent-counts.js';
 import { lastDays, overviewPeriods } from '../domain/overview-periods.js';
 import { dailyCounts, overviewCounts } from '../infrastructure/overview-query.js';
@@ -9,9 +9,9 @@ interface PeriodRecords {
   from: Date;
   to: Date;
   records: number;
-  /** Records of visitors who were asked. */
+  /** Records of visitors who got a consent request. */
   asked: number;
-  /** Of the visitors who were asked, the share that grants at least one category, from 0 to 1; null if nobody was. */
+  /** The share of them that grants at least one category, from 0 to 1; null without any. */
   optInRate: number | null;
 }
 
@@ -20,14 +20,14 @@ export interface ConsentOverviewAnswer {
   month: { now: PeriodRecords; before: PeriodRecords };
 }
 
-/** Days that the overview draws, each beside the one this many days earlier. */
+/** Days shown in the overview, each compared with the day this many days earlier. */
 const DAILY_DAYS = 30;
 
 export interface DailyRecords {
   /** Start of the day in the caller's zone. */
   at: Date;
   records: number;
-  /** Records of visitors who were asked. */
+  /** Records of visitors who got a consent request. */
   asked: number;
   /** Of those, records that grant at least one category. */
   optedIn: number;
@@ -36,8 +36,8 @@ export interface DailyRecords {
 }
 
 /**
- * The records of a project's current day and month, with those of the same elapsed time of the previous ones. Available
- * on every tier.
+ * Counts of a project's current day and month, and of the same elapsed time of the previous ones.
+ * Available on every tier.
  */
 @Injectable()
 export class ConsentOverview {
@@ -56,12 +56,12 @@ export class ConsentOverview {
     const rows = await this.reads.report(projectId, overviewCounts(projectId, spans), gone);
     const [a, b, c, d] = spans.map(({ from, to }, at) => {
       const { records = 0, asked = 0, granting = 0 } = rows[at] ?? {};
-      return { ...{ from, to, records, asked }, optInRate: shareOf(granting, asked) };
+      return { from, to, records, asked, optInRate: shareOf(granting, asked) };
     }) as [PeriodRecords, PeriodRecords, PeriodRecords, PeriodRecords];
     return { today: { now: a, before: b }, month: { now: c, before: d } };
   }
 
-  /** The last 30 days, oldest first; the last one is still running. */
+  /** The last 30 days, oldest first; the last one is incomplete. */
   async daily(
     projectId: string,
     { now, timeZone }: { now: Date; timeZone: string },
@@ -72,7 +72,10 @@ export class ConsentOverview {
     return days.slice(DAILY_DAYS).map(({ from }, index) => {
       const { records = 0, asked = 0, granting = 0 } = rows[index + DAILY_DAYS] ?? {};
       return {
-        ...{ at: from, records, asked, optedIn: granting },
+        at: from,
+        records,
+        asked,
+        optedIn: granting,
         recordsBefore: rows[index]?.records ?? 0,
       };
     });

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { toScannedPage, type ScannedPage } from '../../database/bounded-scan.js';
-import { ProjectReads } from '../../database/project-reads.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { readCursor } from '../../shared/page.js';
+import { toScannedPage, type ScannedPage } from '../../../platform/database/bounded-scan.js';
+import { ProjectReads } from '../../../platform/database/project-reads.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { readCursor } from '../../../platform/export/page.js';
 import { consentKey, type ConsentRecorded, type DeliveryStateName } from '../domain/consent-recorded.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { ConsentRecords } from '../consent.records.js';
 import type { RecordFilter } from '../domain/record-filter.js';
 import { recordPage, visitorRecordCount } from '../infrastructure/record-page.js';
 
-/** Records that a visitor's file reads at a time. */
+/** Records per batch of a visitor's file. */
 const VISITOR_BATCH_ROWS = 500;
 
 /** A page of the records that a filter matches. */
@@ -19,7 +19,7 @@ export interface ConsentFilter extends RecordFilter {
   id?: string;
   /** State of its delivery; absent: any. */
   delivery?: DeliveryStateName;
-  /** Whether each record comes with its delivery state. */
+  /** Whether each record includes its delivery state. */
   withDelivery?: boolean;
   /** Hash of the visitor reference; absent: any visitor. */
   visitorHash?: Buffer;
@@ -27,7 +27,7 @@ export interface ConsentFilter extends RecordFilter {
   cursor?: string;
 }
 
-/** A record as the dashboard sees it. */
+/** A record in the dashboard. */
 export interface ConsentItem {
   id: string;
   projectId: string;
@@ -41,7 +41,7 @@ export interface ConsentItem {
   surface: string | null;
   receivedAt: Date;
   additionalFields: Record<string, unknown>;
-  /** Only in a list that asks for it; null: the log no longer holds its attempt. */
+  /** Only if the list requested it; null: the log no longer holds its attempt. */
   deliveryState?: DeliveryStateName | null;
 }
 
@@ -56,7 +56,7 @@ export class ConsentReader {
 
   /**
    * The records of a project, newest first, paged by id. A filter that matches few records scans a
-   * bounded number of them, and the page says how far back it got.
+   * bounded number of them, and the page returns the position that it reached.
    */
   async list(projectId: string, filter: ConsentFilter, gone: AbortSignal): Promise<ScannedPage<ConsentItem>> {
     const before = readCursor(filter.cursor, isUuid);
@@ -93,7 +93,7 @@ export class ConsentReader {
     } while (cursor !== null);
   }
 
-  /** How many there are of them. */
+  /** The number of records of a visitor. */
   async countOfVisitor(projectId: string, visitorHash: Buffer, gone: AbortSignal): Promise<number> {
     const [row] = await this.reads.report(projectId, visitorRecordCount(projectId, visitorHash), gone);
     return row?.records ?? 0;
@@ -114,7 +114,7 @@ export class ConsentReader {
   }
 }
 
-/** A record as the dashboard and its visitor see it. */
+/** A record as shown in the dashboard and to its visitor. */
 export function itemOf(record: ConsentRecorded): ConsentItem {
   const { customEndpoint: _, skippedReason: __, salt: ___, extra, ...known } = record;
   return { ...known, additionalFields: extra ?? {} };

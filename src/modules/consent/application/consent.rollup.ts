@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { allowMaintenanceTime } from '../../database/statement-time.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { allowMaintenanceTime } from '../../../platform/database/statement-time.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { addUpAudience } from '../infrastructure/audience-rollup.rows.js';
 import {
   addUp,
@@ -12,22 +12,20 @@ import {
   planForMany,
 } from '../infrastructure/rollup.rows.js';
 
-/**
- * Records that the rollups don't contain yet are counted in every query, so the interval is short.
- */
+/** Queries count the records that are not in the rollups yet, so the interval is short. */
 const ADVANCE_EVERY_MS = 15_000;
 /** Steps of one call; the next call continues. */
 const STEPS_MAX = 1_000;
-/** Before any record. */
+/** Earlier than any record. */
 const LONG_AGO = new Date('2020-01-01T00:00:00Z');
 
 /**
  * Maintains the counts by hour and day. Each call counts the records received since the last one,
- * in the transaction that moves the cursor: a crash loses nothing and counts nothing twice, and the
- * cursor's row lock lets one worker at a time continue.
- * The receipt time of a record is the start of the transaction that stores it. Once every
- * transaction that started before an instant has ended, no record from before that instant can
- * appear. So the cursor never passes the oldest open transaction.
+ * in the transaction that moves the cursor, so a crash neither loses nor repeats a count. The
+ * cursor's row lock allows one worker at a time. The receipt time of a record is the start of the
+ * transaction that stores it. Once every transaction that started before an instant has ended, no
+ * record from before that instant can appear. So the cursor never passes the oldest open
+ * transaction.
  */
 @Injectable()
 export class ConsentRollup implements OnModuleInit {
@@ -44,7 +42,7 @@ export class ConsentRollup implements OnModuleInit {
     });
   }
 
-  /** Adds up all that is ready; returns how many steps it took. */
+  /** Counts all complete records; returns the number of steps. */
   async advance(): Promise<number> {
     let steps = 1;
     while (steps < STEPS_MAX && (await this.step())) steps += 1;
@@ -66,10 +64,7 @@ export class ConsentRollup implements OnModuleInit {
   }
 }
 
-/**
- * Recounts the records of one project, up to where all others are counted; in the caller's
- * transaction.
- */
+/** Recounts the records of one project up to the cursor, in the caller's transaction. */
 export async function recount(tx: EntityManager, projectId: string): Promise<void> {
   const to = await lockRollupState(tx);
   if (!to) return;

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
-import { DomainError } from '../../shared/domain-error.js';
-import { newId } from '../../shared/ids.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { newId } from '../../../platform/identity/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js';
 import { ConsentRecords } from '../consent.records.js';
 import { type ConsentInput, parseConsent } from '../domain/consent-input.js';
@@ -18,7 +18,7 @@ import { findVisitorReference } from '../infrastructure/visitor-reference.rows.j
 
 /** How long requests for an unknown project are refused without a query. */
 const UNKNOWN_PROJECT_MS = 5_000;
-/** Number of unknown projects that are remembered, the latest ones; together about 2 MB. */
+/** Number of cached unknown projects, most recent first; together about 2 MB. */
 const UNKNOWN_PROJECTS_MAX = 10_000;
 
 /** The response to the visitor's banner. */
@@ -86,7 +86,9 @@ export class ConsentService {
     });
   }
 
-  /** The id is there already: the same choice again is fine, another one under it is not. */
+  /**
+   * The id exists already: a repeat of the same choice succeeds, a different choice is a conflict.
+   */
   private async answerKnownId(row: ConsentRow): Promise<ConsentReceipt> {
     const ref = { projectId: row.projectId, consentId: row.id };
     const stored = (await this.records.load([ref])).get(consentKey(ref));
@@ -111,8 +113,8 @@ export function unknownProject(): DomainError {
 }
 
 /**
- * Where the project stores only a hash of the visitor reference, the stored record may have the
- * value or its hash; both match.
+ * If the project stores only a hash of the visitor reference, the stored record has the value or
+ * its hash; both match.
  */
 function isSameChoice(stored: ConsentRecorded, row: ConsentRow, reference: VisitorReference): boolean {
   const sent = row.extraJson === null ? null : (JSON.parse(row.extraJson) as Record<string, unknown>);

@@ -3,12 +3,16 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import { deleteProjectRecords } from '../infrastructure/erasure.rows.js';
 
-/** Records deleted in one transaction: a project may hold millions, and each holds back the vacuum until it ends. */
+/**
+ * Records deleted per transaction: a project may have millions, and a long transaction holds back
+ * vacuum.
+ */
 const DELETE_BATCH_MAX = 10_000;
 
 /**
- * A deleted project's records go with it; `consent_record` has no foreign key to the project, whose check the ingest
- * would pay for. A record whose ingest is under way in the very moment of the commit stays until its retention ends.
+ * Deletes the records of a deleted project. `consent_record` has no foreign key to the project,
+ * because the ingest would pay for its check. A record whose ingest commits at the same moment
+ * stays until its retention ends.
  */
 @Injectable()
 export class DeleteProjectRecords implements OnModuleInit {

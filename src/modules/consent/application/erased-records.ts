@@ -2,17 +2,17 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { readProjects } from '../../projects/project.rows.js';
-import { isUuid } from '../../shared/ids.js';
-import { parseInstant } from '../../shared/instant.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { parseInstant } from '../../../platform/time/instant.js';
 import type { ErasureListener } from '../erasure-listener.js';
 import { ERASE_BATCH_MAX } from '../domain/erasure.js';
 import { erasedAfter, type ErasedRecord } from '../infrastructure/erasure.rows.js';
 import { existingRecords } from '../infrastructure/record.rows.js';
 import { EraseRecords } from './erase-records.js';
 
-/** A line of the file can't be read. The lines before it have been applied. */
+/** A line of the file is invalid. The lines before it have been applied. */
 export class UnreadableLine extends Error {}
 
 const BATCH_ROWS = 1000;

@@ -1,5 +1,5 @@
 import type { ErasureListener } from '../erasure-listener.js';
-import { parseInstant } from '../../shared/instant.js';
+import { parseInstant } from '../../../platform/time/instant.js';
 import {
   atMost,
   type Command,
@@ -8,9 +8,9 @@ import {
   print,
   required,
   UsageError,
-} from '../../shared/operator-command.js';
+} from '../../../platform/operations/operator-command.js';
 
-/** Lists erased records, and erases them again after a restored backup brought them back. */
+/** Lists erased records, and erases them again after a restore from a backup. */
 export const erasureCommands = (listeners: readonly ErasureListener[]): Command[] => [
   {
     name: 'erasures list',

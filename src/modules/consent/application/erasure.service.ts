@@ -2,18 +2,17 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/background-job.js';
 import {
-  type Attempt,
   type AttemptResult,
   type OutboxMessage,
   projectOf,
-} from '../../outbox/domain/outbox-message.js';
-import { namedKey } from '../../outbox/domain/ordering-key.js';
-import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid, newId } from '../../shared/ids.js';
+} from '../../../platform/outbox/domain/outbox-message.js';
+import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
+import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid, newId } from '../../../platform/identity/ids.js';
 import { ERASE_BATCH_MAX, ERASURE_REQUESTED, type VisitorHash } from '../domain/erasure.js';
 import { visitorHash } from '../domain/visitor-reference.js';
 import {
@@ -35,10 +34,7 @@ const SLOTS = 2;
 const ATTEMPT_MS = 20_000;
 const ATTEMPT_MAX_MS = 30_000;
 
-/**
- * Each batch commits separately, so even many workers that die during a request are no reason to
- * discard it.
- */
+/** Each batch commits, so crashed workers lose little; allow many retries. */
 const TRIES_MAX = 20;
 const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, abandonedAttemptsMax: TRIES_MAX };
 
@@ -50,21 +46,16 @@ export interface VisitorErasureRequest {
   author: Author;
 }
 
-/** Result of a batch. `waits`: not all records of the visitor can be found yet. */
+/** Result of a batch. `waits`: the visitor's records are not all indexed yet. */
 type BatchEnd = 'more' | 'done' | 'waits';
 
 /**
- * Erases records for a stated reason: one by its id, or all records of a visitor received up to the
- * request. The request is a row, and each batch of records is deleted in the transaction that adds
- * it to the row's counter. So a crash leaves whole batches, and the next worker continues.
+ * Erases records for a stated reason: one by its id, or all records of a visitor received before
+ * the request. The request is a row, and each batch of records is deleted in the transaction that
+ * adds it to the row's counter. So after a crash the next worker continues with the next batch.
  */
 @Injectable()
-export class ErasureService implements OutboxHandler<null>, OnModuleInit {
-  readonly topics = [ERASURE_REQUESTED];
-  readonly retry = SCHEDULE;
-  readonly slotsMax = SLOTS;
-  readonly attemptMaxMs = ATTEMPT_MAX_MS;
-
+export class ErasureService implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly records: EraseRecords,
@@ -73,7 +64,17 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.outbox.register(this);
+    this.outbox.register(
+      backgroundJob({
+        topics: [ERASURE_REQUESTED],
+        retry: SCHEDULE,
+        slotsMax: SLOTS,
+        attemptMaxMs: ATTEMPT_MAX_MS,
+        run: (message, signal) => this.run(message, signal),
+        // Never discarded: operators are alerted to dead letters.
+        abandoned: { kind: 'dead', error: 'The service was interrupted on every attempt to erase.' },
+      }),
+    );
   }
 
   /** @throws DomainError `consent_not_found` */
@@ -91,9 +92,10 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
   }
 
   /**
-   * Erases the first batch before it returns, which is enough for nearly every visitor; a worker
-   * erases the rest. While stored records are being indexed by visitor, the worker waits for that
-   * and then erases all of them.
+   * Erases the first batch before it returns, which covers nearly every visitor; a worker erases
+   * the rest. While stored records are being indexed by visitor, the worker waits for the index and
+   * then erases all of them.
+   *
    * @throws DomainError `visitor_reference_not_configured`
    */
   async eraseVisitor(
@@ -167,25 +169,12 @@ export class ErasureService implements OutboxHandler<null>, OnModuleInit {
     );
   }
 
-  prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {
-    return Promise.resolve(messages.map((message) => (signal) => this.attempt(message, signal)));
-  }
-
-  async settle(): Promise<void> {}
-
-  /**
-   * An erasure request is not discarded: it becomes a dead letter, which operators are alerted to.
-   */
-  discard(): AttemptResult<null> {
-    return { kind: 'dead', error: 'The service was interrupted on every attempt to erase.' };
-  }
-
-  private async attempt(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<null>> {
+  private async run(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<null>> {
     const ref = { projectId: projectOf(message), id: message.subjectId };
     const until = performance.now() + ATTEMPT_MS;
     for (;;) {
       const end = await this.em.fork().transactional((tx) => this.eraseBatch(tx, ref));
-      if (end === 'done') return { kind: 'settled', outcome: null, healthy: true };
+      if (end === 'done') return DONE;
       if (end === 'waits') return { kind: 'snooze', afterMs: INDEX_WAIT_MS };
       if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
     }

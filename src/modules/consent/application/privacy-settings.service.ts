@@ -10,7 +10,7 @@ import { VisitorIndex } from './visitor-index.js';
 
 const SALT_BYTES = 32;
 
-/** How a project's records name a visitor. */
+/** How a project's records identify a visitor. */
 export interface PrivacySettings {
   /** The name of the additional field; null: none. */
   visitorReferenceField: string | null;
@@ -40,7 +40,7 @@ export class PrivacySettingsService {
 
   /**
    * Applies to new records; a worker updates the stored ones. Turning hashing off doesn't restore
-   * values. The salt stays for good. `check` gets the stored settings, and may throw.
+   * values. The salt is never deleted. `check` gets the stored settings, and may throw.
    */
   async save(
     projectId: string,
@@ -67,7 +67,7 @@ export class PrivacySettingsService {
   }
 }
 
-/** Whether stored records have to be indexed for the new settings. */
+/** Whether the new settings require indexing stored records again. */
 function isOtherwiseKept(stored: PrivacySettings, requested: PrivacySettings): boolean {
   const isHashedNow = requested.visitorReferenceHashed && !stored.visitorReferenceHashed;
   return isHashedNow || stored.visitorReferenceField !== requested.visitorReferenceField;

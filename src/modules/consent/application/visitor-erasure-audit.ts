@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type Change, writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { countVisitorErasure, reserveErasureHours } from '../infrastructure/visitor-erasure-hour.rows.js';
 import { VISITOR_ERASURES_LISTED_PER_HOUR } from '../domain/erasure.js';
 
@@ -10,12 +10,13 @@ import { VISITOR_ERASURES_LISTED_PER_HOUR } from '../domain/erasure.js';
 export const VISITOR: Author = { kind: 'visitor' };
 
 const SUMMARY_EVERY_MS = 10 * 60_000;
-/** Hours of projects that one transaction sums up. */
+/** Hours of projects that one transaction summarizes. */
 const HOURS_AT_ONCE = 500;
 
 /**
- * Records an erasure that a visitor made, in its transaction. Anyone can store records and erase them again, so a project
- * gets a limited number of such events an hour; the others are counted, and one event sums them up.
+ * Audits an erasure made by a visitor, in its transaction. Anyone can store records and erase them
+ * again, so a project gets a limited number of such events per hour; the others are counted, and
+ * summarized in one event.
  */
 export async function auditVisitorErasure(
   tx: EntityManager,
@@ -25,7 +26,9 @@ export async function auditVisitorErasure(
   if (erasures <= VISITOR_ERASURES_LISTED_PER_HOUR) await writeAudit(tx, VISITOR, change);
 }
 
-/** Writes one event for the erasures of each hour that have no event, and forgets the hour. */
+/**
+ * Writes one event for the uncounted erasures of each past hour, and deletes the hour's counter.
+ */
 @Injectable()
 export class SummarizeVisitorErasures implements OnModuleInit {
   constructor(
@@ -41,7 +44,7 @@ export class SummarizeVisitorErasures implements OnModuleInit {
     });
   }
 
-  /** Returns how many hours were forgotten. */
+  /** Returns the number of deleted counters. */
   async summarize(): Promise<number> {
     let total = 0;
     for (;;) {

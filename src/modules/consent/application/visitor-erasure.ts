@@ -17,8 +17,8 @@ export interface KeyErasure {
 const REASON = 'requested by the visitor with their key';
 
 /**
- * Erases records at a visitor's request, authorized by their key, as an owner's erasure does.
- * Writes nothing where no record matches.
+ * Erases records on request of a visitor, authorized by their key, as an owner's erasure does.
+ * Writes nothing if no record matches.
  */
 @Injectable()
 export class VisitorErasure {
@@ -28,7 +28,7 @@ export class VisitorErasure {
     private readonly erasures: ErasureService,
   ) {}
 
-  /** All records of the visitor received until now; null where nothing is stored under the key. */
+  /** Erases all records of the visitor received so far; null: none is stored under the key. */
   eraseAll({ projectId, visitorKeyHash }: KeyHolder): Promise<KeyErasure | null> {
     return this.em.fork().transactional(async (tx) => {
       if (!(await hasVisitorRecords(tx, projectId, visitorKeyHash))) return null;
@@ -38,7 +38,7 @@ export class VisitorErasure {
     });
   }
 
-  /** One record; null where it is not stored under this key. */
+  /** Erases one record; null: it is not stored under this key. */
   eraseOne({ projectId, visitorKeyHash }: KeyHolder, consentId: string): Promise<KeyErasure | null> {
     return this.em.fork().transactional(async (tx) => {
       const [target] = await this.records.erase(

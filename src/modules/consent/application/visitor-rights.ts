@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PreparedReads, type Reads } from '../../database/prepared-reads.js';
+import { PreparedReads, type Reads } from '../../../platform/database/prepared-reads.js';
 import { readController } from '../../projects/project.rows.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { newId } from '../../shared/ids.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { newId } from '../../../platform/identity/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { type ConsentReceiptDocument, receiptOf } from '../domain/consent-receipt.js';
@@ -18,14 +18,13 @@ import { type KeyErasure, VisitorErasure } from './visitor-erasure.js';
 /** The records stored under a visitor key. */
 export interface KeyRecords {
   items: ConsentItem[];
-  /** There are older records. */
+  /** Whether older records exist. */
   more: boolean;
 }
 
 /**
- * What visitors can do with their own records, authorized by the key that their device keeps (ADR
- * 43). A wrong key, project or record always gives the same response: nothing is stored under this
- * key.
+ * Visitors' access to their own records, authorized by the key on their device (ADR 43). A wrong
+ * key, project or record always gets the same response: nothing is stored under this key.
  */
 @Injectable()
 export class VisitorRights {
@@ -74,9 +73,15 @@ export class VisitorRights {
     if (again) return { id: again.id, receivedAt: again.receivedAt, duplicate: true };
     const { id, hostname, customEndpoint } = records[0];
     const body = {
-      ...{ hostname, custom_endpoint: customEndpoint, surface: 'api' },
+      hostname,
+      custom_endpoint: customEndpoint,
+      surface: 'api',
       ...fields,
-      ...{ analytics: false, marketing: false, preferences: false, action: 'withdraw', withdraws: id },
+      analytics: false,
+      marketing: false,
+      preferences: false,
+      action: 'withdraw',
+      withdraws: id,
       [VISITOR_KEY_HASH_FIELD]: holder.visitorKeyHash.toString('hex'),
     };
     // No origin is checked: the key authorizes the request, from any page.

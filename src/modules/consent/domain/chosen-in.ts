@@ -1,6 +1,6 @@
-import { uuidTimeMs } from '../../shared/ids.js';
+import { uuidTimeMs } from '../../../platform/identity/ids.js';
 
-/** A choice as a cookie holds it. */
+/** A choice as stored in a cookie. */
 interface Chosen {
   analytics: boolean;
   marketing: boolean;
@@ -9,7 +9,7 @@ interface Chosen {
   policyVersion: string | null;
 }
 
-/** The choice in a body that was stored under this id, whose time is the visitor's. */
+/** The choice in a stored body; its time is the visitor's. */
 export function chosenIn(body: unknown, id: string): Chosen {
   const given = body as Record<string, unknown>;
   const { policyVersion } = given;

@@ -1,6 +1,9 @@
-/** Longest periods that one answer covers, so that its size has a bound. */
+/** Longest periods of one response, which bounds its size. */
 export const ANALYTICS_DAYS_MAX = { hour: 31, day: 731 } as const;
-/** Actions and hostnames that one answer lists, the most frequent first; the others are counted together. */
+/**
+ * Actions and hostnames listed in one response, the most frequent first; the others are counted
+ * together.
+ */
 export const ANALYTICS_GROUPS_MAX = 100;
 
 /**
@@ -9,9 +12,9 @@ export const ANALYTICS_GROUPS_MAX = 100;
  */
 export const ROLLUP_ACTIONS_MAX = 30;
 export const ROLLUP_HOSTNAMES_MAX = 100;
-/** Enough for every country, and the states of a country that is sent by subdivision. */
+/** Enough for every country, and for the states of a country that is sent with subdivisions. */
 export const ROLLUP_REGIONS_MAX = 300;
-/** Banners that speak more languages than that are not known. */
+/** More languages than any known banner has. */
 export const ROLLUP_LANGUAGES_MAX = 100;
 /** Counts everything without its own name. No action or hostname can have this value. */
 export const OTHER_NAME = '*';
@@ -27,13 +30,16 @@ export const AUDIENCE_SPANS = ['hour', 'day'] as const satisfies AnalyticsInterv
 /** How many records there are of each kind. */
 export interface ConsentCounts {
   records: number;
-  /** Records of visitors who were asked: all but dismissed notices and signals of the browser (GPC). */
+  /**
+   * Records of visitors who got a consent request: all but dismissed notices and browser signals
+   * (GPC).
+   */
   asked: number;
-  /** Of those, records that give the category. */
+  /** Of those, records that grant the category. */
   analytics: number;
   marketing: number;
   preferences: number;
-  /** All three categories given, or as many as were offered (the action `accept_all`). */
+  /** All three categories granted, or all that were offered (the action `accept_all`). */
   fullAccept: number;
   /** No category granted, and not a withdrawal. */
   rejection: number;
@@ -41,7 +47,7 @@ export interface ConsentCounts {
   withdrawal: number;
 }
 
-/** Shares of the visitors who were asked, from 0 to 1; null if nobody was. */
+/** Shares of the visitors who got a consent request, from 0 to 1; null without any. */
 export type ConsentRates = Record<Exclude<keyof ConsentCounts, 'records' | 'asked'>, number | null>;
 
 export const NO_RECORDS: ConsentCounts = {
@@ -55,7 +61,7 @@ export const NO_RECORDS: ConsentCounts = {
   withdrawal: 0,
 };
 
-/** More digits would be noise. */
+/** Decimal places; more would be noise. */
 const RATE_DIGITS = 4;
 
 export function ratesOf({
@@ -69,12 +75,16 @@ export function ratesOf({
 }: ConsentCounts): ConsentRates {
   const share = (part: number): number | null => shareOf(part, asked);
   return {
-    ...{ analytics: share(analytics), marketing: share(marketing), preferences: share(preferences) },
-    ...{ fullAccept: share(fullAccept), rejection: share(rejection), withdrawal: share(withdrawal) },
+    analytics: share(analytics),
+    marketing: share(marketing),
+    preferences: share(preferences),
+    fullAccept: share(fullAccept),
+    rejection: share(rejection),
+    withdrawal: share(withdrawal),
   };
 }
 
-/** A rounded share; null of nothing. */
+/** A rounded share; null if `whole` is 0. */
 export function shareOf(part: number, whole: number): number | null {
   return whole === 0 ? null : Number((part / whole).toFixed(RATE_DIGITS));
 }

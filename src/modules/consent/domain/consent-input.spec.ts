@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { uuidLowerBound } from '../../shared/ids.js';
+import { uuidLowerBound } from '../../../platform/identity/ids.js';
 import { parseConsent } from './consent-input.js';
 import { consentKey } from './consent-recorded.js';
 
@@ -78,7 +78,7 @@ describe('parseConsent (design §6.1)', () => {
     const url = (length: number): string => 'https://a.example/'.padEnd(length, 'a');
     expect(consentOf({ custom_endpoint: url(2048) }).customEndpoint).toBe(url(2048));
     expect(consentOf({ custom_endpoint: url(9000) }).customEndpoint).toBe(url(2049));
-    // The cut may fall into a pair of surrogates, which PostgreSQL could not store.
+    // The cut may split a surrogate pair, which PostgreSQL could not store.
     const cut = consentOf({ custom_endpoint: `${url(2048)}😀` }).customEndpoint;
     expect(cut?.isWellFormed()).toBe(true);
   });

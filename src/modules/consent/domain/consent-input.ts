@@ -1,5 +1,5 @@
-import type { FieldError } from '../../shared/field-problem.js';
-import { isUuidV7, uuidTimeMs } from '../../shared/ids.js';
+import type { FieldError } from '../../../platform/errors/field-problem.js';
+import { isUuidV7, uuidTimeMs } from '../../../platform/identity/ids.js';
 import { readVisitorKeyHash } from './visitor-key.js';
 
 /** Largest request body, in bytes (design §6.1). */
@@ -13,7 +13,7 @@ export const CONSENT_ID_AGE_MAX_MS = 7 * 24 * 60 * 60 * 1000;
 export const CONSENT_ID_AHEAD_MAX_MS = 5 * 60 * 1000;
 const CUSTOM_ENDPOINT_CHARACTERS_MAX = 2048;
 export const HOSTNAME_CHARACTERS_MAX = 253;
-/** The longest language tags that are in use have some 20. */
+/** The longest language tags in use have some 20. */
 export const LANGUAGE_CHARACTERS_MAX = 35;
 
 /**
@@ -23,25 +23,25 @@ export const LANGUAGE_CHARACTERS_MAX = 35;
 export const SURFACES = ['banner', 'preferences', 'link', 'placeholder', 'signal', 'api'] as const;
 type Surface = (typeof SURFACES)[number];
 
-/** A consent choice as the banner sent it, checked. */
+/** A validated consent choice as the banner sent it. */
 export interface ConsentInput {
-  /** The banner's id for the decision; null where the service generates one. */
+  /** The banner's id for the decision; null: the service generates one. */
   id: string | null;
   analytics: boolean;
   marketing: boolean;
   preferences: boolean;
   action: string;
   hostname: string | null;
-  /** As it was sent, right or wrong; see `readCustomEndpoint`. */
+  /** As sent, valid or not; see `readCustomEndpoint`. */
   customEndpoint: string | null;
-  /** Hash of the published configuration that was shown; null where the banner did not send it. */
+  /** Hash of the published configuration that was shown; null: not sent. */
   configHash: string | null;
-  /** Language that was shown, BCP 47 as it was sent; null as above. */
+  /** Language that was shown, a BCP 47 tag as sent; null: not sent. */
   language: string | null;
   surface: Surface | null;
-  /** Hash of the visitor key (visitor-key.ts); null where the banner has none. */
+  /** Hash of the visitor key (visitor-key.ts); null: not sent. */
   visitorKeyHash: Buffer | null;
-  /** Additional fields as JSON text; null where there are none. */
+  /** Additional fields as JSON text; null: none. */
   extraJson: string | null;
 }
 
@@ -51,7 +51,7 @@ export type ParsedConsent =
 export const ACTION = /^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/;
 export const HOSTNAME =
   /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
-/** 64 digits, as the published configuration writes its own. */
+/** 64 digits, the format of the published configuration. */
 export const CONFIG_HASH = /^[0-9a-f]{64}$/;
 /**
  * A well-formed BCP 47 tag: language, script, region, variants, extensions; not one of the
@@ -70,13 +70,13 @@ const KNOWN_FIELDS = new Set([
 ]);
 /** Members of the forwarded record that an additional field must not replace. */
 export const RESERVED_FIELDS = new Set(['schemaVersion', 'projectId', 'receivedAt']);
-/** Keys that reach into a JavaScript object's machinery. */
+/** Keys that would change a JavaScript object's prototype. */
 export const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Checks the body of an ingest request by hand: a decorated class would cost twice the time of all the
- * rest of the request, and could not check additional fields (design §6.1).
- * Returns the consent, or every field that is wrong. Never throws.
+ * Checks the body of an ingest request by hand: a decorated class would take twice the time of the
+ * rest of the request, and could not check additional fields (design §6.1). Returns the consent, or
+ * every invalid field. Never throws.
  */
 export function parseConsent(body: unknown, now: Date): ParsedConsent {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -161,7 +161,7 @@ function isAddressLiteral(value: string): boolean {
  * The legacy endpoint of the request, valid or not: forwarding never fails an ingest (spec §1,
  * §3.3), so an invalid endpoint shows in the delivery. A value that cannot be stored becomes an
  * empty string, and one that is too long is cut one character above the limit; both remain invalid.
- * Null where there is none.
+ * Null: not sent.
  */
 function readCustomEndpoint(value: unknown): string | null {
   if (value === undefined || value === null) return null;
@@ -169,15 +169,15 @@ function readCustomEndpoint(value: unknown): string | null {
   return value.slice(0, CUSTOM_ENDPOINT_CHARACTERS_MAX + 1).toWellFormed();
 }
 
-/** PostgreSQL's text holds neither NUL nor half of a surrogate pair. */
+/** PostgreSQL text can hold neither NUL nor an unpaired surrogate. */
 function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
 /**
- * Returns the additional fields as JSON text, or null where there are none or one was refused. A
- * member of `optional` with an invalid value stays an additional field, as it was before that
- * member was known (ADR 37).
+ * Returns the additional fields as JSON text, or null if none remain or one was refused. A member
+ * of `optional` with an invalid value stays an additional field, as before that member was known
+ * (ADR 37).
  */
 function checkAdditionalFields(
   fields: Record<string, unknown>,
@@ -220,7 +220,7 @@ function problemOfValue(value: unknown, depthLeft: number): string | null {
   if (typeof value === 'string') {
     return isStorable(value) ? null : 'has a text with a NUL character or half a surrogate pair.';
   }
-  // JSON.parse reads 1e999 as Infinity, which JSON cannot say.
+  // JSON.parse reads 1e999 as Infinity, which JSON cannot express.
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'has a number that is too large.';
   if (typeof value !== 'object' || value === null) return null;
   if (depthLeft === 0) return `nests deeper than ${ADDITIONAL_FIELDS_DEPTH_MAX} levels.`;

@@ -6,18 +6,18 @@ const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
 /** Actions that don't answer a request for consent, so the processing isn't based on consent. */
 const WITHOUT_CONSENT = ['dismiss', 'opt_out'];
 
-/** Version of this form of the receipt; members are only ever added. */
+/** Version of this receipt format; members are only added. */
 const RECEIPT_SCHEMA_VERSION = '1';
 
-/** How a visitor's choice ends up in a receipt, in the words of ISO/IEC TS 27560. */
+/** The state of a visitor's choice in a receipt, in the terms of ISO/IEC TS 27560. */
 type ReceiptState = 'consent_given' | 'consent_refused' | 'consent_withdrawn';
 
 /**
  * A record in the form that its visitor keeps: the sections of ISO/IEC TS 27560:2023 (receipt
  * metadata, record header, PII processing, party identification, event). Required members that the
- * service doesn't know are null. The members have the standard's names, so they are not in camel
- * case. `proof` is our addition: a `.tlog-proof` (docs/evidence.md), null while or where the record
- * is not sealed.
+ * service doesn't have are null. The members have the standard's names, so they are not in camel
+ * case. `proof` is our addition: a `.tlog-proof` (docs/evidence.md), null unless the record is
+ * sealed.
  */
 export interface ConsentReceiptDocument {
   receipt_metadata: { schema_version: string; receipt_id: string; issued_at: string };
@@ -49,7 +49,7 @@ export interface ReceiptFacts {
   issuedAt: Date;
   retentionMonths: number;
   proof: string | null;
-  /** The controller as the project names it when the receipt is issued. */
+  /** The project's controller when the receipt is issued. */
   controller: ProjectController;
 }
 

@@ -1,7 +1,7 @@
 /** Topic of the outbox message that is written with a consent record; its subject is the consent id. */
 export const CONSENT_RECORDED = 'consent.recorded';
 
-/** A stored consent record, as other modules read it. */
+/** A stored consent record, for other modules. */
 export interface ConsentRecorded {
   id: string;
   projectId: string;
@@ -9,20 +9,25 @@ export interface ConsentRecorded {
   marketing: boolean;
   preferences: boolean;
   action: string;
-  /** The page's host; null where the banner did not send it. */
+  /** The page's host; null: not sent. */
   hostname: string | null;
-  /** Legacy endpoint that came with the request (spec §2.2); null where none did. */
+  /** Legacy endpoint named in the request (spec §2.2); null: none. */
   customEndpoint: string | null;
-  /** What was on the screen; null where the banner did not send it. */
+  /** Hash of the configuration that was shown; null: not sent. */
   configHash: string | null;
   language: string | null;
   surface: string | null;
-  /** Additional fields, as given; null where there are none. */
+  /** Additional fields, as sent; null: none. */
   extra: Record<string, unknown> | null;
   receivedAt: Date;
-  /** Why the record was not queued for forwarding, e.g. `off`; null where it was, then or later. */
+  /**
+   * Why the record was not queued for forwarding, e.g. `off`; null: it was queued, perhaps later.
+   */
   skippedReason: string | null;
-  /** 32 random bytes with which it is sealed; null where it was stored without. Only a record's own proof shows it. */
+  /**
+   * 32 random bytes that seal the record; null: stored without. Only a record's own proof contains
+   * it.
+   */
   salt: Buffer | null;
 }
 
@@ -35,6 +40,9 @@ export function consentKey(ref: ConsentRef): string {
   return `${ref.projectId}/${ref.consentId}`;
 }
 
-/** The states of a record's delivery, by which records can be filtered. Forwarding reads them (`ConsentHooks`). */
+/**
+ * The delivery states of a record, which lists can filter by. Forwarding computes them
+ * (`ConsentHooks`).
+ */
 export const DELIVERY_STATES = ['delivered', 'failed', 'skipped', 'pending', 'unsent'] as const;
 export type DeliveryStateName = (typeof DELIVERY_STATES)[number];

@@ -1,8 +1,8 @@
 import { type AnalyticsInterval, intervalStarts } from './consent-counts.js';
 
 /**
- * Where the counts of a period's end come from: whole intervals before `intervalsTo`, whole hours from there before
- * `hoursTo`, and single records from there before `to`.
+ * Sources of the counts at the end of a period: whole intervals before `intervalsTo`, then whole
+ * hours before `hoursTo`, then single records before `to`.
  */
 export interface CountBounds {
   intervalsTo: Date;
@@ -11,8 +11,9 @@ export interface CountBounds {
 }
 
 /**
- * A period that ended in the past is counted to the instant, so that periods of equal length can be compared while one
- * of them is still running. For one that has not ended, the rollups hold nothing after its end.
+ * A period that ended in the past is counted up to its exact end, so that a current period can be
+ * compared with an equally long past one. For a current period, the rollups hold nothing after its
+ * end.
  */
 export function countBounds(to: Date, interval: AnalyticsInterval, now: Date): CountBounds {
   if (to >= now) return { intervalsTo: to, hoursTo: to, to };

@@ -16,7 +16,7 @@ export const EXPORT_COLUMNS = [
   'additionalFields',
 ] as const;
 
-/** Which records; instants are of receipt, `from` inclusive, `to` exclusive. */
+/** Selects records by time of receipt: `from` inclusive, `to` exclusive. */
 export interface ExportSelection extends RecordFilter {
   projectId: string;
   from: Date;
@@ -24,5 +24,5 @@ export interface ExportSelection extends RecordFilter {
   delivery?: DeliveryStateName;
 }
 
-/** One record as texts, in the order of `EXPORT_COLUMNS`; empty where there is nothing. */
+/** One record as texts, in the order of `EXPORT_COLUMNS`; empty if absent. */
 export type ExportRow = string[];

@@ -1,8 +1,8 @@
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * The host of an `Origin` header, to be held against the project's domains. null: nothing to hold against
- * them, because there is no header, or because it is this machine in development. An origin without a host
+ * The host of an `Origin` header, for comparison with the project's domains. null: no check,
+ * because there is no header, or it is this machine in development. An origin without a host
  * (`null`, a file, an extension) is the empty host, which is no project's domain.
  */
 export function originHost(

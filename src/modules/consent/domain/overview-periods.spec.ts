@@ -53,7 +53,7 @@ describe(overviewPeriods, () => {
     ],
     [
       'America/Los_Angeles',
-      // The day of the change, begun before it and looked at after it.
+      // The day of the clock change: started before it, read after it.
       '2026-11-01T20:00:00Z',
       ['2026-11-01T07:00', '2026-10-31T07:00', '2026-10-31T20:00'],
       ['2026-11-01T07:00', '2026-10-01T07:00', '2026-10-01T20:00'],

@@ -1,16 +1,19 @@
-/** From the first instant on, up to the second. */
+/** A period; `to` is exclusive. */
 export interface Span {
   from: Date;
   to: Date;
 }
 
-/** A day or a month that has begun, and the same stretch of the one before it. */
+/** The current day or month, and the same elapsed time of the previous one. */
 export interface Comparison {
   now: Span;
   before: Span;
 }
 
-/** Today and this month up to `now`, each with the same elapsed time of the previous one, in a person's zone. */
+/**
+ * Today and this month up to `now`, each with the same elapsed time of the previous one, in a
+ * user's time zone.
+ */
 export function overviewPeriods(now: Date, timeZone: string): { today: Comparison; month: Comparison } {
   const clock = clockOf(timeZone);
   const { year, month, day } = clock(now);
@@ -21,7 +24,7 @@ export function overviewPeriods(now: Date, timeZone: string): { today: Compariso
   };
 }
 
-/** The days that end with today, oldest first, in a person's zone. Today ends at `now`. */
+/** The last days up to today, oldest first, in a user's time zone. Today ends at `now`. */
 export function lastDays(now: Date, timeZone: string, count: number): Span[] {
   const clock = clockOf(timeZone);
   const { year, month, day } = clock(now);
@@ -33,7 +36,7 @@ export function lastDays(now: Date, timeZone: string, count: number): Span[] {
 
 function comparison(now: Date, from: Date, before: Date): Comparison {
   const sameStretchMs = before.getTime() + (now.getTime() - from.getTime());
-  // A month may be longer than the one before it.
+  // A month may be longer than the previous one.
   const endMs = Math.min(sameStretchMs, from.getTime());
   return { now: { from, to: now }, before: { from: before, to: new Date(endMs) } };
 }
@@ -49,36 +52,44 @@ function localMidnight(year: number, month: number, day: number, clock: Clock): 
   const guess = new Date(midnightUtcMs - offsetMs(new Date(midnightUtcMs), clock));
   const midnight = new Date(midnightUtcMs - offsetMs(guess, clock));
   if (offsetMs(midnight, clock) === offsetMs(guess, clock)) return midnight;
-  // Where the clocks skip midnight, the day starts with the change, the later of the two.
+  // If the clocks skip midnight, the day starts with the change, the later of the two.
   return new Date(Math.max(guess.getTime(), midnight.getTime()));
 }
 
-/** How far the clocks of a zone are ahead of UTC. */
+/** The zone's offset from UTC. */
 function offsetMs(at: Date, clock: Clock): number {
   const { year, month, day, hour, minute, second } = clock(at);
   const shownMs = Date.UTC(year, month, day, hour, minute, second);
   return shownMs - Math.floor(at.getTime() / 1000) * 1000;
 }
 
-/** What the clocks of a zone show at an instant; months count from 0. */
+/** Local date and time in a zone; months count from 0. */
 type Clock = (at: Date) => Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>;
 
-/** To make a format takes longer than to use it, so one is made for all days of an answer. */
+/** Creating a format takes longer than using it, so one serves all days of a response. */
 function clockOf(timeZone: string): Clock {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
     calendar: 'gregory',
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   return (at) => {
     const parts = format.formatToParts(at);
     const part = (type: Intl.DateTimeFormatPartTypes): number =>
       Number(parts.find((each) => each.type === type)?.value);
     return {
-      ...{ year: part('year'), month: part('month') - 1, day: part('day') },
-      ...{ hour: part('hour'), minute: part('minute'), second: part('second') },
+      year: part('year'),
+      month: part('month') - 1,
+      day: part('day'),
+      hour: part('hour'),
+      minute: part('minute'),
+      second: part('second'),
     };
   };
 }

@@ -1,14 +1,14 @@
 import type { ConsentRecorded } from './consent-recorded.js';
 
-/** Version of the body; it may gain fields without a new number (spec §9). */
+/** Version of the body; adding fields does not change it (spec §9). */
 const BODY_SCHEMA_VERSION = 1;
 
 /** Member of a forwarded body that isn't part of the record. */
 export const EVIDENCE_MEMBER = 'evidence';
 
 /**
- * A record as others get it (spec §2.1, design §6.1), and as it is sealed: additional fields lie beside the known ones,
- * never over them.
+ * A record as forwarded and as sealed (spec §2.1, design §6.1). Additional fields never replace
+ * known ones.
  */
 export function recordBody(record: ConsentRecorded): Record<string, unknown> {
   const known: Record<string, unknown> = {
@@ -22,14 +22,13 @@ export function recordBody(record: ConsentRecorded): Record<string, unknown> {
     hostname: record.hostname,
     receivedAt: record.receivedAt.toISOString(),
   };
-  // Absent where the banner did not send them: in an older record, these names are additional
-  // fields.
+  // Absent if the banner did not send them: in an older record, these names are additional fields.
   if (record.configHash !== null) known.configHash = record.configHash;
   if (record.language !== null) known.language = record.language;
   if (record.surface !== null) known.surface = record.surface;
   for (const [name, value] of Object.entries(record.extra ?? {})) {
     if (Object.hasOwn(known, name) || name === EVIDENCE_MEMBER) continue;
-    // Assigned, this one name would set the body's prototype.
+    // Plain assignment of this one name would set the body's prototype.
     if (name === '__proto__')
       Object.defineProperty(known, name, { value, enumerable: true, configurable: true, writable: true });
     else known[name] = value;

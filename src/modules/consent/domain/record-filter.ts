@@ -1,4 +1,4 @@
-/** Which records a list or an export has; absent members match all records. */
+/** Filters records of a list or an export; absent members match all records. */
 export interface RecordFilter {
   /** Received at this instant or later. */
   from?: Date;
@@ -10,7 +10,7 @@ export interface RecordFilter {
   marketing?: boolean;
   preferences?: boolean;
   configHash?: string;
-  /** Compared without case. */
+  /** Case-insensitive. */
   language?: string;
   surface?: string;
 }

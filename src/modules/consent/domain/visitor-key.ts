@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
  * A visitor key, which the visitor's device creates and keeps: its creation time in milliseconds
  * since 1970 (6 bytes), then 32 random bytes, in hex. The ingest gets only its hash: the same time,
  * then SHA-256 of the 32 bytes. The key itself is sent only when the visitor uses it, and is hashed
- * first. The time comes first, as in a UUIDv7, so that new entries are adjacent in the index (ADR
+ * first. The time is in front, as in a UUIDv7, so that new entries are adjacent in the index (ADR
  * 43).
  */
 const KEY = /^[0-9a-f]{76}$/i;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Which additional field of a project's records identifies a visitor, and how it is stored. */
+/** The additional field that identifies a visitor in a project's records, and how it is stored. */
 export interface VisitorReference {
   /** null: no field. */
   field: string | null;

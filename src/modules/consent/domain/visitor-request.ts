@@ -1,8 +1,8 @@
-import type { FieldError } from '../../shared/field-problem.js';
-import { isUuid } from '../../shared/ids.js';
+import type { FieldError } from '../../../platform/errors/field-problem.js';
+import { isUuid } from '../../../platform/identity/ids.js';
 import { visitorKeyHash } from './visitor-key.js';
 
-/** Identifies whose records a visitor requests. */
+/** Identifies the visitor whose records are requested. */
 export interface KeyHolder {
   projectId: string;
   visitorKeyHash: Buffer;
@@ -21,8 +21,7 @@ export type ParsedVisitorRequest =
   { kind: 'valid'; request: VisitorRequest } | { kind: 'invalid'; errors: FieldError[] };
 
 /**
- * An id that matches nothing: an invalid project or record id finds nothing, through the same query
- * as a wrong one.
+ * An id that matches nothing: an invalid project or record id uses the same query as a wrong one.
  */
 const NOWHERE = '00000000-0000-0000-0000-000000000000';
 

@@ -4,8 +4,8 @@ import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
-import { PeriodQuery, parsePeriod } from '../../http/period-query.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { PeriodQuery, parsePeriod } from '../../../platform/http/period-query.js';
 import { ConsentAnalytics, type ConsentAnalyticsAnswer } from '../application/consent-analytics.js';
 import { type ConsentOverviewAnswer, ConsentOverview } from '../application/consent-overview.js';
 import {
@@ -24,7 +24,10 @@ export class AnalyticsController {
     private readonly overviews: ConsentOverview,
   ) {}
 
-  /** Records and opt-in rate of today and this month, beside the same stretch of the day and the month before. */
+  /**
+   * Records and opt-in rate of today and this month, each with the same elapsed time of the
+   * previous one.
+   */
   @Get('overview')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Compare today and this month with the previous periods' })
@@ -37,7 +40,10 @@ export class AnalyticsController {
     return this.overviews.answer(project.id, { now: new Date(), timeZone }, gone);
   }
 
-  /** Records and opt-ins of the last 30 days, today included, each beside the records of 30 days earlier. */
+  /**
+   * Records and opt-ins of the last 30 days including today, each with the records of 30 days
+   * earlier.
+   */
   @Get('daily')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the records of the last 30 days by day' })

@@ -1,44 +1,52 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { TimeZoneName } from '../../http/time-zone.decorator.js';
+import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
 import { ANALYTICS_DAYS_MAX, type AnalyticsInterval } from '../domain/consent-counts.js';
+
+const share = { type: Number, nullable: true, minimum: 0, maximum: 1 };
 
 /** The definitions are in docs/analytics.md. */
 export class ConsentRatesView {
-  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) analytics!: number | null;
-  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) marketing!: number | null;
-  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) preferences!: number | null;
-  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) fullAccept!: number | null;
-  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) rejection!: number | null;
-  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1 }) withdrawal!: number | null;
+  @ApiProperty({ ...share, example: 0.65 }) analytics!: number | null;
+  @ApiProperty({ ...share, example: 0.5 }) marketing!: number | null;
+  @ApiProperty({ ...share, example: 0.6 }) preferences!: number | null;
+  @ApiProperty({ ...share, example: 0.45 }) fullAccept!: number | null;
+  @ApiProperty({ ...share, example: 0.35 }) rejection!: number | null;
+  @ApiProperty({ ...share, example: 0.01 }) withdrawal!: number | null;
 }
 
 export class ConsentCountsView {
-  @ApiProperty({ type: 'integer' }) records!: number;
+  @ApiProperty({ type: 'integer', example: 1284 }) records!: number;
   @ApiProperty({
     type: 'integer',
     description: 'Records of visitors who were asked; all other counts but `withdrawal` are of these',
+    example: 1240,
   })
   asked!: number;
-  @ApiProperty({ type: 'integer' }) analytics!: number;
-  @ApiProperty({ type: 'integer' }) marketing!: number;
-  @ApiProperty({ type: 'integer' }) preferences!: number;
-  @ApiProperty({ type: 'integer' }) fullAccept!: number;
-  @ApiProperty({ type: 'integer' }) rejection!: number;
-  @ApiProperty({ type: 'integer' }) withdrawal!: number;
+  @ApiProperty({ type: 'integer', example: 806 }) analytics!: number;
+  @ApiProperty({ type: 'integer', example: 620 }) marketing!: number;
+  @ApiProperty({ type: 'integer', example: 744 }) preferences!: number;
+  @ApiProperty({ type: 'integer', example: 558 }) fullAccept!: number;
+  @ApiProperty({ type: 'integer', example: 434 }) rejection!: number;
+  @ApiProperty({ type: 'integer', example: 12 }) withdrawal!: number;
   @ApiProperty({ type: ConsentRatesView, description: 'Shares of `asked`; null if nobody was asked' })
   rates!: ConsentRatesView;
 }
 
 export class ConsentCountsAtView extends ConsentCountsView {
-  @ApiProperty() at!: Date;
+  @ApiProperty({ example: '2026-11-30T00:00:00.000Z' }) at!: Date;
 }
 
 export class ConsentCountsOfActionView extends ConsentCountsView {
-  @ApiProperty() action!: string;
+  @ApiProperty({ example: 'accept_all' }) action!: string;
 }
 
 export class ConsentCountsOfHostnameView extends ConsentCountsView {
-  @ApiProperty({ type: String, nullable: true, description: 'null: records without a value' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'null: records without a value',
+    example: 'shop.example',
+  })
   hostname!: string | null;
 }
 
@@ -46,7 +54,9 @@ const AUDIENCE_UNKNOWN = 'null: records without a value, or deleted before this 
 
 export class ConsentCountsOfRegionView extends ConsentCountsView {
   @ApiProperty({
-    ...{ type: String, nullable: true, example: 'US-CA' },
+    type: String,
+    nullable: true,
+    example: 'US-CA',
     description: `ISO 3166-1, with the ISO 3166-2 subdivision if known; ${AUDIENCE_UNKNOWN}`,
   })
   region!: string | null;
@@ -54,16 +64,23 @@ export class ConsentCountsOfRegionView extends ConsentCountsView {
 
 export class ConsentCountsOfLanguageView extends ConsentCountsView {
   @ApiProperty({
-    ...{ type: String, nullable: true, example: 'pt-BR' },
+    type: String,
+    nullable: true,
+    example: 'pt-BR',
     description: `BCP 47 tag; ${AUDIENCE_UNKNOWN}`,
   })
   language!: string | null;
 }
 
 export class ConsentAnalyticsView {
-  @ApiProperty({ description: 'Start of the first interval' }) from!: Date;
-  @ApiProperty({ description: 'End of the period; the last interval may be incomplete' }) to!: Date;
-  @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX) }) interval!: AnalyticsInterval;
+  @ApiProperty({ description: 'Start of the first interval', example: '2026-11-01T00:00:00.000Z' })
+  from!: Date;
+  @ApiProperty({
+    description: 'End of the period; the last interval may be incomplete',
+    example: '2026-12-01T00:00:00.000Z',
+  })
+  to!: Date;
+  @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX), example: 'day' }) interval!: AnalyticsInterval;
   @ApiProperty({ type: ConsentCountsView }) totals!: ConsentCountsView;
   @ApiProperty({ type: [ConsentCountsAtView], description: 'One entry per interval' })
   series!: ConsentCountsAtView[];
@@ -91,14 +108,19 @@ export class OverviewQuery {
 }
 
 export class PeriodRecordsView {
-  @ApiProperty() from!: Date;
-  @ApiProperty() to!: Date;
-  @ApiProperty({ type: 'integer' }) records!: number;
-  @ApiProperty({ type: 'integer', description: 'Records of visitors who were asked' }) asked!: number;
+  @ApiProperty({ example: '2026-12-01T00:00:00.000Z' }) from!: Date;
+  @ApiProperty({ example: '2026-12-01T09:30:00.000Z' }) to!: Date;
+  @ApiProperty({ type: 'integer', example: 1284 }) records!: number;
+  @ApiProperty({ type: 'integer', description: 'Records of visitors who were asked', example: 1240 })
+  asked!: number;
   @ApiProperty({
-    ...{ type: Number, nullable: true, minimum: 0, maximum: 1 },
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
     description:
       'Of the visitors who were asked, the share that grants at least one category; null if nobody was',
+    example: 0.65,
   })
   optInRate!: number | null;
 }
@@ -108,6 +130,13 @@ export class PeriodComparisonView {
   @ApiProperty({
     type: PeriodRecordsView,
     description: 'The same elapsed time of the previous period',
+    example: {
+      from: '2026-11-30T00:00:00.000Z',
+      to: '2026-11-30T09:30:00.000Z',
+      records: 1175,
+      asked: 1130,
+      optInRate: 0.62,
+    },
   })
   before!: PeriodRecordsView;
 }
@@ -118,12 +147,21 @@ export class ConsentOverviewView {
 }
 
 export class DailyRecordsView {
-  @ApiProperty({ description: 'Start of the day in the time zone of the request' }) at!: Date;
-  @ApiProperty({ type: 'integer' }) records!: number;
-  @ApiProperty({ type: 'integer', description: 'Records of visitors who were asked' }) asked!: number;
-  @ApiProperty({ type: 'integer', description: 'Of `asked`, records that grant at least one category' })
+  @ApiProperty({
+    description: 'Start of the day in the time zone of the request',
+    example: '2026-12-01T00:00:00.000Z',
+  })
+  at!: Date;
+  @ApiProperty({ type: 'integer', example: 1284 }) records!: number;
+  @ApiProperty({ type: 'integer', description: 'Records of visitors who were asked', example: 1240 })
+  asked!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Of `asked`, records that grant at least one category',
+    example: 806,
+  })
   optedIn!: number;
-  @ApiProperty({ type: 'integer', description: 'Records of the day 30 days earlier' })
+  @ApiProperty({ type: 'integer', description: 'Records of the day 30 days earlier', example: 1175 })
   recordsBefore!: number;
 }
 

@@ -9,12 +9,13 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiAnyOrigin, ApiBodyExample, ApiRefusals } from '../../http/api-description.js';
+import { ApiAnyOrigin, ApiBodyExample, ApiRefusals } from '../../../platform/openapi/api-description.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CurrentAuthor, CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
+import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { ConsentReader } from '../application/consent.reader.js';
 import {
   CONSENT_BODY_SCHEMA,
@@ -38,7 +39,10 @@ export class ConsentController {
     private readonly index: VisitorIndex,
   ) {}
 
-  /** Described here; the server hands these requests to the endpoint before Express sees them (ingest.endpoint.ts). */
+  /**
+   * Only for documentation: the server passes these requests to the endpoint before Express
+   * (ingest.endpoint.ts).
+   */
   @Post()
   @Public()
   @ApiAnyOrigin()
@@ -70,7 +74,7 @@ export class ConsentController {
   ): Promise<ConsentPageView> {
     if (visitorReference === undefined) return this.reader.list(project.id, filter, gone);
     const visitorHash = await this.erasures.hashOf(project.id, visitorReference);
-    // Read before the records: if indexing is finished by then, the list is complete.
+    // Read before the records: if indexing has finished here, the list is complete.
     const indexing = await this.index.isUnderWay(project.id);
     return { ...(await this.reader.list(project.id, { ...filter, visitorHash }, gone)), indexing };
   }

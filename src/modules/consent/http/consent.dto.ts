@@ -11,10 +11,10 @@ import {
   MaxLength,
   ValidateBy,
 } from 'class-validator';
-import { IsInstant } from '../../http/instant.decorator.js';
-import { PageQuery } from '../../http/page-query.js';
-import { UUID_V7 } from '../../shared/ids.js';
-import { described, patternOf } from '../../http/schema-of-checks.js';
+import { IsInstant } from '../../../platform/http/instant.decorator.js';
+import { PageQuery } from '../../../platform/http/page-query.js';
+import { UUID_V7 } from '../../../platform/identity/ids.js';
+import { described, patternOf } from '../../../platform/openapi/schema-of-checks.js';
 import { VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
 import { DELIVERY_STATES, type DeliveryStateName } from '../domain/consent-recorded.js';
 import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';
@@ -90,10 +90,10 @@ export const CONSENT_BODY_SCHEMA = {
 export class ConsentReceiptView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() receivedAt!: Date;
-  @ApiProperty({ description: 'The same choice was already stored' }) duplicate!: boolean;
+  @ApiProperty({ description: 'The same choice was already stored', example: false }) duplicate!: boolean;
 }
 
-/** A stored record, as the dashboard sees it. */
+/** A stored record in the dashboard. */
 export class ConsentView {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
@@ -101,11 +101,12 @@ export class ConsentView {
   @ApiProperty() marketing!: boolean;
   @ApiProperty() preferences!: boolean;
   @ApiProperty({ example: 'accept_all' }) action!: string;
-  @ApiProperty({ type: String, nullable: true }) hostname!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'shop.example' }) hostname!: string | null;
   @ApiProperty({
     type: String,
     nullable: true,
     description: 'Hash of the configuration that was shown',
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   })
   configHash!: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'pt-BR', description: 'Language that was shown' })
@@ -115,6 +116,7 @@ export class ConsentView {
     nullable: true,
     enum: [...SURFACES, null],
     description: 'How the choice was made',
+    example: 'banner',
   })
   surface!: string | null;
   @ApiProperty() receivedAt!: Date;
@@ -122,6 +124,7 @@ export class ConsentView {
     description: 'All other fields sent by the banner',
     type: Object,
     additionalProperties: true,
+    example: { customerId: 'c-4711' },
   })
   additionalFields!: Record<string, unknown>;
   @ApiPropertyOptional({
@@ -143,9 +146,12 @@ export class ConsentView {
   evidence?: unknown;
 
   @ApiPropertyOptional({
-    ...{ type: String, nullable: true, enum: [...DELIVERY_STATES, null] },
+    type: String,
+    nullable: true,
+    enum: [...DELIVERY_STATES, null],
     description:
       'Only in a list with `withDelivery`: its delivery state, as the filter `delivery` matches it; null if the log no longer holds an attempt',
+    example: 'delivered',
   })
   deliveryState?: DeliveryStateName | null;
 }
@@ -159,6 +165,7 @@ export class ConsentPageView {
   @ApiPropertyOptional({
     description:
       'Only with `visitorReference`: whether stored records are still being indexed, so more may be found later',
+    example: false,
   })
   indexing?: boolean;
 }
@@ -166,7 +173,7 @@ export class ConsentPageView {
 export const asBoolean = ({ value }: { value: unknown }): unknown =>
   value === 'true' ? true : value === 'false' ? false : value;
 
-/** Filters of list and export; all that are given must hold. */
+/** Filters of list and export, combined with AND. */
 export class ConsentFilterQuery {
   @ApiPropertyOptional({ description: 'Received at or after' })
   @IsOptional()

@@ -1,14 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { formatCsv } from '../../shared/csv.js';
+import { formatCsv } from '../../../platform/export/csv.js';
 import { EXPORT_COLUMNS, type ExportRow } from '../domain/export-selection.js';
 
-/** Rows that are written in one go: some milliseconds, between which visitors are answered. */
+/** Rows written at a time: takes some milliseconds, between which other requests are served. */
 const CHUNK_ROWS = 500;
 const BYTE_ORDER_MARK = '\uFEFF';
-/** The only column that can hold a semicolon. */
+/** The only column that can contain a semicolon. */
 const JSON_COLUMN = EXPORT_COLUMNS.indexOf('additionalFields');
 
-/** A CSV file (RFC 4180), piece by piece; `bom` is for spreadsheets that take UTF-8 for something else. */
+/**
+ * A CSV file (RFC 4180), piece by piece; `bom` is for spreadsheets that would otherwise misdetect
+ * UTF-8.
+ */
 export async function* csvPieces(
   batches: AsyncIterable<ExportRow[]>,
   { bom }: { bom: boolean },
@@ -23,7 +26,8 @@ export async function* csvPieces(
 }
 
 /**
- * JSON can escape a semicolon: a reader that splits there despite the quotes finds no extra cell.
+ * JSON can escape a semicolon, so a reader that splits there despite the quotes finds no extra
+ * cell.
  */
 function withoutSemicolons(row: ExportRow): ExportRow {
   row[JSON_COLUMN] = (row[JSON_COLUMN] ?? '').replaceAll(';', '\\u003b');

@@ -16,12 +16,12 @@ import { AccessService } from '../../access/access.service.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { resolveBaseUrl } from '../../shared/base-url.js';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { FileAnswer } from '../../http/file-answer.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { FileAnswer } from '../../../platform/http/file-answer.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { ConsentExport } from '../application/consent-export.js';
 import type { ExportSelection } from '../domain/export-selection.js';
 import { ConsentHooks } from '../consent.hooks.js';
@@ -35,7 +35,7 @@ const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', pdf: 'application/pdf', 
 /** Start of an export without `from`: earlier than any record. */
 export const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
-/** Filters as those of the list; all that are given must hold. */
+/** The filters of the list, combined with AND. */
 export class ExportQuery extends ConsentFilterQuery {
   @ApiProperty({ enum: FORMATS })
   @IsIn(FORMATS, { message: 'format must be csv or pdf.' })
@@ -159,7 +159,7 @@ export class ExportController {
   }
 }
 
-/** The filters beside the period, e.g. `action accept_all, analytics yes`. */
+/** The filters except the period, e.g. `action accept_all, analytics yes`. */
 function filtersInWords({ from: _from, to: _to, ...filters }: Partial<ConsentFilterQuery>): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   const words = given.map(

@@ -1,6 +1,6 @@
 import Pdf from 'pdfkit';
-import { drawWordmark, PDF_COLORS } from '../../shared/pdf-letterhead.js';
-import { pdfText } from '../../shared/pdf-text.js';
+import { drawWordmark, PDF_COLORS } from '../../../platform/pdf/pdf-letterhead.js';
+import { pdfText } from '../../../platform/pdf/pdf-text.js';
 import type { ExportRow } from '../domain/export-selection.js';
 import { type PdfCover, PDF_RECORDS_MAX, type RecordsPage } from './pdf-page.js';
 
@@ -23,18 +23,20 @@ const COLUMNS = [
   { title: 'Surface', x: 686, width: 50 },
   { title: 'Shown', x: 738, width: 64 },
 ];
-/**
- * This many digits of a configuration's hash distinguish a project's few hundred configurations.
- */
+/** Enough digits to distinguish a project's few hundred configurations. */
 const HASH_DIGITS = 12;
 
 /**
- * A PDF with a cover and a table. Pages carry their number. The standard fonts hold Latin letters; hostnames are ASCII
- * anyway.
+ * A PDF with a cover and a table, and numbered pages. The standard fonts contain Latin letters;
+ * hostnames are ASCII.
  */
 export function drawPdf({ cover, rows }: RecordsPage): PDFKit.PDFDocument {
   const document = new Pdf({
-    ...{ size: 'A4', layout: 'landscape', margin: MARGIN, lang: 'en', displayTitle: true },
+    size: 'A4',
+    layout: 'landscape',
+    margin: MARGIN,
+    lang: 'en',
+    displayTitle: true,
     info: { Title: 'Consent records' },
   });
   const perPage = rowsPerPage(document);
@@ -91,7 +93,11 @@ function drawHeader(document: PDFKit.PDFDocument, { projectName }: PdfCover): vo
   drawWordmark(document, { x: MARGIN, y: MARGIN - 8, size: MARK_SIZE });
   document.font('Helvetica').fontSize(FONT_SIZE).fillColor(PDF_COLORS.quiet);
   document.text(pdfText(projectName), width / 2, MARGIN - 5, {
-    ...{ width: width / 2 - MARGIN, height: ROW_HEIGHT, align: 'right', lineBreak: false, ellipsis: true },
+    width: width / 2 - MARGIN,
+    height: ROW_HEIGHT,
+    align: 'right',
+    lineBreak: false,
+    ellipsis: true,
   });
   const y = MARGIN + HEADER_HEIGHT;
   document.rect(MARGIN, y - 5, width - 2 * MARGIN, ROW_HEIGHT).fill(PDF_COLORS.band);
@@ -128,6 +134,8 @@ function drawFooter(
   document.font('Helvetica').fontSize(FONT_SIZE).fillColor(PDF_COLORS.quiet);
   document.text(`Created ${cover.madeAt.toISOString()}`, MARGIN, y, { lineBreak: false });
   document.text(`Page ${page} of ${pages}`, width - MARGIN - 100, y, {
-    ...{ width: 100, align: 'right', lineBreak: false },
+    width: 100,
+    align: 'right',
+    lineBreak: false,
   });
 }

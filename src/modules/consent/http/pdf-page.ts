@@ -1,6 +1,6 @@
 import type { ExportRow } from '../domain/export-selection.js';
 
-/** Records that the table shows; a sentence says where the others are. */
+/** Records in the table; a sentence names the format with the others. */
 export const PDF_RECORDS_MAX = 5_000;
 
 export interface PdfCover {
@@ -8,11 +8,11 @@ export interface PdfCover {
   projectId: string;
   from: Date;
   to: Date;
-  /** The filters as text; `none` where there are none. */
+  /** The filters as text; `none` without any. */
   filters: string;
   records: number;
   madeAt: Date;
-  /** The order of the records, and the format that contains all of them where the table doesn't. */
+  /** The order of the records, and the format that contains all of them if the table doesn't. */
   first: 'oldest' | 'newest';
   whole: 'csv' | 'json';
 }

@@ -10,7 +10,7 @@ import {
   ApiExtraModels,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
@@ -22,11 +22,11 @@ import {
   PrivacySettingsService,
 } from '../application/privacy-settings.service.js';
 import { ConsentReader } from '../application/consent.reader.js';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { entityTag, IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { EARLIEST } from './export.controller.js';
-import { FileAnswer } from '../../http/file-answer.js';
+import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { AccessService } from '../../access/access.service.js';
 import { RecordsPdf } from './records-pdf.js';
 import {
@@ -39,7 +39,7 @@ import {
 } from './privacy.dto.js';
 import { jsonPieces, rowsOf } from './visitor-file.js';
 
-/** How a project finds and erases the records of one visitor. */
+/** Settings for finding and erasing the records of one visitor. */
 @ApiTags('Privacy')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')
@@ -67,7 +67,7 @@ export class PrivacyController {
   /**
    * Applies to new records at once. A worker updates the stored ones: `indexing` is true until it
    * has finished. With hashing on, they lose the value too; when it is turned off again, they keep
-   * the hash. 412 `version_conflict` where If-Match names another state.
+   * the hash. 412 `version_conflict` if If-Match names another version.
    */
   @Put('privacy')
   @IfMatchHeader()
@@ -89,8 +89,8 @@ export class PrivacyController {
   }
 
   /**
-   * A file with everything stored about a visitor, for them; on every tier. The PDF shows the
-   * newest 5,000 records without additional fields; the JSON is complete.
+   * A file with everything stored about a visitor, to be handed to them; on every tier. The PDF
+   * shows the newest 5,000 records without additional fields; the JSON is complete.
    */
   @Get('visitor-records')
   @ProjectRole('viewer')
@@ -129,7 +129,7 @@ export class PrivacyController {
   }
 
   /**
-   * Erases every record of a visitor received until now, with deliveries and queued messages: by
+   * Erases every record of a visitor received so far, with deliveries and queued messages: by
    * visitor reference, or by the visitor key of one of the records. Up to 500 are erased before the
    * response; of more, `finishedAt` is null until a worker has erased the rest. After that, only a
    * worker that had claimed a record before can still send it. It can't be undone.
@@ -176,7 +176,7 @@ export class PrivacyController {
   }
 }
 
-/** A visitor's file is complete, or it is an error. */
+/** A visitor's file must be complete. */
 function notWhole(): DomainError {
   return new DomainError(
     'visitor_index_under_way',

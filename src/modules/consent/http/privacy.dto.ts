@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, IsUUID, Length, Matches, ValidateIf } from 'class-validator';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { TextLine } from '../../http/text.decorator.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 import { ConsentView } from './consent.dto.js';
 import { REASON_CHARACTERS_MAX, VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
-import { coded } from '../../shared/field-problem.js';
-import { MembersRule } from '../../http/schema-of-checks.js';
+import { coded } from '../../../platform/errors/field-problem.js';
+import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
 
 const FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
@@ -37,6 +37,7 @@ export class PrivacyStateDto extends PrivacySettingsDto {
   @ApiProperty({
     description:
       'Whether stored records are still being indexed. Until then, results may be incomplete and erasures wait.',
+    example: false,
   })
   indexing!: boolean;
 }
@@ -56,7 +57,7 @@ export class VisitorRecordsQuery {
 
 export class VisitorFileDto {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
-  @ApiProperty() projectName!: string;
+  @ApiProperty({ example: 'Shop' }) projectName!: string;
   @ApiProperty() madeAt!: Date;
   @ApiProperty({ type: [ConsentView] }) records!: ConsentView[];
 }
@@ -96,9 +97,9 @@ export class EraseVisitorBody extends EraseBody {
 
 export class ErasureDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty() reason!: string;
+  @ApiProperty({ example: 'Request of 2026-11-20, ticket 4711' }) reason!: string;
   @ApiProperty() requestedAt!: Date;
-  @ApiProperty({ description: 'Records erased so far' }) erased!: number;
+  @ApiProperty({ description: 'Records erased so far', example: 3 }) erased!: number;
   @ApiProperty({
     type: Date,
     nullable: true,

@@ -1,19 +1,20 @@
 import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { pdfThreads, streamOf } from '../../shared/pdf-threads.js';
+import { pdfThreads, streamOf } from '../../../platform/pdf/pdf-threads.js';
 import { EXPORT_COLUMNS, type ExportRow } from '../domain/export-selection.js';
 import { PDF_RECORDS_MAX, type PdfCover, type RecordsPage } from './pdf-page.js';
 
 /** The table does not show the additional fields, which may be large. */
 const SHOWN_COLUMNS = EXPORT_COLUMNS.indexOf('additionalFields');
 
-/** Renders PDFs of records, on a thread. */
+/** Renders PDFs of records in a worker thread. */
 @Injectable()
 export class RecordsPdf implements OnApplicationShutdown {
   private readonly threads = pdfThreads<RecordsPage>(new URL('./pdf-thread.js', import.meta.url));
 
   /**
-   * Reads no more records than the table shows.
+   * Reads only as many records as the table shows.
+   *
    * @throws DomainError `overloaded`; ClientDisconnected; any error of the batches
    */
   async render(cover: PdfCover, batches: AsyncIterable<ExportRow[]>, gone: AbortSignal): Promise<Readable> {

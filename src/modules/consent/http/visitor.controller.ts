@@ -9,8 +9,8 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiAnyOrigin, ApiRefusals } from '../../http/api-description.js';
-import { Public } from '../../access/access.decorators.js';
+import { ApiAnyOrigin, ApiRefusals } from '../../../platform/openapi/api-description.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import { ConsentReceiptView } from './consent.dto.js';
 import {
   KEY_BODY_SCHEMA,
@@ -60,8 +60,9 @@ export class VisitorController {
   }
 
   /**
-   * A new record with nothing granted, stored and forwarded as any other; its additional field `withdraws` is the id of
-   * the newest one before it. Without a host name it has that one's.
+   * A new record that grants nothing, stored and forwarded as any other. Its additional field
+   * `withdraws` is the id of the newest one before it, whose hostname it takes over if the request
+   * has none.
    */
   @Post('withdrawals')
   @Public()

@@ -1,13 +1,13 @@
 import { ApiProperty, type OpenAPIObject } from '@nestjs/swagger';
-import { UUID_V7 } from '../../shared/ids.js';
-import { patternOf } from '../../http/schema-of-checks.js';
+import { UUID_V7 } from '../../../platform/identity/ids.js';
+import { patternOf } from '../../../platform/openapi/schema-of-checks.js';
 import { FORBIDDEN_KEYS } from '../domain/consent-input.js';
 import { ConsentView } from './consent.dto.js';
 
 type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
 const PROJECT_ID = '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f';
-/** An example key that no visitor has. */
+/** An example key. */
 const KEY = '019aa9f2c3d450d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c';
 const STATES = ['consent_given', 'consent_refused', 'consent_withdrawn'];
 
@@ -57,11 +57,11 @@ export const WITHDRAWAL_BODY_SCHEMA = {
 /** The records stored under a key. */
 export class KeyRecordsView {
   @ApiProperty({ type: [ConsentView], description: 'Newest first' }) items!: ConsentView[];
-  @ApiProperty({ description: 'Whether there are older records' }) more!: boolean;
+  @ApiProperty({ description: 'Whether there are older records', example: false }) more!: boolean;
 }
 
 export class KeyErasureView {
-  @ApiProperty({ type: 'integer', description: 'Records erased so far' }) erased!: number;
+  @ApiProperty({ type: 'integer', description: 'Records erased so far', example: 3 }) erased!: number;
   @ApiProperty({ description: 'false: a worker erases the rest' }) finished!: boolean;
 }
 
@@ -69,15 +69,15 @@ const text = { type: 'string' };
 const perhaps = { type: 'string', nullable: true };
 const instant = { type: 'string', format: 'date-time' };
 
-/** The receipt's sections are those of ISO/IEC TS 27560:2023, and so are the names of their members. */
+/** The receipt's sections and member names are those in ISO/IEC TS 27560:2023. */
 export const RECEIPT_SCHEMA = sections({
   receipt_metadata: sections({
-    schema_version: text,
+    schema_version: { ...text, example: '1' },
     receipt_id: { ...text, format: 'uuid' },
     issued_at: instant,
   }),
   record_header: sections({
-    standard: text,
+    standard: { ...text, example: 'ISO/IEC TS 27560:2023' },
     record_id: { ...text, format: 'uuid' },
     pii_principal_id: { ...perhaps, description: 'Always null: the service does not identify visitors' },
   }),
@@ -86,37 +86,50 @@ export const RECEIPT_SCHEMA = sections({
       configuration_sha256: { ...perhaps, description: 'Published configuration that was shown' },
       version: { ...perhaps, description: 'Of the policy' },
     }),
-    language: perhaps,
+    language: { ...perhaps, example: 'en' },
     purposes: {
       type: 'array',
       items: sections({
-        purpose: text,
+        purpose: { ...text, example: 'analytics' },
         lawful_basis: {
           ...perhaps,
           description: '`consent`; null if no choice was requested',
+          example: 'consent',
         },
         state: { ...text, enum: STATES },
       }),
     },
-    collection_method: { ...perhaps, description: 'How the choice was made, as `surface` of a record' },
-    retention_period: { ...text, description: 'ISO 8601 duration; minimum' },
-    withdrawal_method: text,
-    privacy_rights: { type: 'array', items: text },
-    additional_fields: { type: 'object', additionalProperties: true },
+    collection_method: {
+      ...perhaps,
+      example: 'banner',
+      description: 'How the choice was made, as `surface` of a record',
+    },
+    retention_period: { ...text, description: 'ISO 8601 duration; minimum', example: 'P12M' },
+    withdrawal_method: { ...text, example: 'POST /v1/visitor/withdrawals' },
+    privacy_rights: { type: 'array', items: text, example: ['access', 'erasure', 'withdrawal'] },
+    additional_fields: { type: 'object', additionalProperties: true, example: { policyVersion: '2026-12' } },
   }),
   party_identification: {
     type: 'array',
     items: sections({
-      party_id: text,
-      party_role: text,
-      party_name: { ...perhaps, description: 'Controller as entered in the project; null: none' },
-      party_contact: { ...perhaps, description: 'Contact of the controller; null: none' },
-      party_url: perhaps,
+      party_id: { ...text, example: PROJECT_ID },
+      party_role: { ...text, example: 'controller' },
+      party_name: {
+        ...perhaps,
+        example: 'Shop Ltd',
+        description: 'Controller as entered in the project; null: none',
+      },
+      party_contact: {
+        ...perhaps,
+        example: 'privacy@shop.example',
+        description: 'Contact of the controller; null: none',
+      },
+      party_url: { ...perhaps, example: 'https://shop.example' },
     }),
   },
   event: sections({
     event_time: instant,
-    event_type: { ...text, description: 'Action of the record' },
+    event_type: { ...text, description: 'Action of the record', example: 'accept_all' },
     event_state: { ...text, enum: STATES },
   }),
   proof: {
@@ -125,7 +138,7 @@ export const RECEIPT_SCHEMA = sections({
   },
 }) as Schema;
 
-/** An object that has all of these members. */
+/** An object schema with all members required. */
 function sections(properties: Record<string, object>): object {
   return { type: 'object', required: Object.keys(properties), properties };
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
-import { clientAddress } from '../../http/client-address.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { choiceCookieHeaders, firstPartyOf, isOfOtherProject } from '../../http/first-party.js';
-import { jsonReader } from '../../http/json-body.js';
-import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
-import { ProblemFilter } from '../../http/problem.filter.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { corsHeaders, preflightHeaders, setHeaders } from '../../../platform/http/cors.js';
+import { type Client, clientFinder } from '../../../platform/http/client-address.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { choiceCookieHeaders, firstPartyOf, isOfOtherProject } from '../../../platform/http/first-party.js';
+import { jsonReader } from '../../../platform/http/json-body.js';
+import { REQUEST_ID_HEADER, resolveRequestId } from '../../../platform/http/logging.js';
+import { ProblemFilter } from '../../../platform/http/problem.filter.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { VisitorRights } from '../application/visitor-rights.js';
 import { chosenIn } from '../domain/chosen-in.js';
 import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
@@ -20,7 +20,7 @@ import { VisitorMetrics } from './visitor.metrics.js';
 const VISITOR_REQUESTS = ['records', 'receipts', 'withdrawals', 'erasures'] as const;
 export type VisitorRequestName = (typeof VISITOR_REQUESTS)[number];
 
-/** The path in origin form, and in the absolute form in which a proxy may hand it on. */
+/** The path in origin form, and in the absolute form that a proxy may send. */
 const VISITOR_URL = new RegExp(
   `^(?:https?://[^/?#]*)?/v1/visitor/(${VISITOR_REQUESTS.join('|')})/?(?:[?#]|$)`,
   'i',
@@ -32,21 +32,23 @@ const readBody = jsonReader(CONSENT_BODY_BYTES_MAX);
 /** A response that isn't a refusal. */
 interface VisitorAnswer {
   body: object;
-  /** Path of the created resource; absent where none was created. */
+  /** Path of the created resource; absent: none was created. */
   location?: string;
-  /** What the choice cookie on the visitor's device holds from now on; null: nothing. Absent: it stays. */
+  /**
+   * The new content of the choice cookie on the visitor's device; null: deleted. Absent: unchanged.
+   */
   chosen?: ReturnType<typeof chosenIn> | null;
 }
 
 /**
- * Serves visitors' requests with their keys, from pages of any origin. It runs ahead of Express
- * because refusals need the same headers: without them, a page can't read a response. The key is in
- * the body, so that no access log contains it.
+ * Serves visitors' requests with their keys, from pages of any origin. It runs before Express
+ * because errors need the same CORS headers, without which a page can't read a response. The key is
+ * in the body, so that no access log contains it.
  */
 @Injectable()
 export class VisitorEndpoint {
   private readonly headers: string[];
-  private readonly addressOf: (request: IncomingMessage) => string;
+  private readonly findClient: (request: IncomingMessage) => Client;
 
   constructor(
     private readonly rights: VisitorRights,
@@ -56,10 +58,10 @@ export class VisitorEndpoint {
     @InjectSettings(serviceSettings) service: ServiceSettings,
   ) {
     this.headers = [...corsHeaders(service.production), 'Cache-Control', 'no-store'];
-    this.addressOf = clientAddress(service.trustedProxies);
+    this.findClient = clientFinder(service.trustedProxies);
   }
 
-  /** Serves a visitor's request or its preflight, and returns true; false where the request is another one. */
+  /** Serves a visitor's request or its preflight, and returns true; false: a different request. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const name = VISITOR_URL.exec(request.url ?? '')?.[1]?.toLowerCase() as VisitorRequestName | undefined;
     if (name === undefined) return false;
@@ -72,9 +74,7 @@ export class VisitorEndpoint {
   /** Sends the result as JSON, or a problem document. Never rejects. */
   async post(name: VisitorRequestName, request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const firstParty = firstPartyOf(request);
-      if (firstParty?.isProven === false) this.rateLimiter.consumeProxy(firstParty.projectId);
-      else this.rateLimiter.consume(this.addressOf(request));
+      this.rateLimiter.consume(this.findClient(request), firstPartyOf(request)?.projectId ?? '');
       const visitorRequest = check(await readBody(request, response));
       if (isOfOtherProject(request, visitorRequest.holder.projectId))
         throw new DomainError('not_found', 'Not found.');
@@ -83,11 +83,14 @@ export class VisitorEndpoint {
       const text = JSON.stringify(body);
       response.writeHead(location === undefined ? 200 : 201, [
         ...this.headers,
-        ...[REQUEST_ID_HEADER, resolveRequestId(request)],
+        REQUEST_ID_HEADER,
+        resolveRequestId(request),
         ...(location === undefined ? [] : ['Location', `${firstPartyOf(request)?.prefix ?? ''}${location}`]),
         ...(chosen === undefined ? [] : choiceCookieHeaders(request, chosen)),
-        ...['Content-Type', 'application/json; charset=utf-8'],
-        ...['Content-Length', String(Buffer.byteLength(text))],
+        'Content-Type',
+        'application/json; charset=utf-8',
+        'Content-Length',
+        String(Buffer.byteLength(text)),
       ]);
       response.end(text);
     } catch (error) {
@@ -116,7 +119,8 @@ export class VisitorEndpoint {
   private preflight(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(204, [
       ...this.headers,
-      ...[REQUEST_ID_HEADER, resolveRequestId(request)],
+      REQUEST_ID_HEADER,
+      resolveRequestId(request),
       ...preflightHeaders(),
     ]);
     response.end();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
 
 /** Requests with visitor keys. */
 @Injectable()

@@ -4,28 +4,28 @@ import type { ExportRow } from '../domain/export-selection.js';
 import type { ExportProver } from '../consent.hooks.js';
 import { csvPieces } from './csv-export.js';
 
-/** A ZIP of fewer than 65,535 files is opened by every program, also by those that know no ZIP64. */
+/** A ZIP of fewer than 65,535 files needs no ZIP64, so every program can open it. */
 export const PROVED_RECORDS_MAX = 50_000;
-/** Records that are proved in one go: some 20 ms, between which visitors are answered. */
+/** Records proved at a time: takes some 20 ms, between which other requests are served. */
 const PROVED_AT_ONCE = 200;
 /** Size of a chunk: the library emits four small ones per file. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Content of the files beside the records. */
+/** The files beside the records. */
 export interface ZipCover {
   /** The project's. */
   id: string;
   name: string;
   madeAt: Date;
-  /** Where the keys are. */
+  /** The address of the keys. */
   serviceUrl: string;
   csv: { name: string; bom: boolean };
 }
 
 /**
  * A ZIP as a stream: the CSV, a proof for each record that has one, and a text that explains how to
- * check them and which records have none. Only the id of each record is kept until its proof is
- * written; nothing is read before it is needed.
+ * check them and which records have none. Only the ids are kept until their proofs are written;
+ * nothing is read ahead.
  */
 export async function* zipPieces(
   cover: ZipCover,
@@ -74,7 +74,7 @@ async function* files(
   yield { name: 'README.txt', lastModified, input: readme(cover, ids.length, missing) };
 }
 
-/** The same batches, whose ids are put into a list while they are read. */
+/** Passes batches on and adds their ids to a list. */
 async function* noting(ids: string[], batches: AsyncIterable<ExportRow[]>): AsyncGenerator<ExportRow[]> {
   for await (const rows of batches) {
     for (const [id = ''] of rows) ids.push(id);

@@ -28,7 +28,7 @@ export interface AnalyticsQuestion {
   interval: AnalyticsInterval;
 }
 
-/** What records are grouped by, besides the time. */
+/** Grouping keys besides the time. */
 export type Grouping = 'action' | 'hostname' | (typeof AUDIENCE_DIMENSIONS)[number];
 
 /**
@@ -42,9 +42,10 @@ export interface GroupRow extends ConsentCounts {
 }
 
 /**
- * The counts of a project from the rollups, and for the newest records, which are not in them yet, from the records:
- * one statement, so both are seen at the same instant and nothing is missing or counted twice. The last interval of a
- * past period is counted from its hours, and its last hour from the records.
+ * The counts of a project from the rollups, and of the newest records, which are not in them yet,
+ * from the records: in one statement, so that both have the same snapshot and nothing is missing or
+ * counted twice. The last interval of a past period is counted from its hours, and its last hour
+ * from the records.
  */
 export function analyticsQuery(question: AnalyticsQuestion): RawBuilder<GroupRow> {
   const { projectId, from, interval } = question;
@@ -84,7 +85,7 @@ export function analyticsQuery(question: AnalyticsQuestion): RawBuilder<GroupRow
   `;
 }
 
-/** Records that the rollups don't contain, and those of a past period's last, incomplete hour. */
+/** Records that the rollups don't contain, and records of a past period's last, incomplete hour. */
 function countedRecords({ projectId, from, bounds, interval }: AnalyticsQuestion): RawBuilder<unknown> {
   const { hoursTo, to } = bounds;
   const counted = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
@@ -104,15 +105,15 @@ function countedRecords({ projectId, from, bounds, interval }: AnalyticsQuestion
     and ${idsOfReceived({ from: hoursTo, to })}`)}`;
 }
 
-/** The sums of the counts, as numbers under the names of the answer. */
+/** The sums of the counts, as numbers under the names of the response. */
 const SUMS = sql`
   sum(records)::float8 as records, sum(asked)::float8 as asked, sum(analytics)::float8 as analytics, sum(marketing)::float8 as marketing,
   sum(preferences)::float8 as preferences, sum(full_accept)::float8 as "fullAccept",
   sum(rejection)::float8 as rejection, sum(withdrawal)::float8 as withdrawal`;
 
 /**
- * Records that are counted, but not by region or language: they were deleted first, or are still to
- * be counted. One row of each without a name makes the listed entries add up to the totals.
+ * Records that are counted in total, but not by region or language: deleted first, or not counted
+ * yet. One row of each without a name makes the listed entries add up to the totals.
  */
 const UNGROUPED = sql`
   select d.dimension, '',
@@ -123,8 +124,8 @@ const UNGROUPED = sql`
   where c.records > coalesce(t.records, 0)`;
 
 /**
- * The most frequent names with their sums, and all others in one row: ranked where the records are, because there
- * may be as many names as records.
+ * The most frequent names with their sums, and all others in one row. Ranked by the database,
+ * because there may be as many names as records.
  */
 function ranked(
   grouping: Grouping,

@@ -4,7 +4,7 @@ import { joinProject } from '../../projects/project.rows.js';
 import { OTHER_NAME, ROLLUP_LANGUAGES_MAX, ROLLUP_REGIONS_MAX } from '../domain/consent-counts.js';
 import { ADDED, COUNTS, countsOf, idsOfReceived, namedLanguage, namedRegion, SUMMED } from './counts-sql.js';
 
-/** Records received from `from` on and before `to`; of one project, or of all. */
+/** Records received from `from` (inclusive) to `to` (exclusive), of one project or of all. */
 export interface Slice {
   from: Date;
   to: Date;
@@ -12,9 +12,9 @@ export interface Slice {
 }
 
 /**
- * Adds a slice of records to the counts by region and by language, of their hours and days: the records are read once.
- * A name that the project's hour or day has already stays; of the new ones the most frequent get the room that is left,
- * and the others are counted together as `OTHER_NAME`.
+ * Adds a slice of records to the counts by region and by language, of their hours and days, in one
+ * read. Names that the project's hour or day already has are kept; the most frequent new ones fill
+ * the limit, and the others are counted together as `OTHER_NAME`.
  */
 export async function addUpAudience(tx: EntityManager, { from, to, projectId }: Slice): Promise<void> {
   await sql`

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { constantSql } from '../../database/compile-sql.js';
-import type { PreparedStatement } from '../../database/prepared-reads.js';
+import { constantSql } from '../../../platform/database/compile-sql.js';
+import type { PreparedStatement } from '../../../platform/database/prepared-reads.js';
 import { lookUpProject } from '../../projects/project.rows.js';
-import { appendMessagesSql, POLLING_MS_SQL } from '../../outbox/outbox.sql.js';
+import { appendMessagesSql, POLLING_MS_SQL } from '../../../platform/outbox/outbox.sql.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
 import type { ForwardingPredicate } from '../consent.hooks.js';
 import { lookUpVisitorReference } from './visitor-reference.rows.js';
 import { visitorHashSql, visitorValueSql } from './visitor-sql.js';
 
-/** One row of a batch, as the writer hands it to the statement. */
+/** One row of a batch. */
 export interface ConsentRow {
   projectId: string;
   id: string;
@@ -23,14 +23,14 @@ export interface ConsentRow {
   configHash: string | null;
   language: string | null;
   surface: string | null;
-  /** Hash of the visitor key; null where the visitor has none. */
+  /** Hash of the visitor key; null: none. */
   visitorKeyHash: Buffer | null;
   extraJson: string | null;
-  /** Host of the request's `Origin` header; null where there was none or any origin may send. */
+  /** Host of the request's `Origin` header; null: no header, or any origin may send. */
   originHost: string | null;
 }
 
-/** The outbox messages of the records that are forwarded; each project's in the order of its records. */
+/** The outbox messages of the forwarded records; each project's in the order of its records. */
 const APPENDED = appendMessagesSql({
   orderingKey: sql.ref('project_id'),
   projectId: sql.ref('project_id'),
@@ -55,17 +55,21 @@ export interface BatchResult {
   receivedMs: number;
   /** How many outbox messages were written. */
   announced: number;
-  /** For how many more milliseconds a worker polls without a wake-up; null where none does. */
+  /** For how many more milliseconds a worker polls without a wake-up; null: no worker does. */
   pollingMs: number | null;
-  /** Rows that were not inserted: their position, from 1, and one of the codes above; null where all were inserted. */
+  /**
+   * Rows that were not inserted: their position, from 1, and one of the codes above; null: all were
+   * inserted.
+   */
   refused: { position: number; code: number }[] | null;
 }
 
 /**
- * The statement that stores a batch: records and outbox messages in one transaction and one round trip. It checks that
- * the project exists and that its domains allow the origin, and decides whether the record is forwarded, so no check can
- * be stale. An id that exists already is reported and left unchanged, and a refused row doesn't fail the other rows. All
- * rows get the transaction's time of receipt, by which the rollups know when an hour is complete (consent.rollup.ts).
+ * The statement that stores a batch: records and outbox messages in one transaction and one round
+ * trip. It checks that the project exists and that its domains allow the origin, and decides
+ * whether the record is forwarded, so no check can be stale. An existing id is reported and left
+ * unchanged, and a refused row doesn't fail the other rows. All rows get the transaction's time of
+ * receipt, from which the rollups derive when an hour is complete (consent.rollup.ts).
  */
 export function batchStatement(predicate: ForwardingPredicate): PreparedStatement {
   const skippedReason = predicate({

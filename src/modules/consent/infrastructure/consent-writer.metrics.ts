@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
 import { ConsentWriter } from './consent-writer.js';
 
-/** How much the writer has to do, for an operator. */
+/** Load of the writer. */
 @Injectable()
 export class ConsentWriterMetrics {
   constructor(metrics: Metrics, writer: ConsentWriter) {

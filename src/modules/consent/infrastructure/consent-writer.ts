@@ -1,15 +1,15 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { AdaptiveBatch } from '../../shared/adaptive-batch.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { PartitionMaintenance } from '../../database/partition-maintenance.js';
-import { isConnectionFailure } from '../../database/postgres-error.js';
-import type { PreparedStatement } from '../../database/prepared-reads.js';
-import { openPool } from '../../database/postgres-pool.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { AdaptiveBatch } from '../../../platform/limits/adaptive-batch.js';
+import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { PartitionMaintenance } from '../../../platform/database/partition-maintenance.js';
+import { isConnectionFailure } from '../../../platform/database/postgres-error.js';
+import type { PreparedStatement } from '../../../platform/database/prepared-reads.js';
+import { openPool } from '../../../platform/database/postgres-pool.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../../platform/database/database.settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { CONSENT_RECORDS } from './consent.partitions.js';
 import {
@@ -29,9 +29,9 @@ const BATCH_ROWS_MAX = 256;
 /** Under load, requests wait up to 4 ms to share a commit. A single request doesn't wait. */
 const GATHER = { ms: 4, enough: 16 };
 /**
- * One generic plan for all batches. It uses primary keys even if it was made while the tables were empty. By default the
- * server plans each small batch again, which takes 1.0 ms of its processor time for a single record instead of 0.45 (the
- * simplest insert takes 0.38).
+ * One generic plan for all batches. It uses primary keys even if it was made while the tables were
+ * empty. By default the server plans each small batch again, which takes 1.0 ms of its processor
+ * time for a single record instead of 0.45 (the simplest insert takes 0.38).
  */
 const ONE_PLAN = {
   plan_cache_mode: 'force_generic_plan',
@@ -41,12 +41,15 @@ const ONE_PLAN = {
 };
 /** Rows that may wait for a connection. Further requests get 503 at once. */
 const WAITING_ROWS_MAX = 5_000;
-/** How long a row waits while the database is unreachable. After that its request gets 503. */
+/**
+ * How long a row waits for its commit. After that its request gets 503, even while a statement
+ * still runs.
+ */
 const WAIT_MAX_MS = 5_000;
-/** Pause of a connection after the database could not be reached. */
+/** Pause of a connection after the database was unreachable. */
 const RECONNECT_PAUSE_MS = 200;
 const RETRY_AFTER_SECONDS = 2;
-/** SQLSTATE of a row that fits no partition. */
+/** SQLSTATE of a row without a partition. */
 const CHECK_VIOLATION = '23514';
 
 /** The outcome of one row. */
@@ -58,7 +61,8 @@ export type Written =
 
 interface Waiting {
   row: ConsentRow;
-  deadlineAt: number;
+  /** Its request already got 503. */
+  isLate: boolean;
   resolve(written: Written): void;
   reject(error: Error): void;
 }
@@ -72,7 +76,7 @@ interface Waiting {
 export class ConsentWriter implements OnApplicationShutdown {
   private readonly unreachable = new ThrottledLog(
     new Logger(ConsentWriter.name),
-    'cannot connect to the database; consents are waiting',
+    'the database is unavailable; consents are waiting',
   );
   private readonly pool: Pool;
   /** Built for the first batch, when all hooks are set. */
@@ -83,13 +87,14 @@ export class ConsentWriter implements OnApplicationShutdown {
     gather: GATHER,
     // The statement can't distinguish two rows with the same id.
     keyOf: ({ row }) => row.id,
-    // A batch is written again after a lost connection. That is harmless, because each row has an id.
+    // After a lost connection a batch is written again. This is idempotent, because each row has an
+    // id.
     write: (batch) => this.writeBatch(batch),
     refuse: (entry, cause) => this.writeAfterCreatingPartition(entry, cause),
     isUnreachable: isConnectionFailure,
     unreachable: (error) => this.unreachable.warn(error),
     reconnectPauseMs: RECONNECT_PAUSE_MS,
-    isPatient,
+    isPatient: ({ isLate }) => !isLate,
   });
 
   constructor(
@@ -109,7 +114,9 @@ export class ConsentWriter implements OnApplicationShutdown {
 
   /**
    * Stores a row and its outbox message; resolves after the commit.
-   * @throws DomainError `overloaded` where too many rows wait, `temporarily_unavailable` where the database is unreachable.
+   *
+   * @throws DomainError `overloaded` if too many rows wait, `temporarily_unavailable` if the
+   * database does not confirm the row in time.
    */
   write(row: ConsentRow): Promise<Written> {
     if (this.waiting.waitingCount >= WAITING_ROWS_MAX) {
@@ -121,9 +128,14 @@ export class ConsentWriter implements OnApplicationShutdown {
         },
       );
     }
-    return new Promise<Written>((resolve, reject) => {
-      this.waiting.add({ row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve, reject });
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Written>();
+    const entry = { row, isLate: false, resolve, reject };
+    const timer = setTimeout(() => {
+      entry.isLate = true;
+      reject(unconfirmed());
+    }, WAIT_MAX_MS);
+    this.waiting.add(entry);
+    return promise.finally(() => clearTimeout(timer));
   }
 
   /** Rows that wait for a connection. */
@@ -160,7 +172,9 @@ export class ConsentWriter implements OnApplicationShutdown {
     });
   }
 
-  /** Creates the partition of a row, should it be missing although partitions are created months ahead. */
+  /**
+   * Creates the partition of a row if it is missing, although partitions are created months ahead.
+   */
   private async writeAfterCreatingPartition(entry: Waiting, error: unknown): Promise<void> {
     try {
       if (!(error instanceof Error && 'code' in error && error.code === CHECK_VIOLATION)) throw error;
@@ -172,19 +186,12 @@ export class ConsentWriter implements OnApplicationShutdown {
   }
 }
 
-/** Rejects a row that has waited too long. */
-function isPatient(entry: Waiting, nowMs: number): boolean {
-  if (entry.deadlineAt > nowMs) return true;
-  entry.reject(
-    new DomainError(
-      'temporarily_unavailable',
-      'Cannot connect to the database. Nothing was stored; send the request again.',
-      {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      },
-    ),
+function unconfirmed(): DomainError {
+  return new DomainError(
+    'temporarily_unavailable',
+    'The database did not confirm the record in time. Send the request again with the same id.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
-  return false;
 }
 
 function outcomeOf(code: number | undefined, receivedAt: Date): Written {

@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { AUDIENCE_DIMENSIONS, AUDIENCE_SPANS } from '../domain/consent-counts.js';
 
-/** As PostgreSQL writes it. */
+/** PostgreSQL's spelling of the default. */
 const CURRENT_XID = '((pg_current_xact_id())::text)::bigint';
 
 /**
- * One decision of a visitor; never changed. Partitioned by month on the id, whose first 48 bits are its time.
- * Written in batches by SQL alone.
+ * One decision of a visitor; never changed. Partitioned by month on the id, whose first 48 bits are
+ * its time. Written only in batches by SQL.
  */
 export const ConsentRecordSchema = defineEntity({
   name: 'ConsentRecord',
@@ -18,34 +18,31 @@ export const ConsentRecordSchema = defineEntity({
     marketing: p.boolean(),
     preferences: p.boolean(),
     action: p.text(),
-    /** The page's host; null where the banner did not send it. */
+    /** The page's host; null: not sent. */
     hostname: p.text().nullable(),
-    /** Legacy endpoint that came with the request (spec §2.2); null in nearly every row. */
+    /** Legacy endpoint named in the request (spec §2.2); null in nearly every row. */
     customEndpoint: p.text().nullable(),
-    /** Additional fields, as sent; null where there are none. */
+    /** Additional fields, as sent; null: none. */
     extra: p.json<Record<string, unknown>>().nullable(),
     receivedAt: p.datetime().defaultRaw('now()'),
     /** Why it was not queued for forwarding, as a code; null: it was queued. */
     skippedReason: p.text().nullable(),
-    /**
-     * Hash of the published configuration that was shown, in hex; null where the banner did not
-     * send it.
-     */
+    /** Hash of the published configuration that was shown, in hex; null: not sent. */
     configHash: p.text().nullable(),
-    /** Language that was shown, BCP 47; null as above. */
+    /** Language that was shown, BCP 47; null: not sent. */
     language: p.text().nullable(),
-    /** Where the choice was made (SURFACES); null as above. */
+    /** Where the choice was made (SURFACES); null: not sent. */
     surface: p.text().nullable(),
     /**
-     * Hash by which the visitor is found (domain/visitor-reference.ts); null where the record
-     * identifies none.
+     * Hash that identifies the visitor (domain/visitor-reference.ts); null: the record identifies
+     * none.
      */
     visitorHash: p.blob().nullable(),
-    /** Hash of the visitor key (domain/visitor-key.ts); null where the banner sent none. */
+    /** Hash of the visitor key (domain/visitor-key.ts); null: not sent. */
     visitorKeyHash: p.blob().nullable(),
-    /** The salt with which the record is sealed; null where it was stored without. */
+    /** The salt that seals the record; null: stored without. */
     salt: p.blob().nullable(),
-    /** The transaction that stored it, by which it is sequenced. */
+    /** The transaction that stored it, which determines its place in the sequence. */
     storedXid: p.bigint('number').defaultRaw(CURRENT_XID),
   },
 });
@@ -69,7 +66,7 @@ export const ErasureRequestSchema = defineEntity({
   },
 });
 
-/** Number of erasures with visitor keys in an hour, until the audit log has them. */
+/** Number of erasures with visitor keys in an hour, deleted once it is in the audit log. */
 export const VisitorErasureHourSchema = defineEntity({
   name: 'VisitorErasureHour',
   tableName: 'visitor_erasure_hour',
@@ -105,7 +102,7 @@ export const VisitorIndexingSchema = defineEntity({
   },
 });
 
-/** The id of an erased record, to erase it again where a backup brings it back. */
+/** The id of an erased record, to erase it again after a restore from a backup. */
 export const ErasedRecordSchema = defineEntity({
   name: 'ErasedRecord',
   tableName: 'erased_record',
@@ -120,7 +117,10 @@ export const ErasedRecordSchema = defineEntity({
 
 const counts = {
   records: p.bigint('number'),
-  /** Of visitors who were asked; all other counts but `withdrawal` are of these. */
+  /**
+   * Records of visitors who got a consent request; all other counts except `withdrawal` are
+   * subsets.
+   */
   asked: p.bigint('number').defaultRaw('0'),
   analytics: p.bigint('number'),
   marketing: p.bigint('number'),
@@ -178,7 +178,7 @@ export const ConsentRollupStateSchema = defineEntity({
   name: 'ConsentRollupState',
   tableName: 'consent_rollup_state',
   properties: {
-    /** Always true, so that there is no second row. */
+    /** Always true, so that there is only one row. */
     singleton: p.boolean().primary().default(true),
     /** Records received before this instant are in the rollups; later ones are not. */
     doneUntil: p.datetime(),

@@ -1,3 +1,3 @@
-import type { PartitionedTable } from '../../database/partitions.js';
+import type { PartitionedTable } from '../../../platform/database/partitions.js';
 
 export const CONSENT_RECORDS: PartitionedTable = { name: 'consent_record', period: 'month' };

@@ -1,8 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { uuidLowerBound } from '../../shared/ids.js';
+import { uuidLowerBound } from '../../../platform/identity/ids.js';
 import { OTHER_NAME } from '../domain/consent-counts.js';
 
-/** How far an id's time may be from the receipt (design §6.1); bounds the months that are read. */
+/**
+ * Largest difference between an id's time and the receipt (design §6.1); bounds the months that are
+ * read.
+ */
 const ID_APART_MAX_MS = 8 * 24 * 60 * 60 * 1000;
 
 /** The counters, by their column names in the rollups. */
@@ -45,7 +48,10 @@ export function countsOf(alias: RawBuilder<unknown>): RawBuilder<unknown> {
     count(*) filter (where ${alias}.action = 'withdraw') as withdrawal`;
 }
 
-/** Whether the visitor was asked: a dismissed notice and a signal of the browser (GPC) are no answers. */
+/**
+ * Whether the visitor got a consent request: a dismissed notice and a browser signal (GPC) are no
+ * responses.
+ */
 function wasAsked(alias: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(
     ${alias}.action = 'withdraw' or (${alias}.action <> 'dismiss' and ${alias}.surface is distinct from 'signal')
@@ -53,9 +59,9 @@ function wasAsked(alias: RawBuilder<unknown>): RawBuilder<boolean> {
 }
 
 /**
- * The hostname under which a record counts, as SQL over its hostname and the project's domains.
- * Where the project lists domains, hostnames of other sites don't get their own count. Empty for
- * records without one.
+ * The hostname under which a record counts, as SQL over its hostname and the project's domains. If
+ * the project lists domains, hostnames of other sites don't get their own count. Empty for records
+ * without one.
  */
 export function namedHostname(
   hostname: RawBuilder<unknown>,
@@ -72,8 +78,8 @@ export function namedHostname(
 
 /**
  * The region under which a record counts, from its additional fields: an ISO 3166-1 code in
- * capitals, with its ISO 3166-2 subdivision where it was sent. Empty where it is missing or unknown
- * (`XX` from the loader, `ZZ` from others).
+ * capitals, with its ISO 3166-2 subdivision if sent. Empty if missing or unknown (`XX` from the
+ * loader, `ZZ` from others).
  */
 export function namedRegion(extra: RawBuilder<unknown>): RawBuilder<unknown> {
   // Capitals of the C collation: other collations have different capitals for i.
@@ -86,7 +92,7 @@ export function namedRegion(extra: RawBuilder<unknown>): RawBuilder<unknown> {
 
 /**
  * The language under which a record counts: its tag in lower case. An invalid tag is an additional
- * field (ADR 37) and doesn't count under its name. Empty where there is none.
+ * field (ADR 37) and doesn't count under its name. Empty without one.
  */
 export function namedLanguage(
   language: RawBuilder<unknown>,
@@ -99,10 +105,10 @@ export function namedLanguage(
 }
 
 /**
- * A condition on the ids of records `c` received from `from` on and before `to`, so that only their
- * months are read. The bounds are values: for a bound computed in the statement the planner expects
- * few rows, and also reads a week of the primary key (64 ms instead of 0.4 for nothing new among 2
- * million records).
+ * A condition on the ids of records `c` received from `from` (inclusive) to `to` (exclusive), so
+ * that only their months are read. The bounds are values: for a bound computed in the statement the
+ * planner expects few rows, and also reads a week of the primary key (64 ms instead of 0.4 for
+ * nothing new among 2 million records).
  */
 export function idsOfReceived({ from, to }: { from: Date; to: Date }): RawBuilder<boolean> {
   const [first, beyond] = [from.getTime() - ID_APART_MAX_MS, to.getTime() + ID_APART_MAX_MS].map((ms) =>

@@ -60,7 +60,7 @@ export async function lockErasureRequest(
   return visitorKeyHash && { visitor: { visitorKeyHash }, requestedAt };
 }
 
-/** Adds erased records to a request, and finishes it unless records are left. */
+/** Adds erased records to a request, and finishes it if none remain. */
 export async function countErased(
   tx: EntityManager,
   { projectId, id }: ErasureKey,

@@ -2,13 +2,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ExportSelection } from '../domain/export-selection.js';
 import { filterConditions, rangeConditions } from './record-conditions.js';
 
-/** The part of a selection that one query reads: after an id, up to another one; null: unbounded. */
+/** The ids that one query reads: after an id, up to another one; null: unbounded. */
 export interface ExportRange {
   afterId: string | null;
   scannedTo: string | null;
 }
 
-/** A selection, and what its delivery filter requires of a record `c`. */
+/** A selection, with the conditions of its delivery filter on a record `c`. */
 export interface SelectedRecords {
   selection: ExportSelection;
   delivery: RawBuilder<unknown>[];
@@ -19,7 +19,7 @@ export function exportCount(selected: SelectedRecords): RawBuilder<{ records: nu
   return sql`select count(*) as records from ${selectedRecords(selected)}`;
 }
 
-/** Everything is text in the form of the file, so nothing is parsed only to be formatted again. */
+/** Every column is text in the format of the file, so nothing is parsed and formatted again. */
 export function exportBatch(
   selected: SelectedRecords,
   range: ExportRange,
@@ -43,7 +43,7 @@ export function endOfScan(
   return sql`select c.id from consent_record c where ${period} order by c.id offset ${scannedMax} limit 1`;
 }
 
-/** Whether anything but the period selects records: then a batch of matches may be far away. */
+/** Whether the selection has other filters than the period: the next match may then be far away. */
 export function isFiltered({ selection, delivery }: SelectedRecords): boolean {
   return delivery.length > 0 || filterConditions({ ...selection, from: undefined, to: undefined }).length > 0;
 }
@@ -57,7 +57,7 @@ function selectedRecords(
     ...rangeConditions(selection.projectId, selection),
     ...filterConditions(selection),
     ...idBounds(range),
-    // Last: it costs a lookup for each record.
+    // Last, because it costs a lookup for each record.
     ...delivery,
   );
   return sql`consent_record c where ${conditions}`;

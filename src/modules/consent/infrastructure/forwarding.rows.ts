@@ -11,8 +11,8 @@ export interface SkippedRange {
 }
 
 /**
- * Marks records as forwarded and locks them until the transaction ends: an erasure waits for the lock, and then finds
- * their outbox messages. Returns the ids that exist, in the order given.
+ * Marks records as forwarded and locks them until the transaction ends: an erasure waits for the
+ * lock, and then finds their outbox messages. Returns the ids that exist, in the order given.
  */
 export async function lockForForwarding(
   tx: EntityManager,

@@ -4,7 +4,7 @@ import { countsOf, idsOfReceived, lowestId } from './counts-sql.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A span; `isPast`: it ended before the current hour. */
+/** A period; `isPast`: it ended before the current hour. */
 export type OverviewSpan = Span & { isPast: boolean };
 
 interface SpanRow {
@@ -14,8 +14,9 @@ interface SpanRow {
 }
 
 /**
- * A row for each span, in order. Counts come from the rollups, and from the records that the rollups don't contain yet.
- * Of a span that ended in a former hour, the records of its last, incomplete hour are counted.
+ * A row for each period, in order. Counts are from the rollups, and from the records that the
+ * rollups don't contain yet. For a period that ended in a past hour, the records of its last,
+ * incomplete hour are counted.
  */
 export function overviewCounts(projectId: string, spans: readonly OverviewSpan[]): RawBuilder<SpanRow> {
   const ends = spans.map(({ to, isPast }) => (isPast ? startOfHour(to) : to));
@@ -77,7 +78,7 @@ function freshRecords(projectId: string): RawBuilder<unknown> {
     )`;
 }
 
-/** The records of a past span's last, incomplete hour, of those that are in the rollups. */
+/** The records of a past period's last, incomplete hour, of those already in the rollups. */
 function lastHour(projectId: string, { to, isPast }: OverviewSpan, position: number): RawBuilder<unknown> {
   const span = { from: startOfHour(to), to };
   return sql`(
@@ -94,7 +95,7 @@ function startOfHour(at: Date): Date {
   return new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
 }
 
-/** Records of each of these projects received at or after `since`; 0 where there are none. */
+/** Records of each of these projects received at or after `since`; 0 without any. */
 export function countsSince(
   projectIds: readonly string[],
   since: Date,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 
-/** A record of an earlier day, as the ingest would have stored it then. */
+/** A record of an earlier day, in the form of the ingest. */
 export interface PastRecord {
   id: string;
   receivedAt: Date;

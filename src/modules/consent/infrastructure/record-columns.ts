@@ -27,7 +27,7 @@ export const RECORD_COLUMNS = sql.join(
 /** The members of a `ConsentRecorded`, in the order of `RECORD_COLUMNS`. */
 export const RECORD_MEMBERS = sql.join(Object.keys(COLUMNS).map((member) => sql.id(member)));
 
-/** The same columns for a query without a record, all null but those given as expressions. */
+/** The same columns for a query without a record: null, except the given expressions. */
 export function columnsWithoutRecord(
   known: Partial<Record<keyof ConsentRecorded, RawBuilder<unknown>>>,
 ): RawBuilder<unknown> {

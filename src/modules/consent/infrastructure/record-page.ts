@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { boundedScan, type ScannedRow } from '../../database/bounded-scan.js';
+import { boundedScan, type ScannedRow } from '../../../platform/database/bounded-scan.js';
 import type { RecordConditions } from '../consent.hooks.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
 import type { RecordFilter } from '../domain/record-filter.js';
@@ -23,7 +23,8 @@ export function recordPage(
   const range = rangeConditions(projectId, filter);
   if (filter.before !== null) range.push(sql`c.id < ${filter.before}::uuid`);
   if (filter.id !== undefined) range.push(sql`c.id = ${filter.id}::uuid`);
-  // This condition has its own index, in the order of the ids. As part of the range, it limits which rows are scanned.
+  // This condition has its own index, ordered by id. As part of the range, it limits which rows are
+  // scanned.
   if (filter.visitorHash) range.push(sql`c.visitor_hash = ${filter.visitorHash}`);
   return boundedScan<ConsentRecorded>({
     table: 'consent_record',

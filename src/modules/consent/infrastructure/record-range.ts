@@ -1,9 +1,10 @@
-import { uuidLowerBound } from '../../shared/ids.js';
+import { uuidLowerBound } from '../../../platform/identity/ids.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
 
 /*
- * A record's id holds the time at which the banner created it, which may differ from the receipt within the bounds that
- * the ingest accepts. These bounds on the id let PostgreSQL skip the partitions of other months.
+ * A record's id contains its creation time in the banner, which may differ from the receipt within
+ * the bounds that the ingest accepts. These bounds on the id let PostgreSQL skip the partitions of
+ * other months.
  */
 
 /** No record that was received at this instant or later has a lower id. */

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reads } from '../../database/prepared-reads.js';
-import { constantSql } from '../../database/compile-sql.js';
-import { listLiteral } from '../../database/list-literal.js';
+import type { Reads } from '../../../platform/database/prepared-reads.js';
+import { constantSql } from '../../../platform/database/compile-sql.js';
+import { listLiteral } from '../../../platform/database/list-literal.js';
 import { consentKey, type ConsentRecorded, type ConsentRef } from '../domain/consent-recorded.js';
 import { RECORD_COLUMNS } from './record-columns.js';
 
@@ -67,7 +67,7 @@ export async function lockRecords(tx: EntityManager, refs: readonly ConsentRef[]
   return new Set(rows.map(consentKey));
 }
 
-/** When a record was erased; null where it was not. */
+/** When a record was erased; null: it was not. */
 export async function findErasedAt(
   em: EntityManager,
   { projectId, consentId }: ConsentRef,
@@ -78,7 +78,10 @@ export async function findErasedAt(
   return rows[0]?.erasedAt ?? null;
 }
 
-/** A fragment for another module's statement: joins the record as `c`, so rows whose record is gone drop out. */
+/**
+ * A fragment for another module's statement: joins the record as `c`, which drops rows of deleted
+ * records.
+ */
 export function joinRecord({
   projectId,
   consentId,

@@ -10,14 +10,14 @@ import {
 import type { Slice } from './audience-rollup.rows.js';
 import { ADDED, COUNTS, countsOf, idsOfReceived, namedHostname, SUMMED } from './counts-sql.js';
 
-/** Longest stretch of records that one transaction adds up: a long backlog is caught up with in steps. */
+/** Longest period that one transaction counts: a long backlog takes several steps. */
 const STEP = '1 hour';
 /**
- * Minimum age of a record when it is counted. A transaction becomes visible in the list of open
+ * Minimum age of a record when it is counted. A transaction appears in the list of open
  * transactions a moment after it reads the clock; this is far longer than that moment.
  */
 const LAG = '5 seconds';
-/** Locks the cursor, and returns the next records to count; null if there are none, or another worker counts. */
+/** Locks the cursor, and returns the next records to count; null: none, or another worker is counting. */
 export async function nextSlice(tx: EntityManager): Promise<(Slice & { more: boolean }) | null> {
   const { rows } = await sql<Slice & { more: boolean }>`
         with state as (select done_until from consent_rollup_state for update skip locked),
@@ -35,7 +35,10 @@ export async function nextSlice(tx: EntityManager): Promise<(Slice & { more: boo
   return rows[0] ?? null;
 }
 
-/** Locks the cursor, waiting for a worker that counts; returns the instant up to which records are counted. */
+/**
+ * Locks the cursor, waiting for a worker that counts; returns the instant up to which records are
+ * counted.
+ */
 export async function lockRollupState(tx: EntityManager): Promise<Date | null> {
   const { rows } = await sql<{ to: Date }>`
     select done_until as "to" from consent_rollup_state for update
@@ -56,7 +59,10 @@ export async function clearRollups(tx: EntityManager, projectId: string): Promis
     );
 }
 
-/** The planner takes a step for a few rows and would compare every record with every name (1.2 s for 5,000). */
+/**
+ * The planner underestimates the rows of a step and would compare every record with every name (1.2
+ * s for 5,000).
+ */
 export async function planForMany(tx: EntityManager): Promise<void> {
   await sql`select set_config('enable_nestloop', 'off', true), set_config('jit', 'off', true)`.execute(
     tx.getKysely(),
@@ -64,7 +70,7 @@ export async function planForMany(tx: EntityManager): Promise<void> {
 }
 
 /**
- * Adds a slice of records to the counts. A name that the project's hour or day already has stays.
+ * Adds a slice of records to the counts. Names that the project's hour or day already has are kept.
  * The most frequent new names fill `ROLLUP_ACTIONS_MAX` and `ROLLUP_HOSTNAMES_MAX`; the others are
  * counted together as `OTHER_NAME`. Totals don't depend on the names, so they are exact.
  */
@@ -94,8 +100,8 @@ export async function addUp(tx: EntityManager, interval: 'hour' | 'day', slice: 
 }
 
 /**
- * Common table expressions `named_<column>`: the names of a step that keep their own count.
- * `always` lists names that don't count towards the limit.
+ * Common table expressions `named_<column>`: the names of a step that get their own count. `always`
+ * lists names that don't count towards the limit.
  */
 function namesOf(
   column: 'action' | 'hostname',

@@ -5,8 +5,8 @@ import type { ConsentRecorded } from '../domain/consent-recorded.js';
 import { columnsWithoutRecord, RECORD_COLUMNS, RECORD_MEMBERS } from './record-columns.js';
 
 /**
- * A position in the order in which records and erasures are sequenced: by the transaction that wrote them. No clock is
- * involved, so nothing is missed when a clock steps back.
+ * A position in the sequence of records and erasures: ordered by the transaction that wrote them.
+ * No clock is involved, so nothing is missed when a clock steps back.
  */
 export interface RecordPosition {
   /** Id of the transaction, a decimal number of 64 bits. */
@@ -16,7 +16,7 @@ export interface RecordPosition {
   isErasure: boolean;
 }
 
-/** A record that was stored, or the erasure of one. */
+/** A stored record, or the erasure of one. */
 export interface StoredEvent extends RecordPosition {
   /** When it was received or erased by the database's clock, to the millisecond. */
   instant: Date;
@@ -24,14 +24,14 @@ export interface StoredEvent extends RecordPosition {
   record: ConsentRecorded | null;
 }
 
-/** A part of the order. */
+/** A range of the sequence. */
 export interface StoredSlice {
   /** The position to begin after. */
   after: RecordPosition;
   /** Transactions before this one; no later than `committedHorizon`. */
   before: string;
   limit: number;
-  /** Records and erasures that are returned at once. */
+  /** Page size. */
   pageSize: number;
 }
 
@@ -39,24 +39,25 @@ export interface StoredSlice {
 export interface StoredProjectPage {
   projectId: string;
   afterId: string;
-  /** Nothing that was received or erased before this instant. */
+  /** Lower bound of the time of receipt or erasure. */
   since: Date;
   limit: number;
 }
 
-/** Up to where the order is complete. */
+/** The end of the complete part of the sequence. */
 export interface Horizon {
   /** All transactions before this one have ended, and none can begin. */
   xid: string;
-  /** When the oldest writing transaction began, or now where there is none; to the millisecond. */
+  /** When the oldest writing transaction began, or now without one; to the millisecond. */
   at: string;
-  /** The server that assigns the transaction ids; null where the role may not read it. */
+  /** The server that assigns the transaction ids; null if the role may not read it. */
   cluster: string | null;
 }
 
 /**
- * The transaction before which nothing can appear: the oldest one in progress that writes. PostgreSQL assigns ids in the
- * order in which transactions first write, and a snapshot lists those that have not ended.
+ * The transaction before which nothing can appear: the oldest one in progress that writes.
+ * PostgreSQL assigns ids in the order in which transactions first write, and a snapshot lists the
+ * open ones.
  */
 export async function committedHorizon(tx: EntityManager): Promise<Horizon> {
   const kysely = tx.getKysely();
@@ -90,11 +91,12 @@ const ERASURE_COLUMNS = columnsWithoutRecord({
 const ERASURE = sql`e.stored_xid::text, true, ${ERASURE_COLUMNS}`;
 
 /**
- * Pages of the records and erasures after a position, in order, at most `limit` in all; none of deleted projects. One
- * cursor reads all pages: the index knows only in which blocks a transaction is, and nothing of the newest blocks yet, so a
- * query for each page would read all of those each time. The records are looked up by their transaction before their
- * projects (`offset 0`): without statistics, as in a new month, the planner read a week of the primary key project by
- * project (202,000 pages for nothing new).
+ * Pages of the records and erasures after a position, in order, at most `limit` in all; skips
+ * deleted projects. One cursor reads all pages: the BRIN index only narrows a transaction to
+ * blocks, and does not cover the newest blocks yet, so a query per page would read all of those
+ * each time. The records are looked up by transaction before their projects (`offset 0`): without
+ * statistics, as in a new month, the planner read a week of the primary key project by project
+ * (202,000 pages for nothing new).
  */
 export async function* storedSince(
   tx: EntityManager,
@@ -127,7 +129,7 @@ export async function* storedSince(
   await sql`close stored_event`.execute(kysely);
 }
 
-/** Records of a project after an id, and erasures of those that were not stored again, by id. */
+/** Records of a project after an id, and erasures of records that were not stored again, by id. */
 export async function storedOfProject(
   tx: EntityManager,
   { projectId, afterId, since, limit }: StoredProjectPage,

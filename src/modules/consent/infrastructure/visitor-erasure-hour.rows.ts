@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 
-/** Counts an erasure by a visitor; returns how many the project has had in this hour. */
+/** Counts an erasure by a visitor; returns the project's count in this hour. */
 export async function countVisitorErasure(tx: EntityManager, projectId: string): Promise<number> {
   const { rows } = await sql<{ erasures: number }>`
     insert into visitor_erasure_hour as h (project_id, at, erasures)
@@ -12,7 +12,7 @@ export async function countVisitorErasure(tx: EntityManager, projectId: string):
   return rows[0]?.erasures ?? 0;
 }
 
-/** Deletes the counts of at most `limit` hours that are over, and returns them. */
+/** Deletes the counters of at most `limit` past hours, and returns them. */
 export async function reserveErasureHours(
   tx: EntityManager,
   limit: number,

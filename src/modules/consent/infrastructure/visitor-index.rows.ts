@@ -18,11 +18,10 @@ const LOCK_WAIT_MS = 500;
 /**
  * Writes the visitor hashes of a project's next records, in the order of their ids, and moves its
  * row in `visitor_indexing`. 'done': the row was deleted or did not exist. 'too_soon': the settings
- * are younger than the required number of seconds.
- * The row is locked first, as when settings change, and then the settings are read. So a batch
- * belongs either to the old settings, and is indexed again, or to the new ones. A value that is
- * stored as a hash already (64 digits written by the ingest) is used as it is, and still finds the
- * visitor.
+ * are younger than the required number of seconds. The row is locked first, as when settings
+ * change, and then the settings are read. So a batch belongs either to the old settings, and is
+ * indexed again, or to the new ones. A value already stored as a hash (64 digits written by the
+ * ingest) is used unchanged, and still finds the visitor.
  */
 export async function indexVisitors(
   tx: EntityManager,

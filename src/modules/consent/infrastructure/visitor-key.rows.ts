@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
-import { constantSql } from '../../database/compile-sql.js';
-import type { Reads } from '../../database/prepared-reads.js';
+import { constantSql } from '../../../platform/database/compile-sql.js';
+import type { Reads } from '../../../platform/database/prepared-reads.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
 import { RECORD_COLUMNS } from './record-columns.js';
 
-/** Records that a visitor gets in one response, the newest. A person makes a few a year. */
+/** Records in one response to a visitor, the newest. A person creates a few a year. */
 export const KEY_RECORDS_MAX = 100;
 
 /**
- * The newest records of a visitor's key, newest first, one more than `KEY_RECORDS_MAX` where there are more. The statement
- * and the index are the same whether there are any or not, so the response time doesn't reveal whether a key exists.
+ * The newest records of a visitor's key, newest first, one more than `KEY_RECORDS_MAX` if there are
+ * more. Statement and index are the same with or without records, so the response time doesn't
+ * reveal whether a key exists.
  */
 export function recordsOfKey(
   reads: Reads,

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { VisitorReference } from '../domain/visitor-reference.js';
 import { consentTables } from './consent.tables.js';
 
-/** What applies without a row. */
+/** The default without a row. */
 const NONE: VisitorReference = { field: null, hashed: false, salt: null };
 
 /** How the project's records identify a visitor. */
@@ -16,7 +16,7 @@ export async function findVisitorReference(em: EntityManager, projectId: string)
   return found ?? NONE;
 }
 
-/** A stored salt stays, because records are found by hashes with it. */
+/** Keeps a stored salt, because existing hashes depend on it. */
 export async function writeVisitorReference(
   tx: EntityManager,
   projectId: string,
@@ -29,7 +29,10 @@ export async function writeVisitorReference(
     .execute();
 }
 
-/** A fragment that adds the visitor reference of a row's project as `v`: its columns are null where there is none. */
+/**
+ * A fragment that joins the visitor reference of a row's project as `v`, with null columns if the
+ * project has none.
+ */
 export function lookUpVisitorReference(projectId: RawBuilder<unknown>): RawBuilder<unknown> {
   // The limit makes it one primary-key lookup per row, independent of the planner's statistics.
   return sql`left join lateral (

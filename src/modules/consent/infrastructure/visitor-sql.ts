@@ -1,8 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** The visitor hash in SQL, as domain/visitor-reference.ts computes it; over the visitor reference as `v`. */
+/**
+ * The visitor hash in SQL, equal to domain/visitor-reference.ts; over the visitor reference as `v`.
+ */
 
-/** The value that identifies a visitor: a non-empty text or a number; null for anything else. `extra` is jsonb. */
+/**
+ * The value that identifies a visitor: a non-empty text or a number; null for anything else.
+ * `extra` is jsonb.
+ */
 export function visitorValueSql(extra: RawBuilder<unknown>): RawBuilder<string | null> {
   return sql`case jsonb_typeof(${extra} -> v.field)
   when 'string' then nullif(${extra} ->> v.field, '')

@@ -1,12 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { type AnalyticsInterval, intervalStarts, OTHER_NAME } from '../../consent/domain/consent-counts.js';
-import { ProjectReads } from '../../database/project-reads.js';
+import { ProjectReads } from '../../../platform/database/project-reads.js';
 import { type Dimension } from '../domain/visit.js';
-import { type SiteCounts, siteCountsOf } from '../domain/site-counts.js';
 import { type SeenHost, seenHosts, siteCounts, type SiteQuestion } from '../infrastructure/site-queries.js';
 import type { VisitCounts } from '../domain/project-tally.js';
 
 const HOUR_MS = 60 * 60 * 1000;
+/** Decimal places of a rate; more would be noise. */
+const RATE_DIGITS = 4;
+
+interface SiteCounts extends VisitCounts {
+  /** Visits on which a banner was shown: chosen and ignored. */
+  shown: number;
+  /** Share of shown banners on which the visitor decided, from 0 to 1; null: none was shown. */
+  interactionRate: number | null;
+}
 
 interface NamedCounts extends SiteCounts {
   /** null: unknown, and all others beyond the most frequent. */
@@ -61,13 +69,13 @@ export class SiteAnalytics {
     };
   }
 
-  /** The hosts on which the loader has run recently, the latest first. */
+  /** The hosts on which the loader ran recently, most recent first. */
   lastSeen(projectId: string, now: Date, gone: AbortSignal): Promise<SeenHost[]> {
     return this.reads.report(projectId, seenHosts(projectId, now), gone);
   }
 }
 
-/** The instant itself at a full hour, else the end of its hour. */
+/** The time itself if it is a full hour, else the end of its hour. */
 function endOfHour(at: Date): Date {
   const [first = at, second] = intervalStarts(at, new Date(at.getTime() + HOUR_MS), 'hour');
   return second ?? first;
@@ -75,4 +83,15 @@ function endOfHour(at: Date): Date {
 
 function add(a: VisitCounts, b: VisitCounts): VisitCounts {
   return { visits: a.visits + b.visits, chosen: a.chosen + b.chosen, ignored: a.ignored + b.ignored };
+}
+
+function siteCountsOf({ visits, chosen, ignored }: VisitCounts): SiteCounts {
+  const shown = chosen + ignored;
+  return {
+    visits,
+    shown,
+    chosen,
+    ignored,
+    interactionRate: shown === 0 ? null : Number((chosen / shown).toFixed(RATE_DIGITS)),
+  };
 }

@@ -2,28 +2,28 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit }
 import { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
 import { findProject } from '../../projects/project.rows.js';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { isRefusedRow } from '../../database/postgres-error.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { isRefusedRow } from '../../../platform/database/postgres-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
+import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
 import { type BrowserHeaders, deviceOf, hostOf, languageOf, readVisit } from '../domain/visit.js';
 import type { VisitRow } from '../domain/project-tally.js';
 import { VisitTally } from '../domain/visit-tally.js';
 import { VisitMetrics } from './visit.metrics.js';
 import { addVisits } from '../infrastructure/visit-rows.js';
 
-/** So much is lost at most where a process is killed; the dashboard shows a visit after at most as long. */
+/** A killed process loses at most these counts, and the dashboard lags by at most this time. */
 const FLUSH_EVERY_MS = 5_000;
 /** One statement takes some milliseconds. */
 const ROWS_PER_STATEMENT = 1_000;
 
 /** How long a project's domains are cached. */
 const PROJECT_MS = 30_000;
-/** With their domains some 10 MB at most. */
+/** With their domains at most some 10 MB. */
 const PROJECTS_MAX = 10_000;
 
-/** A page view as it came in. */
+/** A received page view. */
 export interface VisitRequest extends BrowserHeaders {
   projectId: string;
   body: unknown;
@@ -117,8 +117,9 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /**
-   * Writes rows in one statement. If the database refuses one of them, writes each half alone, so that only the refused
-   * row is dropped. Returns the rows that could not be written for another reason.
+   * Writes rows in one statement. If the database refuses one of them, writes each half separately,
+   * so that only the refused row is dropped. Returns the rows that could not be written for another
+   * reason.
    */
   private async writeBatch(rows: VisitRow[]): Promise<VisitRow[]> {
     try {

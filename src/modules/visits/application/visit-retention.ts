@@ -1,16 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { allowMaintenanceTime } from '../../database/statement-time.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { allowMaintenanceTime } from '../../../platform/database/statement-time.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { deleteVisitsBefore } from '../infrastructure/visit-rows.js';
 
 const EVERY_MS = 60 * 60_000;
-/** Two years, to compare one with the other, and a month. */
+/** Two years, to compare them, and a month. */
 const VISIT_MONTHS_KEPT = 25;
-/** Rows that one transaction deletes. */
+/** Rows deleted per transaction. */
 const BATCH_ROWS = 10_000;
 
-/** Deletes counts of page visits that no analytics can show any more. */
+/** Deletes counts of page visits that are too old for analytics. */
 @Injectable()
 export class VisitRetention implements OnModuleInit {
   constructor(

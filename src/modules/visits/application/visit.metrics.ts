@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
 
 /** Outcomes of page visits. */
 @Injectable()

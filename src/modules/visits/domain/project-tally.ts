@@ -1,13 +1,15 @@
 import { OTHER_NAME } from '../../consent/domain/consent-counts.js';
 import { type Dimension, HOUR_MS } from './visit.js';
 
-/** Hosts that the counts of one project keep apart in one hour: anyone can invent names below its domains. */
+/**
+ * Hosts counted separately for one project in one hour: anyone can make up names below its domains.
+ */
 export const HOSTNAMES_PER_HOUR_MAX = 100;
 
 /** The counts of one project, hour and name. */
 export interface VisitCounts {
   visits: number;
-  /** Of those: with a banner on which the visitor decided. */
+  /** Of these: with a banner on which the visitor decided. */
   chosen: number;
   /** With a banner on which the visitor did not decide. */
   ignored: number;
@@ -24,8 +26,8 @@ export interface VisitRow extends VisitCounts {
 }
 
 /**
- * The counts of one project that are not written yet. A name stays until its hour is over, so that the bound on names
- * holds for the whole hour and not for each write.
+ * The unwritten counts of one project. A name is kept until its hour is over, so that the limit of
+ * names applies to the whole hour and not to each write.
  */
 export class ProjectTally {
   private readonly entries = new Map<string, VisitRow>();
@@ -36,7 +38,7 @@ export class ProjectTally {
     return this.entries.size;
   }
 
-  /** How many entries adding these rows would create, at most. */
+  /** The most entries that adding these rows would create. */
   missing(rows: readonly VisitRow[]): number {
     return rows.filter((row) => !this.entries.has(keyOf(this.named(row)))).length;
   }
@@ -51,7 +53,7 @@ export class ProjectTally {
     this.entries.set(keyOf(row), { ...row });
   }
 
-  /** Returns the counts added since the last call and resets them; forgets the hours that are over. */
+  /** Returns the counts added since the last call and resets them; drops past hours. */
   take(now: Date): VisitRow[] {
     const taken: VisitRow[] = [];
     for (const [key, entry] of this.entries) {
@@ -66,14 +68,16 @@ export class ProjectTally {
     return taken;
   }
 
-  /** Adds the counts of all names up under `OTHER_NAME`: an entry for each hour and dimension is left. */
+  /**
+   * Merges the counts of all names into `OTHER_NAME`: an entry for each hour and dimension remains.
+   */
   mergeNames(): void {
     const rows = [...this.entries.values()];
     this.entries.clear();
     for (const row of rows) this.add({ ...row, name: OTHER_NAME });
   }
 
-  /** The row, under `OTHER_NAME` where its hour names too many hosts already. */
+  /** The row, under `OTHER_NAME` if its hour already has too many hosts. */
   private named(row: VisitRow): VisitRow {
     const isOneTooMany =
       row.dimension === 'hostname' &&

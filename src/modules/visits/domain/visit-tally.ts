@@ -1,14 +1,14 @@
 import { ProjectTally, type VisitRow } from './project-tally.js';
 import { DIMENSIONS, HOUR_MS, type Visit } from './visit.js';
 
-/** Counts held at once, over all projects: about 30 MB. */
+/** Counts in memory, over all projects: about 30 MB. */
 const TALLY_ENTRIES_MAX = 100_000;
 
 /**
- * Adds page views up until they are written to the database.
- *
- * All projects share the room. When it is full, the project with the most counts loses detail: its names are merged into
- * `OTHER_NAME`, with all its visits still counted. So a project with few counts always finds room.
+ * Counts page views until they are written to the database. All projects share the capacity. When
+ * it is full, the project with the most counts loses detail: its names are merged into
+ * `OTHER_NAME`, with all its visits still counted. So a project with few counts always finds
+ * capacity.
  */
 export class VisitTally {
   private readonly projects = new Map<string, ProjectTally>();
@@ -18,10 +18,7 @@ export class VisitTally {
 
   constructor(private readonly entriesMax = TALLY_ENTRIES_MAX) {}
 
-  /**
-   * Counts a page view in all its dimensions; returns false, and counts none, where there is no
-   * room.
-   */
+  /** Counts a page view in all its dimensions; returns false, and counts none, if it is full. */
   count(projectId: string, visit: Visit, now: Date): boolean {
     const at = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS);
     const rows = DIMENSIONS.map((dimension) => ({
@@ -37,7 +34,7 @@ export class VisitTally {
     return this.addAll(projectId, rows);
   }
 
-  /** Returns the counts added since the last call, in the order in which they are written, and resets them. */
+  /** Returns the counts added since the last call, in the order of writing, and resets them. */
   take(now: Date): VisitRow[] {
     const taken: VisitRow[] = [];
     this.held = 0;
@@ -50,7 +47,7 @@ export class VisitTally {
     return taken.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   }
 
-  /** Puts back rows that could not be written. Returns how many visits found no room. */
+  /** Puts back rows that could not be written. Returns the number of visits that did not fit. */
   giveBack(rows: VisitRow[]): number {
     let lost = 0;
     for (const row of rows) {
@@ -76,7 +73,7 @@ export class VisitTally {
     return true;
   }
 
-  /** Merges the names of the project with the most counts; false where that frees nothing. */
+  /** Merges the names of the project with the most counts; false if that frees nothing. */
   private mergeLargest(): boolean {
     if (this.exhausted) return false;
     let largest: ProjectTally | undefined;
@@ -92,7 +89,7 @@ export class VisitTally {
   }
 }
 
-/** Two processes that write the same rows use one order, or they would deadlock. */
+/** All processes write in one order, so that they cannot deadlock. */
 function orderOf({ projectId, dimension, at, name }: VisitRow): string {
   return `${projectId} ${dimension} ${at.toISOString()} ${name}`;
 }

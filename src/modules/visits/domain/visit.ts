@@ -12,7 +12,7 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** Counts are per hour. */
 export const HOUR_MS = 60 * 60 * 1000;
 
-/** One page view. A name that is not known is `OTHER_NAME`. */
+/** One page view. An unknown name is `OTHER_NAME`. */
 export interface Visit extends Record<Dimension, string> {
   banner: BannerOutcome;
 }
@@ -23,7 +23,7 @@ export interface BrowserHeaders {
   acceptLanguage: string | undefined;
 }
 
-/** Reads the loader's body `{ banner, region }`, both optional; null where it is invalid. */
+/** Reads the loader's body `{ banner, region }`, both optional; null: it is invalid. */
 export function readVisit(body: unknown): { banner: BannerOutcome; region: string } | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   const { banner = 'none', region } = body as { banner?: unknown; region?: unknown };
@@ -46,7 +46,7 @@ export function languageOf(acceptLanguage: string | undefined): string {
   return LANGUAGES().has(first) ? first : OTHER_NAME;
 }
 
-/** A rough kind of device. Tablets of Apple's say that they are desktops, and are counted as such. */
+/** A rough kind of device. Apple's tablets identify as desktops, and are counted as such. */
 export function deviceOf(userAgent: string | undefined): string {
   const agent = userAgent ?? '';
   if (!/^Mozilla\//.test(agent) || /bot|crawl|spider/i.test(agent)) return OTHER_NAME;
@@ -55,8 +55,9 @@ export function deviceOf(userAgent: string | undefined): string {
 }
 
 /**
- * Returns the page's host from the `Origin` header, or null where the host does not belong to the project or is longer
- * than a DNS name can be: such a visit is not counted. A page without a host (a file, a sandbox) is `OTHER_NAME`.
+ * Returns the page's host from the `Origin` header, or null if the host does not belong to the
+ * project or is longer than a DNS name can be: such a visit is not counted. A page without a host
+ * (a file, a sandbox) is `OTHER_NAME`.
  */
 export function hostOf(
   origin: string | undefined,
@@ -83,7 +84,7 @@ const COUNTRIES = once(() => {
   return known('region', codes);
 });
 
-/** Those codes that ICU has a name for. */
+/** The codes that ICU has a name for. */
 function known(type: 'language' | 'region', codes: string[]): Set<string> {
   const names = new Intl.DisplayNames('en', { type, fallback: 'none' });
   return new Set(codes.filter((code) => names.of(code) !== undefined));

@@ -8,14 +8,15 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiAnyOrigin, ApiRefusals } from '../../http/api-description.js';
-import { CurrentProject, ProjectRole, Public } from '../../access/access.decorators.js';
+import { ApiAnyOrigin, ApiRefusals } from '../../../platform/openapi/api-description.js';
+import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../../consent/domain/consent-counts.js';
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
-import { PeriodQuery, parsePeriod } from '../../http/period-query.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { PeriodQuery, parsePeriod } from '../../../platform/http/period-query.js';
 import { type SiteAnswer, SiteAnalytics } from '../application/site-analytics.js';
 import { SeenHostsView, SiteAnalyticsView, VISIT_BODY_SCHEMA } from './visit.dto.js';
 import { VisitEndpoint } from './visit.endpoint.js';
@@ -28,7 +29,10 @@ export class VisitController {
     private readonly analytics: SiteAnalytics,
   ) {}
 
-  /** Described here; the server hands these requests to the endpoint before Express sees them (visit.endpoint.ts). */
+  /**
+   * Only for documentation: the server passes these requests to the endpoint before Express
+   * (visit.endpoint.ts).
+   */
   @Post('visits')
   @Public()
   @ApiAnyOrigin()
@@ -45,7 +49,10 @@ export class VisitController {
     return this.endpoint.post(projectId, request, response);
   }
 
-  /** Counts by interval, hostname, country, language and device (docs/analytics.md has the definitions). */
+  /**
+   * Counts by interval, hostname, country, language and device; docs/analytics.md has the
+   * definitions.
+   */
   @Get('analytics/site')
   @ProjectRole('viewer')
   @RequireTier(...ANALYTICS_TIERS)
@@ -64,7 +71,7 @@ export class VisitController {
     return this.analytics.answer({ projectId: project.id, ...period }, gone);
   }
 
-  /** Where the loader has run in the last 30 days: whether it is installed. */
+  /** The hosts on which the loader ran in the last 30 days: whether it is installed. */
   @Get('analytics/last-seen')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List the hosts where the loader was seen, with the latest time' })

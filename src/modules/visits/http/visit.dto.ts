@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { type AnalyticsInterval, ANALYTICS_DAYS_MAX } from '../../consent/domain/consent-counts.js';
 import { BANNER_OUTCOMES } from '../domain/visit.js';
 
-/** Described for the contract; the endpoint checks it by hand. */
+/** Only for documentation; the endpoint checks it by hand. */
 export const VISIT_BODY_SCHEMA = {
   type: 'object',
   properties: {
@@ -21,17 +21,29 @@ export const VISIT_BODY_SCHEMA = {
 };
 
 export class SiteCountsView {
-  @ApiProperty({ type: 'integer' }) visits!: number;
-  @ApiProperty({ type: 'integer', description: 'Visits on which the banner asked for a choice' })
+  @ApiProperty({ type: 'integer', example: 5120 }) visits!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Visits on which the banner asked for a choice',
+    example: 1310,
+  })
   shown!: number;
-  @ApiProperty({ type: 'integer' }) chosen!: number;
-  @ApiProperty({ type: 'integer', description: 'Banner shown, but no choice made' }) ignored!: number;
-  @ApiProperty({ type: Number, nullable: true, minimum: 0, maximum: 1, description: 'chosen / shown' })
+  @ApiProperty({ type: 'integer', example: 1240 }) chosen!: number;
+  @ApiProperty({ type: 'integer', description: 'Banner shown, but no choice made', example: 70 })
+  ignored!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    description: 'chosen / shown',
+    example: 0.95,
+  })
   interactionRate!: number | null;
 }
 
 export class SiteCountsAtView extends SiteCountsView {
-  @ApiProperty() at!: Date;
+  @ApiProperty({ example: '2026-11-30T00:00:00.000Z' }) at!: Date;
 }
 
 export class NamedSiteCountsView extends SiteCountsView {
@@ -40,9 +52,14 @@ export class NamedSiteCountsView extends SiteCountsView {
 }
 
 export class SiteAnalyticsView {
-  @ApiProperty({ description: 'Start of the first interval' }) from!: Date;
-  @ApiProperty({ description: 'End of the hour in which the period ends' }) to!: Date;
-  @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX) }) interval!: AnalyticsInterval;
+  @ApiProperty({ description: 'Start of the first interval', example: '2026-11-01T00:00:00.000Z' })
+  from!: Date;
+  @ApiProperty({
+    description: 'End of the hour in which the period ends',
+    example: '2026-12-01T00:00:00.000Z',
+  })
+  to!: Date;
+  @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX), example: 'day' }) interval!: AnalyticsInterval;
   @ApiProperty({ type: SiteCountsView }) totals!: SiteCountsView;
   @ApiProperty({ type: [SiteCountsAtView], description: 'One entry per interval' })
   series!: SiteCountsAtView[];

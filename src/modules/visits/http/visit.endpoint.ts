@@ -1,33 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { corsHeaders, preflightHeaders, setHeaders } from '../../http/cors.js';
-import { clientAddress } from '../../http/client-address.js';
-import { firstPartyOf } from '../../http/first-party.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { jsonReader } from '../../http/json-body.js';
-import { REQUEST_ID_HEADER, resolveRequestId } from '../../http/logging.js';
-import { ProblemFilter } from '../../http/problem.filter.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { corsHeaders, preflightHeaders, setHeaders } from '../../../platform/http/cors.js';
+import { type Client, clientFinder } from '../../../platform/http/client-address.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { jsonReader } from '../../../platform/http/json-body.js';
+import { REQUEST_ID_HEADER, resolveRequestId } from '../../../platform/http/logging.js';
+import { ProblemFilter } from '../../../platform/http/problem.filter.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { unknownProject, VisitCounter } from '../application/visit-counter.js';
 import { VisitMetrics } from '../application/visit.metrics.js';
 import { type VisitSettings, visitSettings } from '../visits.settings.js';
 import { VisitRateLimiter } from './visit-rate-limiter.js';
 
-/** Two short members. */
+/** Enough for two short members. */
 const VISIT_BODY_BYTES_MAX = 512;
 
-/** The path in origin form, and in the absolute form in which a proxy may hand it on. */
+/** The path in origin form, and in the absolute form that a proxy may send. */
 const VISIT_URL = /^(?:https?:\/\/[^/?#]*)?\/v1\/projects\/([^/?#]+)\/visits\/?(?:[?#]|$)/i;
 
 const readBody = jsonReader(VISIT_BODY_BYTES_MAX);
 
-/** Serves page views ahead of Express, like the ingest, because every page view is a request. */
+/** Serves page views before Express, like the ingest, because every page view is a request. */
 @Injectable()
 export class VisitEndpoint {
   private readonly headers: string[];
-  private readonly addressOf: (request: IncomingMessage) => string;
+  private readonly findClient: (request: IncomingMessage) => Client;
 
   constructor(
     private readonly counter: VisitCounter,
@@ -38,10 +37,10 @@ export class VisitEndpoint {
     @InjectSettings(visitSettings) private readonly settings: VisitSettings,
   ) {
     this.headers = corsHeaders(service.production);
-    this.addressOf = clientAddress(service.trustedProxies);
+    this.findClient = clientFinder(service.trustedProxies);
   }
 
-  /** Serves a page view or its preflight, and returns true; false where the request is another one. */
+  /** Serves a page view or its preflight, and returns true; false: a different request. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { method } = request;
     if (method !== 'POST' && method !== 'OPTIONS') return false;
@@ -52,16 +51,15 @@ export class VisitEndpoint {
     return true;
   }
 
-  /** Answers 204 once the view is counted in this process, else a problem document. Never rejects. */
+  /** 204 once the view is counted in this process, else a problem document. Never rejects. */
   async post(projectId: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const address = this.addressOf(request);
-    // One spelling of an id: otherwise each spelling would have separate counts.
+    const client = this.findClient(request);
+    // One spelling per id, otherwise each spelling would have separate counts.
     const id = projectId.toLowerCase();
     try {
       if (!this.settings.enabled)
         throw new DomainError('not_found', 'Page visit counting is off for this project.');
-      if (firstPartyOf(request)?.isProven === false) this.rateLimiter.consumeProxy(id);
-      else this.rateLimiter.consume(address, id);
+      this.rateLimiter.consume(client, id);
       const body = await readBody(request, response);
       if (!isUuid(id)) throw unknownProject();
       const { origin, 'user-agent': userAgent, 'accept-language': acceptLanguage } = request.headers;
@@ -70,7 +68,7 @@ export class VisitEndpoint {
       this.answer(request, response, []);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'project_not_found')
-        this.rateLimiter.consumeUnknownProject(address);
+        this.rateLimiter.consumeUnknownProject(client);
       setHeaders(response, this.headers);
       this.metrics.count(this.problems.answer(error, request, response));
     }

@@ -9,14 +9,14 @@ import type { Dimension } from '../domain/visit.js';
 
 /** A loader that was not seen for this long counts as uninstalled. */
 const SEEN_DAYS = 30;
-/** Hosts that are listed with when they were seen. */
+/** Hosts listed with their last sighting. */
 const SEEN_HOSTS_MAX = 20;
 
 export interface SiteQuestion {
   projectId: string;
   /** Start of the first interval. */
   from: Date;
-  /** Counts are by hour, so it is a full hour or counts the hour that it is in. */
+  /** A full hour; otherwise its whole hour is counted. */
   to: Date;
   interval: AnalyticsInterval;
 }
@@ -60,7 +60,7 @@ export function siteCounts({ projectId, from, to, interval }: SiteQuestion): Raw
   `;
 }
 
-/** The hosts on which the loader has run recently, the latest first. */
+/** The hosts on which the loader ran recently, most recent first. */
 export function seenHosts(projectId: string, now: Date): RawBuilder<SeenHost> {
   return sql<SeenHost>`
     select name as hostname, max(last_seen_at) as "lastSeenAt" from site_visit
@@ -70,7 +70,9 @@ export function seenHosts(projectId: string, now: Date): RawBuilder<SeenHost> {
   `;
 }
 
-/** When the loader was last seen on a site of each project; projects on whose sites it was not are missing. */
+/**
+ * When the loader was last seen on a site of each project; projects without a sighting are missing.
+ */
 export function lastSeenOf(
   projectIds: readonly string[],
   now: Date,

@@ -25,7 +25,7 @@ export async function addVisits(em: EntityManager, rows: VisitRow[]): Promise<vo
   `.execute(em.getKysely());
 }
 
-/** Deletes at most `limit` counts that are older than `months` before `now`; returns how many. */
+/** Deletes at most `limit` counts older than `months` before `now`; returns their number. */
 export async function deleteVisitsBefore(
   tx: EntityManager,
   { now, months, limit }: { now: Date; months: number; limit: number },
