@@ -1,11 +1,18 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { ConsentHooks } from '../../src/consent/consent.hooks.js';
-import { newId } from '../../src/shared/ids.js';
-import { messageAbout, storeConsent } from '../support/consent.js';
-import { idsAt, OTHER_TOKEN, POLL_MS, startForwarding } from '../support/forwarding.js';
-import { deliveriesOf, read, saveForwarding, settled, simulateTier, TOKEN } from '../support/pipeline.js';
-import { createTestProject, type TestProject } from '../support/project.js';
+import { ConsentHooks } from '../../src/modules/consent/consent.hooks.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { messageAbout, storeConsent } from '../support/people/consent.js';
+import { idsAt, OTHER_TOKEN, POLL_MS, startForwarding } from '../support/people/forwarding.js';
+import {
+  deliveriesOf,
+  read,
+  saveForwarding,
+  settled,
+  simulateTier,
+  TOKEN,
+} from '../support/programs/pipeline.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
 import { until } from '../support/until.js';
 
 const forwarding = await startForwarding({ worker: true });

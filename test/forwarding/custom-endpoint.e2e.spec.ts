@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { arrived, bodyOf, PROJECT_SLOTS, startForwarding } from '../support/forwarding.js';
-import { choose as chooseAt, read, saveForwarding, settled, TOKEN } from '../support/pipeline.js';
-import { createTestProject } from '../support/project.js';
-import { startTestService } from '../support/service.js';
+import { arrived, bodyOf, PROJECT_SLOTS, startForwarding } from '../support/people/forwarding.js';
+import { choose as chooseAt, read, saveForwarding, settled, TOKEN } from '../support/programs/pipeline.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService } from '../support/programs/service.js';
 
 const forwarding = await startForwarding({
   worker: true,
@@ -68,7 +68,7 @@ describe('the request-level custom_endpoint (spec §2.2, §9)', () => {
     ['https://169.254.169.254/latest/meta-data', 'blocked_address'],
     ['https://private.example.com/hook', 'blocked_address'],
     ['https://localhost/hook', 'blocked_address'],
-    // Forwarding never fails an ingest (spec §1, §3.3), whatever stands in the field.
+    // Forwarding never fails an ingest (spec §1, §3.3), with any value in the field.
     ['/relative', 'configuration'],
     ['', 'configuration'],
     ['http://consents.example.com/hook', 'configuration'],

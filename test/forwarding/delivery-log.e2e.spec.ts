@@ -1,16 +1,16 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { prepareLog } from '../../src/forwarding/application/past-deliveries.js';
+import { prepareLog } from '../../src/modules/forwarding/application/past-deliveries.js';
 import {
   RESEND_CHOSEN_MAX,
   RESENT_RECORDS_PER_DAY,
-} from '../../src/forwarding/application/resend.service.js';
-import { newId } from '../../src/shared/ids.js';
-import { messageAbout, storeConsent } from '../support/consent.js';
-import { idsAt, resendOne, startForwarding } from '../support/forwarding.js';
-import { answered, fieldsOf, type Json } from '../support/json.js';
-import { settled } from '../support/pipeline.js';
-import type { TestProject } from '../support/project.js';
+} from '../../src/modules/forwarding/application/resend.service.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { messageAbout, storeConsent } from '../support/people/consent.js';
+import { idsAt, resendOne, startForwarding } from '../support/people/forwarding.js';
+import { answered, fieldsOf, type Json } from '../support/people/json.js';
+import { settled } from '../support/programs/pipeline.js';
+import type { TestProject } from '../support/people/project.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,16 +1,18 @@
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConsentForwarder } from '../../src/forwarding/application/consent-forwarder.js';
-import { NameResolver } from '../../src/shared/name-resolver.js';
-import { Sender } from '../../src/forwarding/infrastructure/sender.js';
-import { messageAbout, storeConsent } from '../support/consent.js';
-import { type DnsServer, startDnsServer } from '../support/dns-server.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { makeTestAuthority, startReceiver } from '../support/receiver.js';
-import { startTestService, testSettings, type TestService } from '../support/service.js';
+import { ConsentForwarder } from '../../src/modules/forwarding/application/consent-forwarder.js';
+import { NameResolver } from '../../src/platform/network/name-resolver.js';
+import { Sender } from '../../src/modules/forwarding/infrastructure/sender.js';
+import { messageAbout, storeConsent } from '../support/people/consent.js';
+import { type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { makeTestAuthority, startReceiver } from '../support/fakes/receiver.js';
+import { startTestService, testSettings, type TestService } from '../support/programs/service.js';
 
-/** A listener on loopback that no delivery may reach; `PORT` in the tables stands for its port. */
+/**
+ * A listener on loopback that no delivery may reach; `PORT` in the tables is replaced by its port.
+ */
 let trap: Server;
 let trapConnections = 0;
 let port: string;

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { ENDPOINT_TESTS_PER_MINUTE } from '../../src/forwarding/application/endpoint-test.service.js';
-import { isUuidV7 } from '../../src/shared/ids.js';
-import { startForwarding } from '../support/forwarding.js';
-import { answered, type Json } from '../support/json.js';
-import { deliveriesOf, read, settled, TOKEN } from '../support/pipeline.js';
-import type { TestProject } from '../support/project.js';
+import { ENDPOINT_TESTS_PER_MINUTE } from '../../src/modules/forwarding/application/endpoint-test.service.js';
+import { isUuidV7 } from '../../src/platform/identity/ids.js';
+import { startForwarding } from '../support/people/forwarding.js';
+import { answered, type Json } from '../support/people/json.js';
+import { deliveriesOf, read, settled, TOKEN } from '../support/programs/pipeline.js';
+import type { TestProject } from '../support/people/project.js';
 
 const forwarding = await startForwarding({ worker: true });
 const { choose, forwardingProject, forwardingTo, get, proProject, receive, service, sharedReceiver } =

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import {
   ENDPOINT_TESTS_PER_DAY,
   ENDPOINT_TESTS_PER_MINUTE,
-} from '../../src/forwarding/application/endpoint-test.service.js';
-import { RESENT_RECORDS_PER_DAY } from '../../src/forwarding/application/resend.service.js';
+} from '../../src/modules/forwarding/application/endpoint-test.service.js';
+import { RESENT_RECORDS_PER_DAY } from '../../src/modules/forwarding/application/resend.service.js';
 import {
   FAILING_TARGET_BURST,
   FAILING_TARGET_PER_SECOND,
@@ -11,13 +11,18 @@ import {
   LEGACY_TARGET_PER_SECOND,
   RESERVED_ATTEMPTS,
   RESERVED_PER_SECOND,
-} from '../../src/forwarding/application/target-rate-limiter.js';
-import { type DnsServer, startDnsServer } from '../support/dns-server.js';
-import type { Json } from '../support/json.js';
-import { choose, createForwardingProject, saveForwarding } from '../support/pipeline.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/modules/forwarding/application/target-rate-limiter.js';
+import { type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
+import type { Json } from '../support/people/json.js';
+import { choose, createForwardingProject, saveForwarding } from '../support/programs/pipeline.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import {
+  makeTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from '../support/fakes/receiver.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -84,8 +89,9 @@ const ended = (project: TestProject, id: string): Promise<Json> =>
     const delivery = await deliveryOf(project, id);
     return delivery['outcome'] === 'pending' ? null : delivery;
   });
-const waitingOf = async (projectId: string): Promise<number> =>
-  (await service.database.query('select 1 from outbox_message where project_id = $1', [projectId])).length;
+const waitingOf = async (...projectIds: string[]): Promise<number> =>
+  (await service.database.query('select 1 from outbox_message where project_id = any($1)', [projectIds]))
+    .length;
 const metrics = async (): Promise<string> => (await fetch(`${service.baseUrl}/metrics`)).text();
 const putOff = async (reason: string): Promise<number> =>
   Number(
@@ -118,7 +124,9 @@ describe('custom_endpoint as a relay to strangers (design §6.5)', () => {
   it('sends again where the owner allows it', async () => {
     const project = await proProject();
     const saved = await saveForwarding(project, {
-      ...{ endpointUrl: null, authMode: 'none', allowCustomEndpoint: true },
+      endpointUrl: null,
+      authMode: 'none',
+      allowCustomEndpoint: true,
     });
     expect(saved).toMatchObject({ status: 200, body: { enabled: true, allowCustomEndpoint: true } });
     const { id } = await choose(service, project.id, { custom_endpoint: victim.url });
@@ -130,17 +138,14 @@ describe('custom_endpoint as a relay to strangers (design §6.5)', () => {
     const sent = LEGACY_TARGET_BURST + 200;
     const startedMs = performance.now();
     await chooseMany(project, sent, { custom_endpoint: victim.url });
-    await until('the share is used up', async () => (await putOff('legacy_rate')) > 0, 25_000);
-    await until(
-      'more of them go as time goes by',
-      () => victim.requests.length > LEGACY_TARGET_BURST,
-      25_000,
-    );
+    await until('the share is used up', async () => (await putOff('legacy_rate')) > 0);
+    await until('more of them go as time goes by', () => victim.requests.length > LEGACY_TARGET_BURST);
     const received = victim.requests.length;
     const seconds = (performance.now() - startedMs) / 1000;
     expect(received).toBeLessThanOrEqual(LEGACY_TARGET_BURST + Math.ceil(seconds * LEGACY_TARGET_PER_SECOND));
-    // What is above the share waits; it is neither failed nor dropped.
-    expect((await waitingOf(project.id)) + received).toBeGreaterThanOrEqual(sent);
+    // The rest waits and is neither failed nor dropped. Deliveries continue, so requests are counted after the rows.
+    const waiting = await waitingOf(project.id);
+    expect(waiting + victim.requests.length).toBeGreaterThanOrEqual(sent);
     await service.database.query('delete from outbox_message where project_id = $1', [project.id]);
   });
 
@@ -151,13 +156,13 @@ describe('custom_endpoint as a relay to strangers (design §6.5)', () => {
     const names = Array.from({ length: 50 }, (_, i) => `https://n${i}.wild-2.example:${named.port}/`);
     for (let sent = 0; sent < LEGACY_TARGET_BURST + 400; sent += names.length)
       await Promise.all(names.map((name) => choose(service, project.id, { custom_endpoint: name })));
-    await until('the share is used up', () => named.requests.length >= LEGACY_TARGET_BURST, 25_000);
+    await until('the share is used up', () => named.requests.length >= LEGACY_TARGET_BURST);
     await until('others wait', async () => (await putOff('legacy_rate')) > before);
     const received = named.requests.length;
     const seconds = (performance.now() - startedMs) / 1000;
     expect(received).toBeLessThanOrEqual(LEGACY_TARGET_BURST + Math.ceil(seconds * LEGACY_TARGET_PER_SECOND));
     await service.database.query('delete from outbox_message where project_id = $1', [project.id]);
-  }, 60_000);
+  });
 });
 
 describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
@@ -174,15 +179,15 @@ describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
     );
     const startedMs = performance.now();
     for (const project of failing) await chooseMany(project, 140);
-    await until('the burst is used up', async () => (await bounded('address')) === 1, 25_000);
+    await until('the burst is used up', async () => (await bounded('address')) === 1);
     await until('they have arrived', () => arrived() >= FAILING_TARGET_BURST);
-    // Projects that are at the same address, one of them for the first time, do not wait for those that fail.
+    // Two other projects at the same address finish while the failing ones still wait. One of them is new there.
+    const ids = failing.map(({ id }) => id);
     const newcomer = await createForwardingProject(service, `https://new.wild-1.example:${neighbor.port}/`);
     for (const project of [proven, newcomer]) {
-      const sentMs = performance.now();
       await chooseMany(project, 100);
       await until('all of its records were delivered', async () => (await waitingOf(project.id)) === 0);
-      expect(performance.now() - sentMs).toBeLessThan(5_000);
+      expect(await waitingOf(...ids)).toBeGreaterThan(FAILING_TARGET_BURST / 2);
     }
     expect(neighbor.requests).toHaveLength(201);
     expect(await putOff('failing_address')).toBeGreaterThan(0);
@@ -192,24 +197,24 @@ describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
       FAILING_TARGET_BURST + Math.ceil(seconds * FAILING_TARGET_PER_SECOND) + reserved,
     );
     expect(arrived()).toBeLessThan(15 * 140);
-    const ids = failing.map(({ id }) => id);
     await service.database.query('delete from outbox_message where project_id = any($1)', [ids]);
-  }, 90_000);
+  });
 
   it('bounds the attempts on a host that answers nothing but failures, over all projects', async () => {
     // An answer about the record: what answers otherwise is held after a handful (domain/hold.ts).
     victim.behave({ kind: 'answer', status: 422 });
     const endpointUrl = `https://localhost:${victim.port}/unproved`;
-    // What an earlier test left under way comes on another path.
+    // Requests left over from an earlier test use another path.
     const arrived = (): number => victim.requests.filter(({ path }) => path === '/unproved').length;
     const projects = await Promise.all([1, 2, 3].map(() => createForwardingProject(service, endpointUrl)));
     const startedMs = performance.now();
     for (const project of projects) await chooseMany(project, 500);
-    await until('the burst is used up', async () => (await bounded('domain')) === 1, 25_000);
+    await until('the burst is used up', async () => (await bounded('domain')) === 1);
     await until('they have arrived', () => arrived() >= FAILING_TARGET_BURST);
     const usedUpMs = performance.now();
     await until('four seconds have gone by', () => performance.now() - usedUpMs > 4_000);
-    // So much was let through since the first of them, and no more; what was under way has arrived since.
+    // The number allowed since the first of them, and no more; requests in progress have arrived
+    // since.
     const seconds = (performance.now() - startedMs) / 1000;
     expect(arrived()).toBeLessThanOrEqual(
       FAILING_TARGET_BURST + Math.ceil(seconds * FAILING_TARGET_PER_SECOND),
@@ -217,12 +222,11 @@ describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
     expect(arrived()).toBeLessThan(1_500);
     // A receiver that comes back gets all that waited, and is bounded no more.
     victim.behave({ kind: 'answer', status: 204 });
-    const waiting = async (): Promise<number> =>
-      (await Promise.all(projects.map(({ id }) => waitingOf(id)))).reduce((sum, count) => sum + count, 0);
-    await until('all were attempted', async () => (await waiting()) === 0, 25_000);
+    const ids = projects.map(({ id }) => id);
+    await until('all were attempted', async () => (await waitingOf(...ids)) === 0);
     expect(arrived()).toBe(1_500);
     await until('nothing is bounded any more', async () => (await bounded('domain')) === 0);
-  }, 90_000);
+  });
 
   it('does not slow a receiver of the same port that answers', async () => {
     const project = await createForwardingProject(service, other.url);
@@ -359,7 +363,9 @@ describe('records that are not sent, and why', () => {
     await saveForwarding(project, { endpointUrl: other.url, authMode: 'none' });
     const resend = async (range: Json = {}) => {
       const answer = await project.request('editor', 'POST', '/forwarding/deliveries/resend', {
-        ...{ status: 'unsent', from: new Date(Date.now() - DAY_MS), to: new Date(Date.now() + 1_000) },
+        status: 'unsent',
+        from: new Date(Date.now() - DAY_MS),
+        to: new Date(Date.now() + 1_000),
         ...range,
       });
       return { status: answer.status, body: (await answer.json()) as Json };

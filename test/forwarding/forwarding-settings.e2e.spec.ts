@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { newId } from '../../src/shared/ids.js';
-import { bodyOf, idsAt, OTHER_TOKEN, startForwarding } from '../support/forwarding.js';
-import { answered, fieldsOf, type Json } from '../support/json.js';
-import { read, saveForwarding, settled, TOKEN } from '../support/pipeline.js';
-import { createTestProject } from '../support/project.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { bodyOf, idsAt, OTHER_TOKEN, startForwarding } from '../support/people/forwarding.js';
+import { answered, fieldsOf, type Json } from '../support/people/json.js';
+import { read, saveForwarding, settled, simulateTier, TOKEN } from '../support/programs/pipeline.js';
+import { createTestProject } from '../support/people/project.js';
 
 const forwarding = await startForwarding({ worker: true });
 const {
@@ -170,6 +170,32 @@ describe('the settings (spec §2.2)', () => {
     const after = await chooseAndArrive(project, receiver);
     expect(whileOff.status).toBe(201);
     expect(idsAt(receiver)).toEqual([bodyOf(before).id, bodyOf(after).id]);
+  });
+
+  it('turns forwarding off with nothing but that, and keeps endpoint, mode and token', async () => {
+    const project = await forwardingTo(sharedReceiver.url, { bearerToken: TOKEN, keepResponseBodies: true });
+    await simulateTier(project, 'lite');
+    const before = (await get(project)).body;
+    const off = await answered(project.request('editor', 'PUT', '/forwarding', { enabled: false }));
+    expect(off).toEqual({ status: 200, body: { ...before, enabled: false } });
+    await simulateTier(project, 'pro');
+    expect((await put(project, { enabled: true })).body).toMatchObject({
+      enabled: true,
+      tokenConfigured: true,
+    });
+    await forwardOne(project);
+    expect(sharedReceiver.requests[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+  });
+
+  it('keeps a stored endpoint URL and mode only where the save turns forwarding off', async () => {
+    const project = await forwardingTo(sharedReceiver.url);
+    const on = await answered(project.request('editor', 'PUT', '/forwarding', { enabled: true }));
+    expect(on.status).toBe(422);
+    expect(fieldsOf(on)).toEqual(['endpointUrl', 'authMode']);
+    const nulled = await answered(
+      project.request('editor', 'PUT', '/forwarding', { enabled: false, authMode: null }),
+    );
+    expect(fieldsOf(nulled)).toEqual(['authMode']);
   });
 
   it('row "Endpoint URL": one that is not https is refused, and the one before stays', async () => {

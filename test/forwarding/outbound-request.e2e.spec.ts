@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { newId } from '../../src/shared/ids.js';
-import { messageAbout, storeConsent } from '../support/consent.js';
-import { arrived, bodyOf, idsAt, OTHER_TOKEN, startForwarding } from '../support/forwarding.js';
-import { CHOICE, read, saveForwarding, settled, TOKEN } from '../support/pipeline.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { messageAbout, storeConsent } from '../support/people/consent.js';
+import { arrived, bodyOf, idsAt, OTHER_TOKEN, startForwarding } from '../support/people/forwarding.js';
+import { CHOICE, read, saveForwarding, settled, TOKEN } from '../support/programs/pipeline.js';
 
 const forwarding = await startForwarding({ worker: true });
 const {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { ReceiverCircuitBreaker } from '../../src/forwarding/application/receiver-circuit-breaker.js';
-import { FAILURES_IN_A_ROW } from '../../src/forwarding/domain/hold.js';
-import type { HealthSignal } from '../../src/forwarding/domain/health-signal.js';
-import { testSettings } from '../support/service.js';
+import { ReceiverCircuitBreaker } from '../../src/modules/forwarding/application/receiver-circuit-breaker.js';
+import { FAILURES_IN_A_ROW } from '../../src/modules/forwarding/domain/hold.js';
+import type { HealthSignal } from '../../src/modules/forwarding/domain/health-signal.js';
+import { testSettings } from '../support/programs/service.js';
 
 const PROJECT = 'a project';
 const NEIGHBOR = 'another project';

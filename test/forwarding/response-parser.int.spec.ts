@@ -2,14 +2,14 @@ import { Agent, get } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ResponseParser } from '../../src/forwarding/domain/response-parser.js';
+import { ResponseParser } from '../../src/modules/forwarding/domain/response-parser.js';
 
 const ANSWERS = 1_000;
 /** Node has the whole answer in one piece; it says what it makes of it within moments, or never. */
 const PATIENCE_MS = 10_000;
 
 let server: Server;
-/** What the next connection answers to whatever is asked. */
+/** The next connection's response to any request. */
 let answer = '';
 
 beforeAll(async () => {

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { arrived, idsAt, resendOne, startForwarding } from '../support/forwarding.js';
-import type { Json } from '../support/json.js';
-import { deliveriesOf, read, saveForwarding } from '../support/pipeline.js';
-import type { TestProject } from '../support/project.js';
-import type { Behaviour, Receiver } from '../support/receiver.js';
+import { RetryScheduler } from '../../src/modules/forwarding/application/retry-scheduler.js';
+import { arrived, idsAt, resendOne, startForwarding } from '../support/people/forwarding.js';
+import type { Json } from '../support/people/json.js';
+import { deliveriesOf, read, saveForwarding } from '../support/programs/pipeline.js';
+import type { TestProject } from '../support/people/project.js';
+import type { Behaviour, Receiver } from '../support/fakes/receiver.js';
 import { until } from '../support/until.js';
 
 const forwarding = await startForwarding({ worker: true });
@@ -49,7 +50,7 @@ const letPass = (project: TestProject, seconds: number): Promise<unknown> =>
     [project.id, seconds],
   );
 const isOver = (project: TestProject): Promise<unknown> =>
-  until('no retry is left', async () => (await retriesOf(project)).length === 0, 15_000);
+  until('no retry is left', async () => (await retriesOf(project)).length === 0);
 const detail = async (project: TestProject, id: string): Promise<Json> =>
   (await read(project, `/consents/${id}`))['delivery'] as Json;
 const listed = async (project: TestProject, delivery: string): Promise<unknown[]> =>
@@ -176,7 +177,9 @@ describe('automatic retries', () => {
       );
     } else {
       await saveForwarding(project, {
-        ...{ endpointUrl: receiver.url, authMode: 'none', enabled: how === 'turned off' },
+        endpointUrl: receiver.url,
+        authMode: 'none',
+        enabled: how === 'turned off',
         ...(how === 'turned off' && { retryFailures: { enabled: false } }),
       });
     }
@@ -260,6 +263,44 @@ describe('automatic retries', () => {
     expect(new Set(idsAt(receiver).slice(6))).toEqual(new Set(ids));
     expect(receiver.requests).toHaveLength(6 + ids.length);
     expect(await read(project, '/forwarding')).toMatchObject({ state: 'active', pending: 0 });
+  });
+
+  it('are no probe while a new record waits, and count once in pending while they are queued', async () => {
+    const { project } = await retrying();
+    const ids = [];
+    for (let count = 0; count < 5; count++) ids.push((await choose(project.id)).id);
+    for (const id of ids) await waits(project, id);
+    await service.database.query(
+      `update forwarding_hold set failing_since = failing_since - interval '10 seconds' where project_id = $1`,
+      [project.id],
+    );
+    ids.push((await choose(project.id)).id);
+    await until('it is held', async () => (await read(project, '/forwarding'))['state'] === 'held');
+    await until('all of them wait', async () => (await retriesOf(project)).length === ids.length);
+    await service.database.query(
+      `update claim_throttle set next_claim_at = now() + interval '1 hour' where ordering_key = $1`,
+      [project.id],
+    );
+    const { id: waiting } = await choose(project.id);
+    await service.database.query('delete from outbox_message where project_id = $1 and subject_id <> $2', [
+      project.id,
+      waiting,
+    ]);
+    await service.database.query('update delivery_retry set queued_at = null where project_id = $1', [
+      project.id,
+    ]);
+    await letPass(project, 60);
+    const queued = async (): Promise<number> =>
+      (await retriesOf(project)).filter((row) => row.queued_at !== null).length;
+    const scheduler = service.app.get(RetryScheduler, { strict: false });
+    for (let step = 0; step < 3; step++) await scheduler.step();
+    expect(await queued()).toBe(0);
+    await service.database.query('delete from outbox_message where project_id = $1 and subject_id = $2', [
+      project.id,
+      waiting,
+    ]);
+    await until('one of them is the next probe', queued);
+    expect(await read(project, '/forwarding')).toMatchObject({ pending: ids.length, retrying: ids.length });
   });
 
   it('do not delay first attempts, although the endpoint lets them hang', async () => {

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import type { Json } from '../support/json.js';
-import { CHOICE } from '../support/pipeline.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
+import type { Json } from '../support/people/json.js';
+import { CHOICE } from '../support/programs/pipeline.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import {
+  makeTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from '../support/fakes/receiver.js';
 import { until } from '../support/until.js';
-import { insertAccount } from '../support/user.js';
+import { insertAccount } from '../support/people/user.js';
 
 const TOKEN = `token-${randomBytes(32).toString('hex')}`;
 const PASSWORD = `password-${randomBytes(16).toString('hex')}`;

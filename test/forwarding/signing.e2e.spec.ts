@@ -1,15 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { choose, createForwardingProject, read, saveForwarding, settled } from '../support/pipeline.js';
-import type { TestProject } from '../support/project.js';
+import { TokenVault } from '../../src/modules/forwarding/infrastructure/token-vault.js';
+import type { SecretKey } from '../../src/platform/settings/secret-keys.settings.js';
+import {
+  choose,
+  createForwardingProject,
+  read,
+  saveForwarding,
+  settled,
+} from '../support/programs/pipeline.js';
+import type { TestProject } from '../support/people/project.js';
 import {
   makeTestAuthority,
   type ReceivedRequest,
   type Receiver,
   startReceiver,
   type TestAuthority,
-} from '../support/receiver.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../support/fakes/receiver.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 interface NewSecret {
@@ -21,6 +30,8 @@ interface Signing {
   signing: { configured: boolean; createdAt: string | null; formerValidUntil: string | null };
 }
 
+/** As after a rotation of SECRET_KEYS: the second one still opens. */
+const [NEW_KEY, OLD_KEY] = ['k2', 'k1'].map((id) => ({ id, key: randomBytes(32) })) as [SecretKey, SecretKey];
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 
 let authority: TestAuthority;
@@ -31,6 +42,7 @@ beforeAll(async () => {
   authority = await makeTestAuthority();
   receiver = await startReceiver(authority.authority);
   service = await startTestService({
+    SECRET_KEYS: [NEW_KEY, OLD_KEY].map(({ id, key }) => `${id}:${key.toString('base64')}`).join(),
     RUN_WORKER: 'true',
     FORWARDING_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${receiver.port}`,
     FORWARDING_EXTRA_CA_FILE: authority.caFile,
@@ -125,6 +137,23 @@ describe('signed requests (Standard Webhooks)', () => {
     const alone = await sent(project);
     expect([second, third].map((secret) => takes(secret, alone))).toEqual([false, true]);
     expect((await signingOf(project)).formerValidUntil).toBeNull();
+  });
+
+  it('are signed with a former secret that another key encrypted', async () => {
+    const project = await createForwardingProject(service, receiver.url);
+    const former = await makeSecret(project);
+    const sealed = new TokenVault({ secretKeys: [OLD_KEY] }).seal(
+      project.id,
+      former.signingSecret,
+      'signing_secret',
+    );
+    await service.database.query(
+      'update forwarding_settings set signing_ciphertext = $2, signing_key_id = $3 where project_id = $1',
+      [project.id, sealed.ciphertext, sealed.keyId],
+    );
+    const newest = await makeSecret(project);
+    const request = await sent(project);
+    expect([takes(former, request), takes(newest, request)]).toEqual([true, true]);
   });
 
   it('are signed with the newest alone once the former one has run out', async () => {

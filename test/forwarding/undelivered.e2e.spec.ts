@@ -1,12 +1,12 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { UndeliveredMails } from '../../src/forwarding/application/undelivered-mails.js';
-import { UNDELIVERED_COUNT_MAX } from '../../src/forwarding/application/undelivered.service.js';
-import { newId } from '../../src/shared/ids.js';
-import { messageAbout, storeConsent } from '../support/consent.js';
-import { resendOne, startForwarding } from '../support/forwarding.js';
-import { answered } from '../support/json.js';
-import type { TestProject } from '../support/project.js';
-import { insertAccount } from '../support/user.js';
+import { UndeliveredMails } from '../../src/modules/forwarding/application/undelivered-mails.js';
+import { UNDELIVERED_COUNT_MAX } from '../../src/modules/forwarding/application/undelivered.service.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { messageAbout, storeConsent } from '../support/people/consent.js';
+import { resendOne, startForwarding } from '../support/people/forwarding.js';
+import { answered } from '../support/people/json.js';
+import type { TestProject } from '../support/people/project.js';
+import { insertAccount } from '../support/people/user.js';
 
 interface Undelivered {
   firstFailedAt: string | null;
@@ -16,8 +16,12 @@ interface Undelivered {
 
 const HOUR_MS = 60 * 60 * 1000;
 const NONE = {
-  ...{ records: 0, more: false, lastDay: 0 },
-  ...{ firstFailedAt: null, lastFailedAt: null, causes: [] },
+  records: 0,
+  more: false,
+  lastDay: 0,
+  firstFailedAt: null,
+  lastFailedAt: null,
+  causes: [],
 };
 
 const forwarding = await startForwarding({ worker: false });
@@ -57,7 +61,9 @@ describe('records that were not delivered', () => {
     const [first = '', second = ''] = await attempt(project, 400, 2);
     await attempt(project, 204);
     expect(await undelivered(project)).toMatchObject({
-      ...{ records: 2, more: false, lastDay: 2 },
+      records: 2,
+      more: false,
+      lastDay: 2,
       causes: [{ category: 'http_4xx', httpStatus: 400, records: 2 }],
     });
     await resendOne(project, first);
@@ -82,7 +88,9 @@ describe('records that were not delivered', () => {
       [project.id, UNDELIVERED_COUNT_MAX + 1],
     );
     expect(await undelivered(project)).toMatchObject({
-      ...{ records: UNDELIVERED_COUNT_MAX, more: true, lastDay: UNDELIVERED_COUNT_MAX },
+      records: UNDELIVERED_COUNT_MAX,
+      more: true,
+      lastDay: UNDELIVERED_COUNT_MAX,
       // Those beyond the limit are newer.
       lastFailedAt: null,
       causes: [{ category: 'timeout', httpStatus: null, records: UNDELIVERED_COUNT_MAX }],

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { startClock } from '../support/elapsed.js';
-import { arrived, idsAt, OTHER_TOKEN, resendOne, startForwarding } from '../support/forwarding.js';
-import { read, saveForwarding, settled, simulateTier } from '../support/pipeline.js';
+import { arrived, idsAt, OTHER_TOKEN, resendOne, startForwarding } from '../support/people/forwarding.js';
+import { read, saveForwarding, settled, simulateTier } from '../support/programs/pipeline.js';
 import { until } from '../support/until.js';
 
 /** Longer than any test waits for a response; a test that needs less releases its receiver. */
@@ -115,10 +114,11 @@ describe('a receiver that hangs (spec §1)', () => {
     const waiting = await Promise.all(Array.from({ length: 20 }, () => choose(slow.id)));
     expect(waiting.every(({ status }) => status === 201)).toBe(true);
     for (let i = 0; i < 5; i++) {
-      const elapsedMs = startClock();
       await chooseAndArrive(other, healthy);
-      expect(elapsedMs()).toBeLessThan(HANGING_MS / 4);
     }
+    expect(await service.database.query('select 1 from delivery where project_id = $1', [slow.id])).toEqual(
+      [],
+    );
     hanging.behave({ kind: 'answer', status: 204 });
     hanging.disconnect();
     for (const { id } of waiting) await arrived(hanging, id);

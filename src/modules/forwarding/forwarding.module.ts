@@ -1,10 +1,10 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
-import { PartitionMaintenance } from '../database/partition-maintenance.js';
+import { PartitionMaintenance } from '../../platform/database/partition-maintenance.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { settingsToken } from '../settings/inject-settings.js';
+import { settingsToken } from '../../platform/settings/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from './forwarding.settings.js';
 import { ConsentForwarder } from './application/consent-forwarder.js';
 import { DeliveryActivityService } from './application/delivery-activity.service.js';
@@ -12,7 +12,7 @@ import { DeliveryLogService } from './application/delivery-log.service.js';
 import { ListByDelivery } from './application/list-by-delivery.js';
 import { ResendService } from './application/resend.service.js';
 import { UndeliveredMails } from './application/undelivered-mails.js';
-import { ProjectStatuses } from './application/project-statuses.js';
+import { ForwardingStatus } from './forwarding-status.js';
 import { UndeliveredService } from './application/undelivered.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
@@ -26,11 +26,11 @@ import { TargetRateLimiter } from './application/target-rate-limiter.js';
 import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
 import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/delivery.partitions.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
-import { NameResolver } from '../shared/name-resolver.js';
+import { NameResolver } from '../../platform/network/name-resolver.js';
 import { Sender } from './infrastructure/sender.js';
 import { TokenVault } from './infrastructure/token-vault.js';
 
-/** Sends saved consent records to the endpoints of their owners. */
+/** Sends saved consent records to the projects' endpoints. */
 @Module({
   imports: [AccessModule, ConsentModule, LicensingModule, ProjectsModule],
   providers: [
@@ -63,7 +63,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
     DeliveryActivityService,
     ResendService,
     UndeliveredService,
-    ProjectStatuses,
+    ForwardingStatus,
     UndeliveredMails,
     ListByDelivery,
     ForwardingMetrics,
@@ -75,6 +75,7 @@ import { TokenVault } from './infrastructure/token-vault.js';
     UndeliveredService,
     DeliveryActivityService,
     ForwardingSettingsService,
+    ForwardingStatus,
     EndpointTestService,
     HoldService,
     SigningSecretService,

@@ -1,13 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { outboxSettings } from '../outbox/outbox.settings.js';
-import { flag, integer, isAddressOrCidr, isHostAndPort, list, text } from '../settings/setting-kinds.js';
-import { declareSettings, type Refuse, type SettingsOf } from '../settings/declare-settings.js';
+import { outboxSettings } from '../../platform/outbox/outbox.settings.js';
+import {
+  flag,
+  integer,
+  isAddressOrCidr,
+  isHostAndPort,
+  list,
+  nameServers,
+  text,
+} from '../../platform/settings/setting-kinds.js';
+import { declareSettings, type Refuse, type SettingsOf } from '../../platform/settings/declare-settings.js';
+import { splitPem } from '../../platform/network/trusted-roots.js';
 
-const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^]+?-----END CERTIFICATE-----/g;
-
-/** Sending records to their owners' receivers. */
+/** Settings of forwarding. */
 export const forwardingSettings = declareSettings({
   name: 'forwarding',
   title: 'Forwarding',
@@ -42,23 +48,18 @@ export const forwardingSettings = declareSettings({
         }
       },
     }),
-    /** Empty: the built-in authorities alone. */
+    /** Empty: only the built-in authorities. */
     extraCaFile: text('FORWARDING_EXTRA_CA_FILE', {
       default: '',
       defaultShown: "in the demo: the demo receiver's",
-      meaning: 'PEM file of additional certificate authorities for receivers',
+      meaning:
+        'PEM file of additional certificate authorities for receivers; removed ones (docs/security.md) stay untrusted',
       check: refuseOtherFiles,
     }),
-    nameServers: list('FORWARDING_NAME_SERVERS', {
+    nameServers: nameServers('FORWARDING_NAME_SERVERS', {
       default: [],
       defaultShown: "the system's",
       meaning: "name servers that resolve receivers' hosts, `address` or `address:port`",
-      check: (servers, refuse) => {
-        for (const server of servers) {
-          if (!isAddressAndPort(server))
-            refuse(`must list addresses, each with or without a port; "${server}" is invalid.`);
-        }
-      },
     }),
     legacyCustomEndpoint: flag('LEGACY_CUSTOM_ENDPOINT', {
       words: ['on', 'off'],
@@ -79,18 +80,11 @@ export const forwardingSettings = declareSettings({
 
 export type ForwardingSettings = SettingsOf<typeof forwardingSettings>;
 
-/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
-function isAddressAndPort(value: string): boolean {
-  const [, bracketed, bare = '', port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(value) ?? [];
-  const known = bracketed === undefined ? isIP(bare) === 4 : isIP(bracketed) === 6;
-  return isIP(value) !== 0 || (known && Number(port) >= 1 && Number(port) <= 65_535);
-}
-
-/** A file that is there and holds certificate authorities in PEM. */
+/** Refuses anything but a PEM file with certificate authorities. */
 function refuseOtherFiles(file: string, refuse: Refuse): void {
   if (!existsSync(file)) return refuse('names a file that does not exist.');
   try {
-    const blocks = readFileSync(file, 'utf8').match(CERTIFICATE_BLOCK) ?? [];
+    const blocks = splitPem(readFileSync(file, 'utf8'));
     for (const block of blocks) new X509Certificate(block);
     if (blocks.length === 0) refuse('names a file that contains no PEM certificate.');
   } catch {

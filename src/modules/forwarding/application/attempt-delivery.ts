@@ -7,7 +7,7 @@ import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../d
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
 import { type ClassifiedOutcome, healthSignalOf } from '../domain/health-signal.js';
 import { storedResponseBody } from '../domain/response-body.js';
-import { idAt } from '../../shared/ids.js';
+import { idAt } from '../../../platform/identity/ids.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 import type { StoredTarget } from '../infrastructure/target.rows.js';
@@ -16,29 +16,37 @@ import { TargetRateLimiter } from './target-rate-limiter.js';
 /** A record and its destination. `target` is null if the project has no settings (legacy endpoint). */
 export interface DeliveryRequest {
   record: Sent;
-  /** As it is sent where it is sealed, which makes its receiver a witness; null: it is not. */
+  /**
+   * The sealed body, which its receiver can use as a witness copy; null: the record is not sealed.
+   */
   sealed: BodyWithEvidence | null;
   destination: Exclude<Destination, { kind: 'skip' }>;
   target: StoredTarget | null;
 }
 
 /**
- * How an attempt ended: with an outcome, `aborted` by the worker with an unknown outcome, or snoozed because its
- * host or address gets no more attempts for now.
+ * How an attempt ended: with an outcome, `aborted` by the worker with an unknown outcome, or
+ * snoozed because its host or address is over its limit.
  */
 export type AttemptEnd =
   { kind: 'ended'; outcome: ClassifiedOutcome } | { kind: 'aborted' } | { kind: 'snooze'; afterMs: number };
 
-/** Endpoint URLs whose judgement is kept, those used last; a URL has 2,048 characters at most. */
+/**
+ * Endpoint URLs whose judgement is cached, least recently used evicted; a URL has 2,048 characters
+ * at most.
+ */
 const JUDGED_URLS_MAX = 1_000;
 
 const TOKEN_UNREADABLE = 'The stored bearer token can no longer be decrypted. Enter it again.';
 const SIGNING_SECRET_UNREADABLE = 'The stored signing secret can no longer be decrypted. Create a new one.';
 
-/** Sends one record to one receiver and judges what came of it: the same for deliveries and for Test. */
+/** Sends a record to a receiver and classifies the outcome. Used by deliveries and by Test. */
 @Injectable()
 export class AttemptDelivery {
-  /** The text of a URL decides, and what the operator allows, which stays while the process runs. */
+  /**
+   * Cached by URL: the result depends only on the URL and on settings, which do not change at run
+   * time.
+   */
   private readonly judged = new LRUCache<string, EndpointJudgement>({ max: JUDGED_URLS_MAX });
 
   constructor(
@@ -47,7 +55,10 @@ export class AttemptDelivery {
     private readonly limiter: TargetRateLimiter,
   ) {}
 
-  /** Makes one attempt now, if the host may have one. Never throws for what a receiver or the network does. */
+  /**
+   * Makes one attempt now unless its host is over a limit. Receiver and network errors are
+   * outcomes, never exceptions.
+   */
   async attempt(request: DeliveryRequest, signal?: AbortSignal): Promise<AttemptEnd> {
     const attemptedAt = new Date();
     const { kind } = request.destination;
@@ -66,7 +77,7 @@ export class AttemptDelivery {
     if ('afterMs' in permit) return { kind: 'snooze', afterMs: permit.afterMs };
     const body = outboundBody(request.record, request.sealed);
     const headers = outboundHeaders(request.record, proof, { body, attemptedAt });
-    // Visitors choose the other endpoints, and could fill the log.
+    // Visitors choose the other endpoints, so their responses could flood the log.
     const keepsBody = kind === 'project' && request.target?.keepResponseBodies === true;
     const result = await this.sender.send({ url, headers, body, limiter: permit, keepsBody }, signal);
     if (result.kind === 'snooze') permit.cancel();
@@ -85,7 +96,7 @@ export class AttemptDelivery {
     return judgement;
   }
 
-  /** Token and signature go to the project's own endpoint alone, never to one that came with a request. */
+  /** Token and signature are only for the project's own endpoint, never for one from a request. */
   private credentialsOf({
     record: { projectId },
     destination,

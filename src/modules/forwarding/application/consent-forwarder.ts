@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { PreparedReads } from '../../database/prepared-reads.js';
+import { PreparedReads } from '../../../platform/database/prepared-reads.js';
 import {
   CONSENT_RECORDED,
   consentKey,
@@ -13,18 +13,18 @@ import { EvidenceService } from '../../evidence/evidence.service.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
 import type { ResolvedTier } from '../../licensing/domain/tier.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import type { OutboxHandler, SingleStatementSettlement } from '../../outbox/outbox.handler.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import type { OutboxHandler, SingleStatementSettlement } from '../../../platform/outbox/outbox.handler.js';
 import {
   type Attempt,
   type AttemptResult,
   type OutboxMessage,
   projectOf,
   type Settled,
-} from '../../outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import { idAt } from '../../shared/ids.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+} from '../../../platform/outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
+import { idAt } from '../../../platform/identity/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
 import { chooseDestination } from '../domain/destination.js';
@@ -44,7 +44,7 @@ import { AttemptDelivery } from './attempt-delivery.js';
 import { ReceiverCircuitBreaker } from './receiver-circuit-breaker.js';
 import { SettleHolds } from './settle-holds.js';
 
-/** What one batch needs to know, read at once. */
+/** The rows that one batch needs, read together. */
 interface BatchFacts {
   targets: Map<string, StoredTarget>;
   tierOf: TierLookup;
@@ -53,7 +53,10 @@ interface BatchFacts {
   retries: Map<string, HoldPhase | null>;
 }
 
-/** Forwards saved consent records to their owners' endpoints: the outbox's handler for `consent.recorded`. */
+/**
+ * Forwards saved consent records to the project's endpoint: the outbox handler of
+ * `consent.recorded`.
+ */
 @Injectable()
 export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnModuleInit {
   readonly topics = [CONSENT_RECORDED, RECORD_ERASED];
@@ -87,9 +90,9 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
   }
 
   /**
-   * Decides with the settings and tiers of this moment, which may be newer than those the record was announced under.
-   * Four queries, however many messages, and one more with retries among them. A record from a preview hostname has the
-   * tier `lite` (spec §3.2 row 1).
+   * Uses the current settings and tiers, which may be newer than those at the time of the record.
+   * Four queries for any number of messages, one more with retries. A record from a preview
+   * hostname has the tier `lite` (spec §3.2 row 1).
    */
   async prepare(messages: OutboxMessage[]): Promise<Attempt<ClassifiedOutcome>[]> {
     const projectIds = [...new Set(messages.map(projectOf))];
@@ -121,7 +124,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
       : facts.records.get(consentKey({ projectId, consentId: subjectId }));
     const { hostname = null, customEndpoint = null } = record && 'hostname' in record ? record : {};
     const tier = record && facts.tierOf(projectId, hostname);
-    // The project may be gone as well as the record; both are gone for good.
+    // The project may be deleted as well as the record.
     const retry = retryOf(message);
     if (!record || !tier) return async () => skip('record_gone', retry);
     const target = facts.targets.get(projectId) ?? null;
@@ -151,7 +154,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     };
   }
 
-  /** Why a retry is not attempted now; null: it is. */
+  /** Why a retry is not attempted now; null: it is attempted. */
   private judgeRetryNow(
     message: OutboxMessage,
     retry: RetryState,
@@ -161,7 +164,7 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     const phase = retries.get(key);
     if (phase === undefined || !target?.retryFailures.enabled || target.endpointUrl === null) return 'ended';
     if (isRetryOver(retry, target.retryFailures, new Date())) return 'ended';
-    // A hold began since it was queued. Throttles do not cover the key of retries.
+    // A hold began after it was queued. Throttles do not cover the ordering key of retries.
     const isHeld = phase !== null && phase !== 'closed' && message.probeNumber === null;
     return isHeld ? 'postponed' : null;
   }
@@ -237,8 +240,14 @@ function notAttempt(
 ): AttemptResult<ClassifiedOutcome> {
   const attemptedAt = new Date();
   const outcome: ClassifiedOutcome = {
-    ...{ id: idAt(attemptedAt), outcome: 'skipped', reason: null, attemptedAt },
-    ...{ category: null, httpStatus: null, durationMs: 0, host: null },
+    id: idAt(attemptedAt),
+    outcome: 'skipped',
+    reason: null,
+    attemptedAt,
+    category: null,
+    httpStatus: null,
+    durationMs: 0,
+    host: null,
     health: { kind: 'untried' },
     notAttempted,
   };

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { tooManyRequests } from '../../shared/domain-error.js';
+import { tooManyRequests } from '../../../platform/errors/domain-error.js';
 import {
   addDailyUsage,
   type DailyAction,
@@ -13,10 +13,12 @@ const SENTENCES: Record<DailyAction, string> = {
 };
 
 /**
- * Counts up to `count` manual actions of a project towards its daily limit, in the caller's transaction, and returns how
- * many are allowed. Days are UTC by the database's clock. There is a limit because the endpoint may be anybody's host
- * (spec §2.2).
- * @throws DomainError `too_many_requests` with the seconds until the next day, if the limit is reached.
+ * Counts up to `count` manual actions of a project towards its daily limit, in the caller's
+ * transaction, and returns how many are allowed. Days are UTC by the database's clock. The limit
+ * exists because the endpoint may be a third party's host (spec §2.2).
+ *
+ * @throws DomainError `too_many_requests` with the seconds until the next day, if the limit is
+ * reached.
  */
 export async function reserveDailyUsage(
   tx: EntityManager,

@@ -4,8 +4,8 @@ import { deleteDeliveries } from '../infrastructure/delivery.rows.js';
 import { deleteProjectRetries } from '../infrastructure/retry.rows.js';
 
 /**
- * Deletes a project's deliveries and retries with it. Their tables have no foreign key, because its check would slow down
- * settlement.
+ * Deletes a project's deliveries and retries when the project is deleted. Their tables have no
+ * foreign key, because its check would slow down settlement.
  */
 @Injectable()
 export class DeleteProjectDeliveries implements OnModuleInit {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { overviewPeriods } from '../../consent/domain/overview-periods.js';
-import { ProjectReads } from '../../database/project-reads.js';
+import { ProjectReads } from '../../../platform/database/project-reads.js';
 import {
   type ActivitySlot,
   activitySlots,
@@ -12,14 +12,14 @@ import {
   SLOT_MS,
 } from '../infrastructure/delivery-activity.rows.js';
 
-/** Whether an endpoint has accepted records lately, and how fast. */
+/** Whether an endpoint has accepted records recently, and how fast. */
 interface DeliveryActivity {
   slots: ActivitySlot[];
   today: DeliveriesSince;
   responseTime: ResponseTime;
 }
 
-/** Counts a project's attempts of the last 24 hours, bounded for each part. */
+/** Counts a project's attempts of the last 24 hours, with a limit for each part. */
 @Injectable()
 export class DeliveryActivityService {
   constructor(private readonly reads: ProjectReads) {}

@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
 import type { RecordsErased } from '../../consent/domain/erasure.js';
-import type { OutboxService } from '../../outbox/outbox.service.js';
+import { forgetSubjects } from '../../../platform/outbox/queued-messages.js';
+import type { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { deleteDeliveries } from '../infrastructure/delivery.rows.js';
 import { deleteProjectRetries } from '../infrastructure/retry.rows.js';
 import { areErasuresForwarded } from '../infrastructure/settings.rows.js';
@@ -17,8 +18,8 @@ export async function eraseDeliveries(
   { projectId, consentIds, erasedAt, isReapplied }: RecordsErased,
   outbox: OutboxService,
 ): Promise<void> {
-  // Messages before rows, as a worker that settles them.
-  await outbox.forget(tx, { orderingKey: retryKey(projectId), topic: CONSENT_RECORDED }, [...consentIds]);
+  // Messages before rows: the lock order of settlement.
+  await forgetSubjects(tx, { orderingKey: retryKey(projectId), topic: CONSENT_RECORDED }, [...consentIds]);
   await deleteProjectRetries(tx, projectId, consentIds);
   await deleteDeliveries(tx, projectId, consentIds);
   if (isReapplied || !(await areErasuresForwarded(tx, projectId))) return;

@@ -2,24 +2,28 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { CONSENT_RECORDED, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { ConsentHooks } from '../../consent/consent.hooks.js';
-import { toScannedPage, type ScannedPage } from '../../database/bounded-scan.js';
-import { ProjectReads } from '../../database/project-reads.js';
-import { OutboxService, type WaitingOf } from '../../outbox/outbox.service.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { readCursor } from '../../shared/page.js';
+import { toScannedPage, type ScannedPage } from '../../../platform/database/bounded-scan.js';
+import { ProjectReads } from '../../../platform/database/project-reads.js';
+import { nextClaimAt } from '../../../platform/outbox/claim-throttles.js';
+import { isWaiting, type WaitingOf } from '../../../platform/outbox/queued-messages.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { readCursor } from '../../../platform/export/page.js';
 import { retryKey } from '../domain/retry.js';
 import { readRetry } from '../infrastructure/retry-views.rows.js';
 import type { DeliveryFilter, DeliveryView } from '../domain/delivery.js';
 import { deliveryPage, latestDelivery, readResponseBody } from '../infrastructure/delivery.rows.js';
 
-/** Newest queued messages that are searched for a record; in a longer backlog, older ones are not found. */
+/**
+ * Newest queued messages that a lookup of a record reads; in a longer backlog, older ones are not
+ * found.
+ */
 export const WAITING_SCAN_MAX = 50_000;
 
 /** The delivery state of a record. */
 export type DeliveryState =
   | DeliveryView
-  /** With a retry: its number, and the earliest time at which it is made. */
+  /** With a retry: its number, and its earliest time. */
   | { outcome: 'pending'; attempt?: number; nextAttemptAt?: Date }
   | { outcome: 'unsent'; reason: string }
   | null;
@@ -30,14 +34,12 @@ export interface DeliveryPageFilter extends DeliveryFilter {
   cursor?: string | undefined;
 }
 
-/** The log of finished attempts. */
 @Injectable()
 export class DeliveryLogService implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly reads: ProjectReads,
     private readonly hooks: ConsentHooks,
-    private readonly outbox: OutboxService,
   ) {}
 
   onModuleInit(): void {
@@ -55,7 +57,7 @@ export class DeliveryLogService implements OnModuleInit {
     const query = deliveryPage(projectId, filter, { before, limit });
     const page = toScannedPage(await this.reads.list(projectId, query, gone), limit, (row) => row);
     if (page.items.every(({ nextAttemptAt }) => nextAttemptAt === null)) return page;
-    const heldUntil = await this.outbox.nextClaimAt(recordQueue(projectId));
+    const heldUntil = await nextClaimAt(this.em.fork(), recordQueue(projectId));
     const items = page.items.map((item) => ({
       ...item,
       nextAttemptAt: item.nextAttemptAt && laterOf(item.nextAttemptAt, heldUntil),
@@ -84,7 +86,7 @@ export class DeliveryLogService implements OnModuleInit {
     if (skippedReason !== null) return { outcome: 'unsent', reason: skippedReason };
     const retry = await readRetry(this.em.fork(), { projectId, consentId: id });
     if (retry) {
-      const heldUntil = await this.outbox.nextClaimAt(recordQueue(projectId));
+      const heldUntil = await nextClaimAt(this.em.fork(), recordQueue(projectId));
       return {
         outcome: 'pending',
         attempt: retry.attempt,
@@ -92,7 +94,7 @@ export class DeliveryLogService implements OnModuleInit {
       };
     }
     const message = { ...recordQueue(projectId), subjectId: id };
-    if (await this.outbox.isWaiting(message, WAITING_SCAN_MAX)) return { outcome: 'pending' };
+    if (await isWaiting(this.em.fork(), message, WAITING_SCAN_MAX)) return { outcome: 'pending' };
     return latestDelivery(this.em.fork(), projectId, id);
   }
 }
@@ -102,12 +104,12 @@ function laterOf(dueAt: Date, heldUntil: Date | null): Date {
   return heldUntil !== null && heldUntil > dueAt ? heldUntil : dueAt;
 }
 
-/** The queue of a project's retries. */
+/** The waiting messages of a project's retries. */
 export function retryQueue(projectId: string): WaitingOf {
   return { orderingKey: retryKey(projectId), topic: CONSENT_RECORDED };
 }
 
-/** The queue of a project's records. */
+/** The waiting messages of a project's records. */
 export function recordQueue(projectId: string): WaitingOf {
   return { orderingKey: projectId, topic: CONSENT_RECORDED };
 }

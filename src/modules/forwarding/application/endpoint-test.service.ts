@@ -1,22 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { PreparedReads } from '../../database/prepared-reads.js';
+import { PreparedReads } from '../../../platform/database/prepared-reads.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { DomainError, tooManyRequests } from '../../shared/domain-error.js';
-import { newId } from '../../shared/ids.js';
-import { RateLimiter } from '../../shared/rate-limiter.js';
+import { DomainError, tooManyRequests } from '../../../platform/errors/domain-error.js';
+import { newId } from '../../../platform/identity/ids.js';
+import { RateLimiter } from '../../../platform/limits/rate-limiter.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { reserveDailyUsage } from './daily-usage.js';
 import { loadTargets } from '../infrastructure/target.rows.js';
 import { HoldService } from './hold.service.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 
-/** Tests of one project in one minute, counted in this process: the route sends real requests to strangers. */
+/**
+ * Tests per project and minute, counted in this process: the route sends requests to third parties.
+ */
 export const ENDPOINT_TESTS_PER_MINUTE = 10;
-/** Tests of one project on one day (UTC), counted in the database. */
+/** Tests per project and day (UTC), counted in the database. */
 export const ENDPOINT_TESTS_PER_DAY = 200;
 const MINUTE_MS = 60_000;
-/** Projects that are remembered. */
+/** Projects with a counter in memory. */
 const PROJECTS_MAX = 10_000;
 const HOST_LIMITED =
   "Attempts on the endpoint's host or address have failed for some time. Test again later.";
@@ -46,8 +48,9 @@ export class EndpointTestService {
   ) {}
 
   /**
-   * Sends now, whether forwarding is switched on or not, with the same request shape as a delivery. Leaves no
-   * trace: no delivery row, no last failure. One that succeeds lets a held project's oldest record go at once.
+   * Sends now, even while forwarding is off, with the request shape of a delivery. Writes no
+   * delivery row and no last failure. A success releases the oldest record of a held project.
+   *
    * @throws DomainError `endpoint_not_configured` (409), `too_many_requests` (429).
    */
   async run(projectId: string): Promise<EndpointTestResult> {
@@ -75,7 +78,7 @@ export class EndpointTestService {
   }
 }
 
-/** A record that no visitor made; `test` and `action` let the receiver tell it apart. */
+/** A synthetic record; receivers recognize it by `test` and `action`. */
 function syntheticRecord(projectId: string, now: Date): ConsentRecorded {
   return {
     id: newId(),

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { diffStates } from '../../audit/domain/audit-event.js';
@@ -7,16 +7,19 @@ import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { findProject } from '../../projects/project.rows.js';
-import { ProjectHooks } from '../../projects/project.hooks.js';
 import { projectNotFound } from '../../projects/project.service.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { fieldErrors } from '../../shared/domain-error.js';
+import { countWaiting } from '../../../platform/outbox/queued-messages.js';
+import { fieldErrors } from '../../../platform/errors/domain-error.js';
 import {
   type AuthMode,
-  onlyDisables,
+  completeRequest,
   judgeSettingsChange,
-  type TokenChange,
+  keepsTarget,
+  onlyDisables,
+  type SaveRequest,
+  type SettingsChange,
   type SettingsRequest,
+  type TokenChange,
 } from '../domain/settings-change.js';
 import type { RetryFailures } from '../domain/retry.js';
 import type { LastFailure } from '../domain/outcome.js';
@@ -24,7 +27,7 @@ import { HoldService, type HoldView } from './hold.service.js';
 import { countRetries } from '../infrastructure/retry-views.rows.js';
 import { retryQueue } from './delivery-log.service.js';
 import { throttleKeyFor } from './settle-holds.js';
-import { readLastFailure, readLastFailureReasons } from '../infrastructure/last-failure.rows.js';
+import { readLastFailure } from '../infrastructure/last-failure.rows.js';
 import {
   lockSettings,
   readSettings,
@@ -47,25 +50,33 @@ export interface TaggedSettings {
   tokenUpdatedAt: Date | null;
 }
 
-/** Queued messages are counted up to this. */
+/** Limit of the count of queued messages. */
 const PENDING_COUNT_MAX = 10_000;
 
-/** The settings as the dashboard sees them: of the token only that there is one (spec §2.2). */
+/** The change of a save that keeps endpoint and token. */
+const KEPT: SettingsChange = { kind: 'accepted', token: { kind: 'keep' }, origin: null };
+
+/** The settings shown in the dashboard; of the token, only its presence (spec §2.2). */
 export interface ForwardingSettingsView extends HoldView {
   enabled: boolean;
   endpointUrl: string | null;
-  /** Whether the request-level endpoint is used while there is no endpoint of the project's; true until a first save. */
+  /**
+   * Whether the request-level endpoint is used while the project has no endpoint; true until the
+   * first save.
+   */
   allowCustomEndpoint: boolean;
   /** Whether the receiver is notified of erased records. */
   forwardErasures: boolean;
-  /** Whether failed deliveries are retried automatically, and until how long after the first attempt. */
+  /**
+   * Whether failed deliveries are retried automatically, and for how long after the first attempt.
+   */
   retryFailures: RetryFailures;
-  /** Whether failed attempts are stored with the beginning of their response body. */
+  /** Whether failed attempts keep the beginning of their response body. */
   keepResponseBodies: boolean;
   authMode: AuthMode;
   tokenConfigured: boolean;
   tokenUpdatedAt: Date | null;
-  /** Of the signing secret that there is one, since when, and until when the one before it signs too. */
+  /** Whether a signing secret exists, since when, and until when the previous one signs too. */
   signing: { configured: boolean; createdAt: Date | null; formerValidUntil: Date | null };
   /** null: no delivery has failed. */
   lastFailure: LastFailure | null;
@@ -73,29 +84,23 @@ export interface ForwardingSettingsView extends HoldView {
   pending: number;
   /** Same as `pending`: all queued records. */
   waiting: number;
-  /** Of those, the ones that failed and are retried. */
+  /** Of those, failed records that are being retried. */
   retrying: number;
-  /** Since when the oldest of them waits; null where none does. */
+  /** When the oldest of them was queued; null without any. */
   oldestWaitingAt: Date | null;
   available: boolean;
 }
 
 /** Reads and saves a project's forwarding settings. */
 @Injectable()
-export class ForwardingSettingsService implements OnModuleInit {
+export class ForwardingSettingsService {
   constructor(
     private readonly em: EntityManager,
     private readonly licensing: LicensingService,
-    private readonly outbox: OutboxService,
     private readonly holds: HoldService,
     private readonly sender: Sender,
     private readonly vault: TokenVault,
-    private readonly projects: ProjectHooks,
   ) {}
-
-  onModuleInit(): void {
-    this.projects.set({ readLastFailureReasons: (ids) => readLastFailureReasons(this.em.fork(), ids) });
-  }
 
   async read(projectId: string): Promise<ForwardingSettingsView> {
     const em = this.em.fork();
@@ -103,24 +108,24 @@ export class ForwardingSettingsService implements OnModuleInit {
   }
 
   /**
-   * Saves the settings (spec §2.2). Concurrent saves wait for each other on the row, so each is judged against the
-   * result of the other; `check` may throw after comparing what is stored. On tiers that don't forward, a save may only disable.
+   * Saves the settings (spec §2.2). Concurrent saves wait for each other on the row lock, so each
+   * is judged against the result of the other; `check` may throw after comparing the stored
+   * settings. On tiers that don't forward, a save may only disable. A save that turns forwarding
+   * off may omit endpoint, mode and token, which are then kept.
+   *
    * @throws DomainError `validation_failed` (422) with the refused fields, `tier_required` (403).
    */
   async save(
     { projectId, author, requireTier }: { projectId: string; author: Author; requireTier: TierCheck },
-    request: SettingsRequest,
+    given: SaveRequest,
     check: (stored: TaggedSettings) => void = () => {},
   ): Promise<ForwardingSettingsView> {
     await this.em.fork().transactional(async (tx) => {
       const stored = await lockSettings(tx, projectId);
       check(stored);
+      const request = completeRequest(given, stored);
       if (!onlyDisables(request, stored)) requireTier();
-      const change = judgeSettingsChange(
-        request,
-        { configured: stored.tokenConfigured, origin: stored.tokenOrigin },
-        this.sender.exceptions,
-      );
+      const change = keepsTarget(given) ? KEPT : this.judge(request, stored);
       if (change.kind === 'refused') throw fieldErrors(change.errors);
       const {
         allowCustomEndpoint = false,
@@ -132,10 +137,18 @@ export class ForwardingSettingsService implements OnModuleInit {
       await writeSettings(tx, projectId, saved);
       await this.applyTokenChange(tx, projectId, change);
       await auditSave(tx, author, { projectId, stored, saved, token: change.token });
-      // The saved settings may fix the receiver.
+      // The new settings may fix delivery.
       await this.holds.probe(tx, projectId);
     });
     return this.read(projectId);
+  }
+
+  private judge(request: SettingsRequest, stored: SettingsRow): SettingsChange {
+    return judgeSettingsChange(
+      request,
+      { configured: stored.tokenConfigured, origin: stored.tokenOrigin },
+      this.sender.exceptions,
+    );
   }
 
   private async applyTokenChange(
@@ -149,14 +162,14 @@ export class ForwardingSettingsService implements OnModuleInit {
     await writeToken(tx, projectId, replacement);
   }
 
-  /** Records that are queued, and those with a scheduled retry. */
+  /** Queued records, and records with a scheduled retry. */
   private async countPending(
     em: EntityManager,
     projectId: string,
   ): Promise<{ count: number; retrying: number; oldestAt: Date | null }> {
     const [first, repeated, retries] = await Promise.all([
-      this.outbox.countWaiting(throttleKeyFor(projectId), PENDING_COUNT_MAX),
-      this.outbox.countWaiting(retryQueue(projectId), PENDING_COUNT_MAX),
+      countWaiting(this.em.fork(), throttleKeyFor(projectId), PENDING_COUNT_MAX),
+      countWaiting(this.em.fork(), retryQueue(projectId), PENDING_COUNT_MAX),
       countRetries(em, projectId, PENDING_COUNT_MAX),
     ]);
     const count = Math.min(PENDING_COUNT_MAX, first.count + repeated.count + retries.waiting);
@@ -202,7 +215,7 @@ export class ForwardingSettingsService implements OnModuleInit {
   }
 }
 
-/** Members that are given. */
+/** The members that are not undefined. */
 function withoutUndefined(given: SettingsRequest['retryFailures']): Partial<RetryFailures> {
   if (!given) return {};
   const { enabled, hours } = given;
@@ -220,7 +233,7 @@ type AuditedSettings = Pick<
   | 'keepResponseBodies'
 >;
 
-/** The event only contains whether the token was replaced or removed. */
+/** The event contains only whether the token was replaced or removed. */
 async function auditSave(
   tx: EntityManager,
   author: Author,
@@ -230,7 +243,9 @@ async function auditSave(
   const difference = diffStates(audited(stored), audited(saved));
   if (!difference && token.kind === 'keep') return;
   await writeAudit(tx, author, {
-    ...{ projectId, action: 'forwarding.save', before: difference?.before ?? {} },
+    projectId,
+    action: 'forwarding.save',
+    before: difference?.before ?? {},
     after: { ...difference?.after, ...(token.kind !== 'keep' && { bearerToken: TOKEN_WORDS[token.kind] }) },
   });
 }
@@ -247,7 +262,11 @@ function audited({
   keepResponseBodies,
 }: AuditedSettings): object {
   return {
-    ...{ enabled, endpointUrl, authMode, allowCustomEndpoint, forwardErasures },
+    enabled,
+    endpointUrl,
+    authMode,
+    allowCustomEndpoint,
+    forwardErasures,
     retryFailures: retryFailures.enabled,
     retryHours: retryFailures.hours,
     keepResponseBodies,

@@ -2,17 +2,18 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { AccessService } from '../../access/access.service.js';
 import { writeAudit } from '../../audit/audit.log.js';
-import { MailService } from '../../mail/mail.service.js';
+import { MailService } from '../../../platform/mail/mail.service.js';
 import {
   type Attempt,
   type AttemptResult,
   type OutboxMessage,
   projectOf,
   type Settled,
-} from '../../outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
+} from '../../../platform/outbox/domain/outbox-message.js';
+import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
+import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
+import { waitingSince } from '../../../platform/outbox/claim-throttles.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ALL_WELL, type Hold, isAllWell } from '../domain/hold.js';
 import { type HoldNews, judgeNews, type NewsVerdict } from '../domain/hold-news.js';
@@ -23,7 +24,10 @@ import { throttleKeyFor } from './settle-holds.js';
 /** Checks and mails are cheap, so they need few slots. */
 const SLOTS = 8;
 
-/** Notifies owners by mail, and the audit log, of the begin and end of holds: the handler for `forwarding.hold`. */
+/**
+ * Notifies owners by mail, and the audit log, when holds begin and end: the handler of
+ * `forwarding.hold`.
+ */
 @Injectable()
 export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
   readonly topics = [FORWARDING_HOLD];
@@ -46,7 +50,7 @@ export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
     return Promise.resolve(messages.map((message) => () => this.attempt(message)));
   }
 
-  /** Mail and audit are written in the transaction that deletes the message, so exactly once. */
+  /** Writes mail and audit event in the transaction that deletes the message, so exactly once. */
   async settle(tx: EntityManager, settled: Settled<null>[]): Promise<void> {
     for (const { message } of settled) await this.notify(tx, message);
   }
@@ -66,9 +70,7 @@ export class HoldNotifications implements OutboxHandler<null>, OnModuleInit {
   private async judge(em: EntityManager, message: OutboxMessage, hold: Hold | null): Promise<NewsVerdict> {
     const news = newsIn(message);
     const isEnd = news.kind === 'ended';
-    const backlogSince = isEnd
-      ? await this.outbox.waitingSince(throttleKeyFor(projectOf(message)), em)
-      : null;
+    const backlogSince = isEnd ? await waitingSince(em, throttleKeyFor(projectOf(message))) : null;
     return judgeNews(news, { hold, backlogSince, now: await databaseNow(em) });
   }
 

@@ -4,9 +4,15 @@ import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import {
+  allowClaim,
+  countThrottled,
+  nextClaimAt,
+  removeThrottles,
+} from '../../../platform/outbox/claim-throttles.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
@@ -15,21 +21,24 @@ import { countAllRetries } from '../infrastructure/retry-views.rows.js';
 import { releaseRetries } from '../infrastructure/retry.rows.js';
 import { throttleKeyFor } from './settle-holds.js';
 
-/** Records behind one throttle are counted up to here for the metrics. */
+/** Limit of the count of records behind one throttle, for the metrics. */
 const HELD_COUNT_MAX = 100_000;
-/** Retries of all projects are counted up to here for the metrics. */
+/** Limit of the count of retries of all projects, for the metrics. */
 const RETRYING_COUNT_MAX = 100_000;
 
 export const HOLD_STATES = ['active', 'held'] as const;
 
-/** Whether a project's records wait for its receiver. */
+/** Whether a project's records are held back until its receiver recovers. */
 export interface HoldView {
   state: (typeof HOLD_STATES)[number];
-  /** null while active, as the two that follow. */
+  /** null while active, as are the two below. */
   heldSince: Date | null;
-  /** The failure that began it, a sentence for the owner. */
+  /** The failure that started it, a sentence for the owner. */
   heldReason: string | null;
-  /** When the oldest record is sent; while it is under way, when it counts as lost and the next one goes. */
+  /**
+   * When the oldest record is sent; during an attempt, when that attempt counts as lost and the
+   * next one starts.
+   */
   nextProbeAt: Date | null;
 }
 
@@ -56,12 +65,15 @@ export class HoldService implements OnApplicationBootstrap {
     metrics.watchRetries(() => retrying.get());
   }
 
-  /** If the operator has disabled holds, queued records no longer wait for a probe. */
+  /** If the operator has disabled holds, queued records are released. */
   async onApplicationBootstrap(): Promise<void> {
     if (this.isSwitchedOff) await this.releaseAll();
   }
 
-  /** A project that does not forward, because it is switched off or lost its tier, is active at once. */
+  /**
+   * A project that does not forward (switched off, or the tier does not allow it) is active at
+   * once.
+   */
   async read(projectId: string, isEnabled: boolean): Promise<HoldView> {
     const hold = isEnabled ? await readHold(this.em.fork(), projectId) : null;
     if (hold?.phase !== 'open' || !(await this.mayForward(projectId)))
@@ -70,11 +82,14 @@ export class HoldService implements OnApplicationBootstrap {
       state: 'held',
       heldSince: hold.heldSince,
       heldReason: hold.heldReason,
-      nextProbeAt: await this.outbox.nextClaimAt(throttleKeyFor(projectId)),
+      nextProbeAt: await nextClaimAt(this.em.fork(), throttleKeyFor(projectId)),
     };
   }
 
-  /** Sends the oldest queued record now, at the request of a user; does nothing if the project is not held. */
+  /**
+   * Sends the oldest queued record now, on request of a user; does nothing if the project is not
+   * held.
+   */
   async resume(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       if (await this.probe(tx, projectId))
@@ -88,14 +103,14 @@ export class HoldService implements OnApplicationBootstrap {
   }
 
   /**
-   * Sends the oldest queued record of a held project now and resets the back-off; returns whether it is held. Retries
-   * that wait are due soon.
+   * Sends the oldest queued record of a held project now and resets the back-off; returns whether
+   * it is held. Waiting retries become due soon.
    */
   async probe(tx: EntityManager, projectId: string): Promise<boolean> {
-    // Before the hold's row: a transaction that settles outcomes locks retries before holds.
+    // Before the hold's row: settlement locks retries before holds.
     await releaseRetries(tx, [projectId]);
     const isHeld = await forgetProbes(tx, projectId);
-    await this.outbox.allowClaim(tx, throttleKeyFor(projectId));
+    if (await allowClaim(tx, throttleKeyFor(projectId))) this.outbox.notifyAfterCommit(tx);
     return isHeld;
   }
 
@@ -108,7 +123,8 @@ export class HoldService implements OnApplicationBootstrap {
   private async releaseAll(): Promise<void> {
     const released = await this.em.fork().transactional(async (tx) => {
       const projectIds = await forgetAllHolds(tx);
-      await this.outbox.removeThrottles(tx, projectIds.map(throttleKeyFor));
+      await removeThrottles(tx, projectIds.map(throttleKeyFor));
+      this.outbox.notifyAfterCommit(tx);
       return projectIds.length;
     });
     if (released > 0)
@@ -118,7 +134,7 @@ export class HoldService implements OnApplicationBootstrap {
   private async count(): Promise<{ projects: number; records: number }> {
     const [projects, records] = await Promise.all([
       countHeld(this.em.fork()),
-      this.outbox.countThrottled(CONSENT_RECORDED, HELD_COUNT_MAX),
+      countThrottled(this.em.fork(), CONSENT_RECORDED, HELD_COUNT_MAX),
     ]);
     return { projects, records };
   }

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ensurePartitions } from '../../database/partitions.js';
+import { ensurePartitions } from '../../../platform/database/partitions.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { DELIVERY_PARTITIONS } from '../infrastructure/delivery.partitions.js';
 import { settleDeliveries } from './settle-deliveries.js';
 
 const ROWS_AT_ONCE = 200;
 
-/** What came of an attempt of an earlier day. */
+/** The outcome of an attempt of an earlier day. */
 export interface PastDelivery {
   consentId: string;
   outcome: DeliveryOutcome;
@@ -17,23 +17,22 @@ export async function prepareLog(em: EntityManager, from: Date, now: Date): Prom
   for (const table of DELIVERY_PARTITIONS) await ensurePartitions(em, table, { from, to: now });
 }
 
-/** Writes attempts of earlier days into the log, in their order, as if they were settled now. */
+/** Inserts attempts of earlier days into the log, in order, as settlement would. */
 export async function insertPastDeliveries(
   tx: EntityManager,
   projectId: string,
   deliveries: PastDelivery[],
 ): Promise<void> {
   const message = {
-    ...{
-      part: 0,
-      orderingKey: projectId,
-      projectId,
-      topic: '',
-      payload: null,
-      abandonedAttempts: 0,
-      failures: 0,
-    },
-    ...{ createdAt: new Date(), probeNumber: null },
+    part: 0,
+    orderingKey: projectId,
+    projectId,
+    topic: '',
+    payload: null,
+    abandonedAttempts: 0,
+    failures: 0,
+    createdAt: new Date(),
+    probeNumber: null,
   };
   const settled = deliveries.map(({ consentId, outcome }, id) => ({
     message: { ...message, id, subjectId: consentId },

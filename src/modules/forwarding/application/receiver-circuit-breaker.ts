@@ -1,26 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { FAILURES_IN_A_ROW } from '../domain/hold.js';
 import type { HealthSignal } from '../domain/health-signal.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 
-/** Projects with failing receivers that are remembered. */
+/** Projects with failing receivers kept in memory. */
 const PROJECTS_MAX = 10_000;
-/** By then the outcomes are settled, and the claim throttle decides. */
+/** After this time the outcomes are settled, and the claim throttle takes over. */
 const OPEN_MS = 1_000;
 
 interface Circuit {
-  /** Attempts in a row of this process that failed by the receiver's fault. */
+  /** Consecutive attempts of this process that the receiver failed. */
   failures: number;
   openUntilMs: number;
 }
 
 /**
- * Circuit breaker of this process for the receivers of projects. The circuit of a project in the database
- * (`domain/hold.ts`) keeps messages from being claimed, but only once outcomes are committed. Until then this one stops
- * messages that are already claimed: a receiver that refuses connections would cost hundreds of records in that time.
- * Times are of a monotonic clock.
+ * In-process circuit breaker for the receivers of projects. The circuit of a project in the
+ * database (`domain/hold.ts`) stops the claiming of messages, but only once outcomes are committed.
+ * Until then this one stops messages that are already claimed: a receiver that refuses connections
+ * would otherwise cost hundreds of records. Times are of a monotonic clock.
  */
 @Injectable()
 export class ReceiverCircuitBreaker {

@@ -12,8 +12,9 @@ import { deleteRetries } from '../infrastructure/retry.rows.js';
 import { recordOf } from './settle-retries.js';
 
 /**
- * Returns the failed repeats among the outcomes whose message has been delivered by an earlier attempt: a success that
- * was logged late. Locks their projects against `logLateDeliveries`, so that no success logged now is missed.
+ * Returns the failed repeats among the outcomes whose message an earlier attempt has delivered: a
+ * success that was logged late. Locks their projects against `logLateDeliveries`, so that no
+ * success logged now is missed.
  */
 export async function deliveredBefore(
   tx: EntityManager,
@@ -30,8 +31,9 @@ export async function deliveredBefore(
 }
 
 /**
- * Logs attempts whose lease expired before their outcome was written, beside the attempts that repeated them. A success
- * supersedes the failures of the same message and ends its retries. Returns those that were not logged before.
+ * Logs attempts whose lease expired before their outcome was written, beside the attempts that
+ * repeated them. A success supersedes the failures of the same message and ends its retries.
+ * Returns the newly logged ones.
  */
 export async function logLateDeliveries(
   tx: EntityManager,

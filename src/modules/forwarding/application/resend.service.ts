@@ -5,22 +5,22 @@ import type { Author } from '../../audit/domain/author.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
 import { ConsentRecords } from '../../consent/consent.records.js';
 import { ForwardingAnnouncer } from '../../consent/forwarding-announcer.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
+import { isWaiting, waitingSubjects } from '../../../platform/outbox/queued-messages.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
 import type { ResendSelection } from '../domain/delivery.js';
 import { readRetry, retryingIds } from '../infrastructure/retry-views.rows.js';
 import { selectResendable } from '../infrastructure/delivery.rows.js';
 import { reserveDailyUsage } from './daily-usage.js';
 import { recordQueue, WAITING_SCAN_MAX } from './delivery-log.service.js';
 
-/** Longest range that one resend may take (design §5). */
+/** Longest period of one resend (design §5). */
 const RESEND_DAYS_MAX = 14;
-/** The most records that one resend queues, oldest first; `more` reports whether others remain. */
+/** Most records that one resend queues, oldest first; `more` reports whether others remain. */
 const RESEND_RECORDS_MAX = 10_000;
-/** Records of one project that may be sent again on one day (UTC). */
+/** Records of one project that may be resent per day (UTC). */
 export const RESENT_RECORDS_PER_DAY = 100_000;
-/** Records that a user can select one by one: a page of the log. */
+/** Records that a user can select individually: a page of the log. */
 export const RESEND_CHOSEN_MAX = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -38,12 +38,14 @@ export class ResendService {
     private readonly em: EntityManager,
     private readonly records: ConsentRecords,
     private readonly announcer: ForwardingAnnouncer,
-    private readonly outbox: OutboxService,
   ) {}
 
   /**
-   * Queues one stored record again, whatever its delivery state. Returns 0 if it is queued or retried already, else 1.
-   * @throws DomainError `consent_not_found` (404), `too_many_requests` (429) if the daily limit is reached.
+   * Queues one stored record again, in any delivery state. Returns 0 if it is queued or retried
+   * already, else 1.
+   *
+   * @throws DomainError `consent_not_found` (404), `too_many_requests` (429) if the daily limit is
+   * reached.
    */
   async one(projectId: string, consentId: string, author: Author): Promise<number> {
     const ref = { projectId, consentId: consentId.toLowerCase() };
@@ -54,7 +56,7 @@ export class ResendService {
     return this.em.fork().transactional(async (tx) => {
       await reserveDailyUsage(tx, projectId, resends(1));
       const waiting = { ...recordQueue(projectId), subjectId: ref.consentId };
-      if (await this.outbox.isWaiting(waiting, WAITING_SCAN_MAX, tx)) return 0;
+      if (await isWaiting(tx, waiting, WAITING_SCAN_MAX)) return 0;
       if (await readRetry(tx, ref)) return 0;
       await writeAudit(tx, author, { projectId, action: 'delivery.resend', target: ref.consentId });
       return this.announcer.announceAgain(tx, projectId, [ref.consentId]);
@@ -62,8 +64,9 @@ export class ResendService {
   }
 
   /**
-   * Queues these records again, whatever their delivery states, oldest first. Records that are queued or retried
-   * already, and ids without a record, are left out; `more`: the daily limit did not allow the rest.
+   * Queues these records again, in any delivery state, oldest first. Skips records that are queued
+   * or retried already, and ids without a record; `more`: the daily limit did not allow the rest.
+   *
    * @throws DomainError `too_many_requests` (429) if the daily limit is reached.
    */
   async selected(
@@ -73,9 +76,7 @@ export class ResendService {
   ): Promise<{ queued: number; more: boolean }> {
     return this.em.fork().transactional(async (tx) => {
       await reserveDailyUsage(tx, projectId, resends(0));
-      const waiting = new Set(
-        await this.outbox.waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX),
-      );
+      const waiting = new Set(await waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX));
       const among = [...new Set(consentIds.map((id) => id.toLowerCase()))];
       const retried = new Set(await retryingIds(tx, projectId, { among, limit: among.length }));
       const requested = among.filter((id) => !waiting.has(id) && !retried.has(id)).sort();
@@ -89,11 +90,12 @@ export class ResendService {
   }
 
   /**
-   * Queues the records whose latest attempt is in the period and has the outcome `status`, or those received in the
-   * period that were never queued (`unsent`). Resends of one project wait for each other, and records that are queued
-   * already are left out, so nothing is queued twice.
-   * @throws DomainError `validation_failed` (422) if the period is empty or too long, `too_many_requests` (429)
-   *   if the daily limit is reached.
+   * Queues the records whose latest attempt is in the period and has the outcome `status`, or those
+   * received in the period that were never queued (`unsent`). Resends of one project wait for each
+   * other, and records that are queued already are skipped, so nothing is queued twice.
+   *
+   * @throws DomainError `validation_failed` (422) if the period is empty or too long,
+   * `too_many_requests` (429) if the daily limit is reached.
    */
   async many(
     projectId: string,
@@ -134,7 +136,7 @@ export class ResendService {
     if (status === 'unsent') {
       return this.announcer.skippedIds(tx, { projectId, from, to, limit: RESEND_RECORDS_MAX + 1 });
     }
-    const waiting = await this.outbox.waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX);
+    const waiting = await waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX);
     return selectResendable(tx, projectId, { ...selection, status, waiting, limit: RESEND_RECORDS_MAX + 1 });
   }
 }

@@ -9,8 +9,9 @@ import { CONSENT_RECORDED, consentKey } from '../../consent/domain/consent-recor
 import { ConsentRecords } from '../../consent/consent.records.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { countWaiting } from '../../../platform/outbox/queued-messages.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
 import { retryKey, retryPayload } from '../domain/retry.js';
 import {
   countQueuedRetries,
@@ -24,19 +25,21 @@ import {
 } from '../infrastructure/retry.rows.js';
 import { recordQueue } from './delivery-log.service.js';
 
-/** Time between two steps while records wait … */
+/** Interval of steps while retries are waiting. */
 const STEP_MS = 1_000;
-/** … and while none does: no longer than the shortest delay of a retry. */
+/** Interval while there are none: no longer than the shortest retry delay. */
 const IDLE_STEP_MS = 5_000;
-/** Retries of one project in the outbox at once: the claims of the others read past none that is not due. */
+/**
+ * Retries of one project in the outbox at once, so that claims of other projects skip few messages.
+ */
 const QUEUED_MAX = 64;
-/** Retries that one statement deletes, and the statements of one step for a project. */
+/** Retries per delete statement, and statements per step for a project. */
 const END_BATCH_MAX = 1_000;
 const END_BATCHES_MAX = 10;
 const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Queues records whose retry is due, and fails those whose retries have ended: the period is over, or the project no
+ * Queues records whose retry is due, and ends retries whose period is over, or whose project no
  * longer retries or forwards. Runs in each worker; a row lock gives each record to one of them.
  */
 @Injectable()
@@ -112,12 +115,12 @@ export class RetryScheduler implements OnApplicationBootstrap, BeforeApplication
     const { projectId, hours, phase, isDue } = project;
     await this.end(projectId, hours);
     if (hours === null) return;
-    // Behind a hold, retries serve as probes if no other record of the project waits.
+    // During a hold, retries serve as probes if no other record of the project is waiting.
     if (phase !== null && phase !== 'closed') await this.queueProbe(projectId);
     else if (isDue) await this.queueDue(projectId);
   }
 
-  /** A million take some minutes, during which other projects get their turns. */
+  /** Deleting a million takes some minutes, during which other projects get their turns. */
   private async end(projectId: string, hours: number | null): Promise<void> {
     for (let batch = 0; batch < END_BATCHES_MAX && !this.stopping; batch++) {
       const ended = await endRetries(this.em.fork(), projectId, { hours, limit: END_BATCH_MAX });
@@ -126,7 +129,7 @@ export class RetryScheduler implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async queueProbe(projectId: string): Promise<void> {
-    const { count } = await this.outbox.countWaiting(recordQueue(projectId), 1);
+    const { count } = await countWaiting(this.em.fork(), recordQueue(projectId), 1);
     if (count === 0) await this.queue(projectId, projectId, { isAny: true, limit: 1 });
   }
 
@@ -136,7 +139,7 @@ export class RetryScheduler implements OnApplicationBootstrap, BeforeApplication
       await this.queue(projectId, retryKey(projectId), { isAny: false, limit: QUEUED_MAX - queued });
   }
 
-  /** Locks the records first, as an erasure does. */
+  /** Locks the records first, as erasure does. */
   private async queue(
     projectId: string,
     orderingKey: string,
@@ -156,7 +159,10 @@ export class RetryScheduler implements OnApplicationBootstrap, BeforeApplication
       await this.outbox.appendMany(
         tx,
         queued.map(({ consentId, attempts, firstAttemptAt, queuedSince }) => ({
-          ...{ orderingKey, projectId, topic: CONSENT_RECORDED, subjectId: consentId },
+          orderingKey,
+          projectId,
+          topic: CONSENT_RECORDED,
+          subjectId: consentId,
           payload: retryPayload({ attempt: attempts + 1, firstAttemptAt, queuedAt: queuedSince }),
         })),
       );

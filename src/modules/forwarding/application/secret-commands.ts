@@ -1,7 +1,16 @@
-import { atMost, type Command, DRY_RUN, OperatorError, print } from '../../shared/operator-command.js';
-import { secretSettings } from '../../settings/secret-keys.settings.js';
+import {
+  atMost,
+  type Command,
+  DRY_RUN,
+  OperatorError,
+  print,
+} from '../../../platform/operations/operator-command.js';
+import { secretSettings } from '../../../platform/settings/secret-keys.settings.js';
 
-/** The bearer tokens and signing secrets at rest and the keys that encrypt them (SECRET_KEYS). */
+/**
+ * Commands for the stored bearer tokens and signing secrets, and for the keys that encrypt them
+ * (SECRET_KEYS).
+ */
 export const secretCommands: Command[] = [
   {
     name: 'secrets list',

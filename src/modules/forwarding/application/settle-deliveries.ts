@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
+import { projectOf, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { insertDeliveries } from '../infrastructure/delivery.rows.js';
 import { writeLastDelivered } from '../infrastructure/last-delivered.rows.js';
@@ -10,14 +10,14 @@ import { deliveredBefore } from './repeated-attempts.js';
 export interface LoggedDeliveries {
   /** The projects that have a hold. */
   held: Set<string>;
-  /** Failed repeats of attempts that had been delivered. */
+  /** Failed repeats of delivered attempts. */
   superseded: ReadonlySet<Settled<DeliveryOutcome>>;
 }
 
 /**
- * Writes the outcomes of a batch: a delivery row each, and the last failure and the last success of each project once
- * (spec §3.3, §2.2). Rows are locked in the order of project ids, so that two
- * batches cannot deadlock.
+ * Writes the outcomes of a batch: a delivery row each, and each project's last failure and last
+ * success once (spec §3.3, §2.2). Locks rows in the order of project ids, so that two batches
+ * cannot deadlock.
  */
 export async function settleDeliveries(
   tx: EntityManager,

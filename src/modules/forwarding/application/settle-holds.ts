@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
-import type { ThrottleKey } from '../../outbox/domain/claim-throttle.js';
-import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import type { ThrottleKey } from '../../../platform/outbox/domain/claim-throttle.js';
+import { projectOf, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
+import { oldestWaiting, removeThrottles, setThrottles } from '../../../platform/outbox/claim-throttles.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import {
   afterBacklog,
   afterOutcome,
@@ -43,9 +44,9 @@ export class SettleHolds {
   }
 
   /**
-   * Applies outcomes to the holds of their projects; `known` are those with a row. While everything succeeds it runs no
-   * query. `retried` are failed outcomes whose records are retried. Returns the projects to which nothing may be sent
-   * now.
+   * Applies outcomes to the holds of their projects; `known` are projects with a row. While
+   * everything succeeds it runs no query. `retried` are failed outcomes whose records are retried.
+   * Returns the projects that are now held.
    */
   async settle(
     tx: EntityManager,
@@ -67,7 +68,7 @@ export class SettleHolds {
     );
     const settledChanges = await this.withBacklog(tx, changes, terms());
     await this.write(tx, settledChanges);
-    // Retries waited behind the hold.
+    // These retries waited for the end of the hold.
     await releaseRetries(tx, settledChanges.filter(hasEnded).map(projectIdOf));
     return settledChanges
       .filter(({ hold }) => hold.phase === 'suspect' || hold.phase === 'open')
@@ -85,7 +86,7 @@ export class SettleHolds {
     );
     if (affected.length === 0) return changes;
     const throttleKeys = affected.map(({ projectId }) => throttleKeyFor(projectId));
-    const oldest = await this.outbox.oldestWaiting(tx, throttleKeys, OVERDUE_MAX);
+    const oldest = await oldestWaiting(tx, throttleKeys, OVERDUE_MAX);
     const ofKey = Map.groupBy(oldest, ({ orderingKey }) => orderingKey);
     return changes.map((change) => {
       if (!affected.includes(change)) return change;
@@ -106,17 +107,19 @@ export class SettleHolds {
     const throttles = changes.flatMap(({ projectId, throttle }) =>
       throttle ? [{ ...throttleKeyFor(projectId), ...throttle }] : [],
     );
-    await this.outbox.setThrottles(tx, throttles);
+    await setThrottles(tx, throttles);
     const news = changes.flatMap(({ projectId, before, hold }) => {
       const holdNews = newsOf(before, hold);
       return holdNews ? [holdNewsMessage(projectId, holdNews)] : [];
     });
     await this.outbox.appendMany(tx, news);
-    const gone = changes.filter(({ throttle }) => throttle === null);
-    await this.outbox.removeThrottles(
+    const released = changes.filter(({ throttle }) => throttle === null);
+    if (released.length === 0) return;
+    await removeThrottles(
       tx,
-      gone.map(({ projectId }) => throttleKeyFor(projectId)),
+      released.map(({ projectId }) => throttleKeyFor(projectId)),
     );
+    this.outbox.notifyAfterCommit(tx);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
+import { projectOf, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
 import type { ClassifiedOutcome } from '../domain/health-signal.js';
 import { isTemporary, type RetryFailures, retryDelayMs, retryOf, type RetryState } from '../domain/retry.js';
 import {
@@ -14,9 +14,9 @@ import {
 type SettledAttempt = Settled<ClassifiedOutcome>;
 
 /**
- * Schedules retries for failures that may go away, in the transaction that logs them, and deletes the retries of records
- * that need none any more. Returns the outcomes that are retried. While everything succeeds at the first attempt it runs
- * no query. `superseded` are failed repeats of a delivered attempt.
+ * Schedules retries for temporary failures, in the transaction that logs them, and deletes retries
+ * that are no longer needed. Returns the outcomes that are retried. Runs no query while everything
+ * succeeds at the first attempt. `superseded` are failed repeats of a delivered attempt.
  */
 export async function settleRetries(
   tx: EntityManager,

@@ -11,14 +11,17 @@ import {
 } from '../infrastructure/secret.rows.js';
 import { lockSettings } from '../infrastructure/settings.rows.js';
 
-/** A secret as it is handed over, this once. */
+/** A new secret in plain text, returned only once. */
 export interface NewSigningSecret {
   signingSecret: string;
-  /** Until when the one before it signs too; null where there was none. */
+  /** Until when the previous one signs too; null: there was none. */
   formerValidUntil: Date | null;
 }
 
-/** Makes, replaces and removes the secret that requests to a project's endpoint are signed with (Standard Webhooks). */
+/**
+ * Creates, rotates and deletes the secret that signs requests to a project's endpoint (Standard
+ * Webhooks).
+ */
 @Injectable()
 export class SigningSecretService {
   constructor(
@@ -27,8 +30,9 @@ export class SigningSecretService {
   ) {}
 
   /**
-   * Makes a secret, with which everything is signed from now on. The previous one also signs for
-   * `FORMER_SECRET_DAYS`, or until `forgetFormer`; the one before that ends at once, so that there are never more than two.
+   * Creates a secret that signs all requests from now on. The previous one also signs for
+   * `FORMER_SECRET_DAYS`, or until `forgetFormer`; the one before that expires at once, so there
+   * are never more than two.
    */
   async make(projectId: string, author: Author, now: Date): Promise<NewSigningSecret> {
     const signingSecret = createSigningSecret();
@@ -39,14 +43,15 @@ export class SigningSecretService {
       const isReplaced = await rotateSigningSecret(tx, projectId, { sealed, now, until });
       const formerValidUntil = isReplaced ? until : null;
       await writeAudit(tx, author, {
-        ...{ projectId, action: 'signing_secret.create' },
+        projectId,
+        action: 'signing_secret.create',
         after: { createdAt: now, formerValidUntil },
       });
       return { signingSecret, formerValidUntil };
     });
   }
 
-  /** Ends the change-over: from now on the newest secret alone signs. Nothing happens where there is no other. */
+  /** Ends the rotation: only the newest secret signs. Does nothing without a previous one. */
   async forgetFormer(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       if (await deleteFormerSigningSecret(tx, projectId))
@@ -54,7 +59,7 @@ export class SigningSecretService {
     });
   }
 
-  /** Nothing is signed any more. Nothing happens where nothing was. */
+  /** Stops signing. Does nothing if the project has no secret. */
   async remove(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       if (await deleteSigningSecrets(tx, projectId))

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
-import type { SecretSettings } from '../../settings/secret-keys.settings.js';
+import type { SecretSettings } from '../../../platform/settings/secret-keys.settings.js';
 import {
   countSecretsByKey,
   readToken,
@@ -12,13 +12,16 @@ import {
 } from '../infrastructure/secret.rows.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH_MAX = 500;
-/** Secrets with which the start tests a key. A single one may have been changed a moment ago. */
+/** Secrets that the start tests each key with. A single one may just have been changed. */
 const SAMPLE_MAX = 20;
 const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** The token that a project's deliveries carry; null if they carry none. For the demo receiver, which requires it. */
+/**
+ * The bearer token of a project's deliveries; null if they have none. For the demo receiver, which
+ * requires it.
+ */
 export async function expectedToken(
   em: EntityManager,
   vault: TokenVault,
@@ -29,9 +32,9 @@ export async function expectedToken(
 }
 
 /**
- * Encrypts every stored token and signing secret with the first key. Safe beside a running service: a secret that its
- * owner changes meanwhile stays as saved. Secrets that no key decrypts stay as they are, and their projects are returned.
- * A dry run changes nothing.
+ * Encrypts every stored token and signing secret with the first key. Safe beside a running service:
+ * a secret saved by its owner in the same moment is kept. Secrets that no key decrypts are left
+ * unchanged, and their projects are returned. A dry run changes nothing.
  */
 export async function reEncryptSecrets(
   em: EntityManager,
@@ -40,7 +43,7 @@ export async function reEncryptSecrets(
 ): Promise<{ done: number; unreadable: string[] }> {
   const unreadable = new Set<string>();
   let done = 0;
-  // Audit before the first of many small transactions, because any of them may be the last.
+  // Audit before the first of many small transactions: a crash may follow any of them.
   const after = { keyId: settings.secretKeys[0]?.id };
   const author = { kind: 'operator', id: null } as const;
   if (!dryRun)
@@ -82,7 +85,9 @@ async function reEncryptColumn(
   }
 }
 
-/** A sentence that names the keys that SECRET_KEYS lacks, which stops the start; null if none is missing. */
+/**
+ * Names the keys that SECRET_KEYS lacks, as an error that stops the start; null if none is missing.
+ */
 export async function missingKeysSentence(
   em: EntityManager,
   settings: SecretSettings,
@@ -101,11 +106,11 @@ export async function missingKeysSentence(
   if (wrong.length === 0) return null;
   return (
     `SECRET_KEYS has different keys under the ids that stored secrets are encrypted with: ${named(wrong)}. Put the ` +
-    'right ones back; if they are lost, see docs/operations.md.'
+    'right ones back; if they are lost, see docs/run.md.'
   );
 }
 
-/** Scripts may create different keys with the same id, so test the key on a stored secret. */
+/** Two keys may have the same id by mistake, so test the key on a stored secret. */
 async function opensAny(em: EntityManager, settings: SecretSettings, keyId: string): Promise<boolean> {
   const vault = new TokenVault(settings);
   for (const columns of SECRET_COLUMNS) {

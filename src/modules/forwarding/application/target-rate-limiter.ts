@@ -7,13 +7,13 @@ import { addressKey, domainKey, type TargetKey } from '../domain/target-keys.js'
 import type { AddressLimiter } from '../infrastructure/address-limiter.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 
-/** Remembered domains and addresses, and pairs of a project and one of them. */
+/** Domains, addresses, and pairs of a project and one of them, kept in memory. */
 const KEYS_MAX = 10_000;
 
 /**
- * Failing attempts on a registrable domain and on an address, over all projects. The target may belong to a stranger, and
- * the owner of a domain can create names for any address. The limit does not delay recovery: a receiver that is down gets
- * enough attempts to notice when it is back.
+ * Failing attempts on a registrable domain and on an address, over all projects. The target may be
+ * a third party's, and the owner of a domain can create names for any address. Recovery is not
+ * delayed: a receiver that is down still gets enough attempts to detect that it is back.
  */
 export const FAILING_TARGET_BURST = 1_000;
 export const FAILING_TARGET_PER_SECOND = 20;
@@ -21,14 +21,15 @@ export const FAILING_TARGET_PER_SECOND = 20;
 /** Attempts of each project on an exhausted domain or address. One success exempts the project. */
 export const RESERVED_ATTEMPTS = 10;
 export const RESERVED_PER_SECOND = 0.1;
-/** Failures in a row after which an endpoint that delivered counts like one that never did. */
+/** Consecutive failures after which a proven endpoint counts like one that never delivered. */
 const PROVEN_FAILURES_MAX = 20;
 /** Longest wait of a project without failures while its reserved attempts are in progress. */
 const NEWCOMER_WAIT_MS = 1_000;
 
 /**
- * Attempts of one project on one domain, and on one address, that requests named as `custom_endpoint`, successful or not,
- * because anonymous visitors choose it. Ten per second are 26 million records a month.
+ * Attempts of one project on one domain, and on one address, that requests named as
+ * `custom_endpoint`, successful or not, because anonymous visitors choose it. Ten per second are 26
+ * million records a month.
  */
 export const LEGACY_TARGET_BURST = 600;
 export const LEGACY_TARGET_PER_SECOND = 10;
@@ -41,8 +42,8 @@ export interface LimitedAttempt extends Endpoint {
 }
 
 /**
- * Limits attempts on hosts whose owner is unknown (design §6.5). Counts in this process, so several workers together
- * allow a multiple.
+ * Limits attempts on hosts whose owner is unknown (design §6.5). Counts in this process, so several
+ * workers together allow a multiple.
  */
 @Injectable()
 export class TargetRateLimiter {
@@ -61,10 +62,10 @@ export class TargetRateLimiter {
     perSecond: LEGACY_TARGET_PER_SECOND,
     keysMax: KEYS_MAX,
   });
-  /** Keys used last, by hostname and by address; to find one takes longer than all else here. */
+  /** Keys by hostname and by address, cached because computing one dominates the cost here. */
   private readonly domains = new LRUCache<string, TargetKey>({ max: KEYS_MAX, memoMethod: domainKey });
   private readonly addresses = new LRUCache<string, TargetKey>({ max: KEYS_MAX, memoMethod: addressKey });
-  /** Domains and addresses for which a warning was logged, until an attempt there succeeds. */
+  /** Domains and addresses with a logged warning, until an attempt there succeeds. */
   private readonly warned = new Set<string>();
 
   constructor(private readonly metrics: ForwardingMetrics) {
@@ -81,7 +82,7 @@ export class TargetRateLimiter {
     return permit;
   }
 
-  /** What attempts on an address are counted under. */
+  /** The counter key of an address. */
   keyOfAddress(address: string): TargetKey {
     return this.addresses.memo(address);
   }

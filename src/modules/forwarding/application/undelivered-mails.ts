@@ -1,19 +1,19 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { AccessService } from '../../access/access.service.js';
-import { allowMaintenanceTime } from '../../database/statement-time.js';
-import { MailService } from '../../mail/mail.service.js';
+import { allowMaintenanceTime } from '../../../platform/database/statement-time.js';
+import { MailService } from '../../../platform/mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { projectsWithFailures } from '../infrastructure/delivery.rows.js';
 import { claimUndeliveredMail } from '../infrastructure/settings.rows.js';
 import { UndeliveredService } from './undelivered.service.js';
 
 const EVERY_MS = 60 * 60_000;
-/** Failures of this time lead to a mail; owners get at most one in it. */
+/** Failures of this period are reported; owners get at most one mail in it. */
 const MAIL_HOURS = 24;
 
-/** Mails owners, once a day at most, how many records were not delivered while attempts fail. */
+/** Mails owners, at most once a day, how many records were not delivered while attempts fail. */
 @Injectable()
 export class UndeliveredMails implements OnModuleInit {
   constructor(
@@ -32,7 +32,7 @@ export class UndeliveredMails implements OnModuleInit {
     });
   }
 
-  /** Returns for how many projects mails were sent. */
+  /** Returns the number of projects whose owners were mailed. */
   async sendAll(now: Date): Promise<number> {
     const since = new Date(now.getTime() - MAIL_HOURS * 60 * 60_000);
     const projectIds = await this.em.fork().transactional(async (tx) => {
@@ -44,7 +44,7 @@ export class UndeliveredMails implements OnModuleInit {
     return mailed;
   }
 
-  /** The mails and the note that they were sent are stored in one transaction. */
+  /** Stores the mails and the time of mailing in one transaction. */
   private async sendFor(projectId: string, now: Date): Promise<boolean> {
     const { records, more } = await this.undelivered.count(projectId, now);
     if (records === 0) return false;

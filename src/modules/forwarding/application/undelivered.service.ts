@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { OutboxService } from '../../outbox/outbox.service.js';
+import { waitingSubjects } from '../../../platform/outbox/queued-messages.js';
 import { type FailureSummary, summarizeFailures } from '../domain/failure-summary.js';
 import { FAILED_DAYS_KEPT } from '../infrastructure/delivery.partitions.js';
 import { selectResendable, selectResendableAttempts } from '../infrastructure/delivery.rows.js';
@@ -9,13 +9,13 @@ import { recordQueue, WAITING_SCAN_MAX } from './delivery-log.service.js';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const LOG_MS = FAILED_DAYS_KEPT * 24 * HOUR_MS;
-/** Records are counted up to this. */
+/** Limit of the count of records. */
 export const UNDELIVERED_COUNT_MAX = 1_000;
 
 /** Records that were not delivered, with the times and causes of those counted. */
 interface Undelivered extends FailureSummary {
   records: number;
-  /** Whether there are others than the `UNDELIVERED_COUNT_MAX` counted, which are the oldest. */
+  /** Whether there are more than the `UNDELIVERED_COUNT_MAX` counted, which are the oldest. */
   more: boolean;
   /** Of them, those that failed within 24 hours. */
   lastDay: number;
@@ -24,39 +24,40 @@ interface Undelivered extends FailureSummary {
 /** Records whose latest attempt failed, and which are neither queued nor retried. */
 @Injectable()
 export class UndeliveredService {
-  constructor(
-    private readonly em: EntityManager,
-    private readonly outbox: OutboxService,
-  ) {}
+  constructor(private readonly em: EntityManager) {}
 
-  /** As far back as failed attempts are kept. */
+  /** Covers the time for which failed attempts are kept. */
   async count(projectId: string, now = new Date()): Promise<Undelivered> {
     const em = this.em.fork();
     const failed = { ...undeliveredPeriod(now), status: 'failed' as const };
-    // Most projects have none, and their queue need not be read.
+    // Most projects have none; their queue is then not read.
     const [any] = await selectResendable(em, projectId, { ...failed, waiting: [], limit: 1 });
     if (any === undefined) return { records: 0, more: false, lastDay: 0, ...summarizeFailures([]) };
-    const waiting = await this.outbox.waitingSubjects(em, recordQueue(projectId), WAITING_SCAN_MAX);
+    const waiting = await waitingSubjects(em, recordQueue(projectId), WAITING_SCAN_MAX);
     const limit = UNDELIVERED_COUNT_MAX + 1;
     const attempts = await selectResendableAttempts(em, projectId, { ...failed, waiting, limit });
     const from = new Date(now.getTime() - DAY_MS);
     const ofLastDay = await selectResendable(em, projectId, {
-      ...{ ...failed, from, waiting },
+      ...failed,
+      from,
+      waiting,
       limit: UNDELIVERED_COUNT_MAX,
     });
     const more = attempts.length > UNDELIVERED_COUNT_MAX;
     const counted = attempts.slice(0, UNDELIVERED_COUNT_MAX);
     const summary = summarizeFailures(counted);
     return {
-      ...{ records: counted.length, more, lastDay: ofLastDay.length },
+      records: counted.length,
+      more,
+      lastDay: ofLastDay.length,
       ...summary,
-      // The last of those counted is not the last one then.
+      // The last counted failure is then not the latest one.
       ...(more && { lastFailedAt: null }),
     };
   }
 }
 
-/** When the attempts were that are looked at: as far back as failed ones are kept. */
+/** The period of the attempts: failed ones are kept no longer. */
 export function undeliveredPeriod(now: Date): { from: Date; to: Date } {
   // Clocks of workers differ.
   return { from: new Date(now.getTime() - LOG_MS), to: new Date(now.getTime() + HOUR_MS) };

@@ -1,13 +1,16 @@
 import type { DeliveryOutcome, DeliveryOutcomeKind, FailureCategory } from './outcome.js';
 
-/** A finished attempt as the API shows it. */
+/** A finished attempt in the API. */
 export interface DeliveryView extends Omit<DeliveryOutcome, 'responseBody'> {
   consentId: string;
-  /** Whether a response body is stored, which not everybody may read. */
+  /** Whether a response body is stored; viewers cannot read it. */
   hasResponseBody: boolean;
   /** Counts the automatic retries of the record, from 1. */
   attempt: number;
-  /** When the record is retried, at the earliest; null: this is not its latest attempt, or it is not retried. */
+  /**
+   * The earliest time of the next retry; null: this is not the record's latest attempt, or it is
+   * not retried.
+   */
   nextAttemptAt: Date | null;
 }
 
@@ -20,7 +23,10 @@ export interface DeliveryFilter {
   to?: Date | undefined;
 }
 
-/** Which records a resend of a period selects: by the outcome of the latest attempt, or never forwarded. */
+/**
+ * The records that a resend of a period selects: by the outcome of the latest attempt, or never
+ * forwarded.
+ */
 export const RESENDABLE = ['failed', 'skipped', 'unsent'] as const;
 
 export interface ResendSelection {

@@ -1,6 +1,6 @@
 import type { SkipReason } from './outcome.js';
 
-/** What the owner has saved, as far as sending needs it. */
+/** The saved settings that sending needs. */
 export interface ForwardingTarget {
   enabled: boolean;
   /** null: the project has no endpoint. */
@@ -16,16 +16,17 @@ export type Destination =
   | { kind: 'skip'; reason: SkipReason };
 
 /**
- * Where a record goes (spec §2.2, §6): to the project's endpoint while forwarding is on; to the request's
- * `custom_endpoint` only where the project has no endpoint, and either never saved any settings or allowed it;
- * nowhere where the tier does not allow forwarding (`tierRefusal`), nor once forwarding was saved as off.
+ * Where a record is sent (spec §2.2, §6): to the project's endpoint while forwarding is on; to the
+ * request's `custom_endpoint` only if the project has no endpoint, and either never saved settings
+ * or allowed it. Nowhere if the tier does not allow forwarding (`tierRefusal`) or forwarding was
+ * saved as off.
  */
 export function chooseDestination(known: {
-  /** null: the project never saved anything. */
+  /** null: the project never saved settings. */
   target: ForwardingTarget | null;
   customEndpoint: string | null;
   tierRefusal: SkipReason | null;
-  /** Whether the service forwards to request-level endpoints at all. */
+  /** Whether the service allows request-level endpoints. */
   legacyAllowed: boolean;
 }): Destination {
   const { target, customEndpoint, tierRefusal, legacyAllowed } = known;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseExceptions } from '../../shared/address-policy.js';
+import { parseExceptions } from '../../../platform/network/address-policy.js';
 import { judgeEndpointUrl } from './endpoint-policy.js';
 
 const none = parseExceptions([]);

@@ -4,27 +4,27 @@ import {
   isPrivateName,
   literalAddress,
   targetOf,
-} from '../../shared/address-policy.js';
-import type { FieldProblem } from '../../shared/field-problem.js';
+} from '../../../platform/network/address-policy.js';
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 
 /** Longest endpoint URL, in characters (design §6.5). */
 export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
 
-/** Longest host name and longest label that DNS can carry, in octets (RFC 1035 §2.3.4). */
+/** Longest host name and longest label in DNS, in octets (RFC 1035 §2.3.4). */
 const HOST_OCTETS_MAX = 253;
 const LABEL_OCTETS_MAX = 63;
-/** What a name of the DNS consists of in practice; the URL parser lets far more through, `*` among it. */
+/** Characters of DNS names in practice; the URL parser accepts many more, such as `*`. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 
-/** `not_public` says that the host is refused for where it leads, `malformed` that the URL itself is wrong. */
+/** `not_public`: the host is not a public one. `malformed`: the URL is invalid. */
 export type EndpointJudgement =
   | { kind: 'allowed'; url: URL }
   | { kind: 'refused'; cause: 'malformed' | 'not_public'; reason: string; problem: FieldProblem };
 
 /**
- * Judges an endpoint URL by its text alone: at save, at Test and before each attempt (design §6.5). Names are
- * resolved by the sender, which judges every address with `isAddressAllowed`.
- * The reason is a sentence for the owner and repeats nothing of the URL.
+ * Judges an endpoint URL by its text: at save, at Test and before each attempt (design §6.5). The
+ * sender resolves names and checks every address with `isAddressAllowed`. The reason is a sentence
+ * for the owner and repeats nothing of the URL.
  */
 export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): EndpointJudgement {
   if (text.length > ENDPOINT_URL_CHARACTERS_MAX) {
@@ -33,7 +33,7 @@ export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): 
       max: ENDPOINT_URL_CHARACTERS_MAX,
     });
   }
-  // The URL parser drops or repairs these silently; what is stored must be what is meant.
+  // The URL parser silently drops or repairs these; the stored URL must be the one entered.
   if (!/^[^\s\\\p{Cc}]+$/u.test(text) || !text.isWellFormed() || !URL.canParse(text)) {
     return malformed('The endpoint URL is not a valid URL.', { code: 'url_malformed' });
   }
@@ -54,7 +54,7 @@ export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): 
 
 function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement {
   if (exceptions.targets.has(targetOf(url))) return { kind: 'allowed', url };
-  // The parser has turned every notation of an address (hex, octal, one number, full-width) into one.
+  // The parser normalizes every notation of an address (hex, octal, one number, full-width).
   const address = literalAddress(url.hostname);
   if (address !== null) {
     return isAddressAllowed(address, exceptions)
@@ -77,9 +77,9 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
   return { kind: 'allowed', url };
 }
 
-/** What keeps a name from ever being found in the DNS, as a sentence; null where nothing does. */
+/** Why DNS cannot contain this name, as a sentence; null: it can. */
 function problemOfName(labels: string[]): string | null {
-  // The parser has turned other alphabets into ASCII (punycode), which is what DNS counts.
+  // The parser has converted other alphabets to ASCII (punycode), which DNS limits apply to.
   if (labels.join('.').length > HOST_OCTETS_MAX) {
     return `The host of the endpoint URL can have at most ${HOST_OCTETS_MAX} characters.`;
   }

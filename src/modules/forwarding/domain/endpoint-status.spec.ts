@@ -6,7 +6,11 @@ const LATER = new Date('2026-11-23T08:00:00.001Z');
 
 describe(judgeEndpoint, () => {
   const facts = {
-    ...{ isOn: true, lastDeliveredAt: null, lastFailedAt: null, failingSince: null, heldSince: null },
+    isOn: true,
+    lastDeliveredAt: null,
+    lastFailedAt: null,
+    failingSince: null,
+    heldSince: null,
   };
 
   it.each([

@@ -1,12 +1,18 @@
-import type { EndpointStatus } from '../../projects/domain/project-status.js';
+/** Whether records arrive at a project's endpoint. */
+export interface EndpointStatus {
+  /** `off`: forwarding is off or not in the tier; `unused`: nothing was sent yet. */
+  state: 'off' | 'unused' | 'healthy' | 'failing' | 'held';
+  /** Since when it fails or is held; null otherwise. */
+  since: Date | null;
+}
 
-/** What decides a receiver's status. */
+/** Input of a receiver's status. */
 export interface EndpointFacts {
-  /** Whether records are forwarded: switched on, and in the tier. */
+  /** Whether records are forwarded: switched on, and allowed by the tier. */
   isOn: boolean;
   lastDeliveredAt: Date | null;
   lastFailedAt: Date | null;
-  /** First of the consecutive failures because of the receiver; null: there are none. */
+  /** First of the consecutive failures caused by the receiver; null: there are none. */
   failingSince: Date | null;
   /** null: the circuit is not open. */
   heldSince: Date | null;

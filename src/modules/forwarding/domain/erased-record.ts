@@ -1,4 +1,4 @@
-import { type OutboxMessage, projectOf } from '../../outbox/domain/outbox-message.js';
+import { type OutboxMessage, projectOf } from '../../../platform/outbox/domain/outbox-message.js';
 
 /** Topic of notifications about erased records; the subject is the consent id. */
 export const RECORD_ERASED = 'record.erased';
@@ -10,7 +10,6 @@ export interface ErasedRecord {
   erasedAt: Date;
 }
 
-/** Reads the erased record from its message. */
 export function erasedOf(message: OutboxMessage): ErasedRecord {
   const { subjectId: id, payload, createdAt } = message;
   const erasedAt = typeof payload?.erasedAt === 'string' ? new Date(payload.erasedAt) : createdAt;

@@ -7,7 +7,7 @@ const FAILING: Endpoint = { projectId: 'failing', hostname: 'a.example' };
 const HEALTHY: Endpoint = { projectId: 'healthy', hostname: 'b.example' };
 let budget: FailureBudget;
 
-/** Makes attempts that end at once; returns how many were let through. */
+/** Makes attempts that end at once; returns how many were allowed. */
 function make(
   endpoint: Endpoint,
   { count, fail, nowMs = 0 }: { count: number; fail: boolean; nowMs?: number },
@@ -91,7 +91,7 @@ describe('FailureBudget', () => {
     make(FAILING, { count: 500, fail: true });
     expect(make(HEALTHY, { count: 2, fail: true })).toBe(2);
     make(HEALTHY, { count: 1, fail: false });
-    // Three that it may fail as one that delivered, and five that every project may.
+    // Three failures allowed as a proven endpoint, and five reserved for every project.
     expect(make(HEALTHY, { count: 300, fail: true })).toBe(8);
   });
 

@@ -14,22 +14,23 @@ export interface FailureBudgetOptions {
   /** Attempts on one key that each project may make although the key is exhausted. */
   reserve: number;
   reservePerSecond: number;
-  /** Failures in a row after which an endpoint that delivered counts like one that never did. */
+  /** Consecutive failures after which a proven endpoint counts like one that never delivered. */
   provenFailuresMax: number;
-  /** Longest wait of a project none of whose attempts on the key has failed. */
+  /** Longest wait of a project without failures on the key. */
   newcomerWaitMs: number;
   keysMax: number;
 }
 
 /**
- * Limits failed attempts by key, which many projects may share: a domain or an address. An attempt counts until it has
- * delivered. An endpoint that delivered under a key passes whatever the others do there, and so do a few attempts of
- * every project, so that a working endpoint is found out next to failing ones. Times are of a monotonic clock.
+ * Limits failed attempts by key, which many projects may share: a domain or an address. An attempt
+ * counts until it has delivered. An endpoint that delivered under a key is exempt from the failures
+ * of others, and each project has a few reserved attempts, so that a working endpoint is detected
+ * among failing ones. Times are of a monotonic clock.
  */
 export class FailureBudget {
   private readonly attempts: PacedRateLimiter;
   private readonly reserves: PacedRateLimiter;
-  /** Failures in a row of endpoints that delivered under a key. */
+  /** Consecutive failures of endpoints that delivered under a key. */
   private readonly proven: LRUCache<string, number>;
   /** Projects by key whose last attempt there failed. */
   private readonly failed: LRUCache<string, true>;
@@ -51,7 +52,10 @@ export class FailureBudget {
     return this.failed.has(project) ? queueMs : Math.min(queueMs, this.options.newcomerWaitMs);
   }
 
-  /** Counts an attempt that is made. Returns whether it counted: that of a proven endpoint does not until it fails. */
+  /**
+   * Counts an attempt. Returns whether it was counted: a proven endpoint's attempt counts only once
+   * it fails.
+   */
   charge(endpoint: Endpoint, key: string, nowMs: number): boolean {
     if (this.isProven(endpoint, key)) return false;
     this.attempts.charge(key, nowMs);
@@ -59,7 +63,7 @@ export class FailureBudget {
     return true;
   }
 
-  /** Takes back an attempt that `charge` counted. */
+  /** Undoes an attempt that `charge` counted. */
   refund(endpoint: Endpoint, key: string): void {
     this.attempts.refund(key);
     this.reserves.refund(projectKey(endpoint, key));
@@ -73,7 +77,7 @@ export class FailureBudget {
     this.failed.delete(projectKey(endpoint, key));
   }
 
-  /** An attempt under the key has failed; `charged` is what `charge` returned. */
+  /** An attempt under the key has failed; `charged` is the result of `charge`. */
   hasFailed(endpoint: Endpoint, key: string, { charged, nowMs }: { charged: boolean; nowMs: number }): void {
     if (!charged) this.attempts.charge(key, nowMs);
     const name = endpointKey(endpoint, key);
@@ -82,7 +86,7 @@ export class FailureBudget {
     this.failed.set(projectKey(endpoint, key), true);
   }
 
-  /** How many keys with this beginning are exhausted, for the metrics. */
+  /** Counts the exhausted keys with this prefix, for the metrics. */
   exhausted(prefix: string, nowMs: number): number {
     return this.attempts.exhausted(nowMs, prefix);
   }

@@ -4,7 +4,8 @@ import type { FailureCategory } from './outcome.js';
 
 const failure = (minute: number, category: FailureCategory, httpStatus: number | null = null) => ({
   attemptedAt: new Date(Date.UTC(2026, 10, 24, 2, minute)),
-  ...{ category, httpStatus },
+  category,
+  httpStatus,
 });
 
 describe('summarizeFailures', () => {

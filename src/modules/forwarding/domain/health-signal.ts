@@ -7,7 +7,7 @@ import {
   type SkipReason,
 } from './outcome.js';
 
-/** What the outcome of one delivery implies about the health of the project's receiver. */
+/** The health of the project's receiver, as implied by the outcome of one delivery. */
 export type HealthSignal =
   | { kind: 'up' }
   /** Unavailable. `retryAfterMs` is the receiver's Retry-After, null if it sent none. */
@@ -23,8 +23,8 @@ export type HealthSignal =
 export type ClassifiedOutcome = DeliveryOutcome & {
   health: HealthSignal;
   /**
-   * Only of retries, which are not logged without an attempt: `postponed` behind a hold, or `ended`, so that the record
-   * keeps its latest outcome. Absent: log it.
+   * Only for retries, which are not logged without an attempt: `postponed` by a hold, or `ended`,
+   * so that the record keeps its latest outcome. Absent: log it.
    */
   notAttempted?: 'postponed' | 'ended';
 };
@@ -32,14 +32,14 @@ export type ClassifiedOutcome = DeliveryOutcome & {
 const DOWN_CATEGORIES: readonly FailureCategory[] = ['dns', 'connect', 'tls', 'timeout', 'reset'];
 /** Statuses besides 5xx that open the circuit. A wrong token or path fails every record until the owner fixes it. */
 const DOWN_STATUSES: readonly number[] = [401, 403, 404, 408, 410, 429];
-/** Statuses whose Retry-After header counts. */
+/** Statuses whose Retry-After header is used. */
 const RETRY_AFTER_STATUSES: readonly number[] = [429, 503];
-/** Longer Retry-After values are cut to this. */
+/** Upper limit of Retry-After; longer values are reduced to it. */
 const RETRY_AFTER_MAX_MS = 60 * 60_000;
 
 /**
- * Classifies a response. One from an endpoint that came with a request is no signal: visitors choose that endpoint and
- * must not be able to put a project on hold.
+ * Classifies a response. One from an endpoint that was named in a request is no signal: visitors
+ * choose that endpoint and must not be able to put a project on hold.
  */
 export function healthSignalOf(answer: Answer, destination: Destination['kind'], now: Date): HealthSignal {
   if (destination === 'legacy') return { kind: 'elsewhere' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { ClaimThrottle } from '../../outbox/domain/claim-throttle.js';
+import type { ClaimThrottle } from '../../../platform/outbox/domain/claim-throttle.js';
 import { afterOutcome, ALL_WELL, type Hold, type HoldTerms } from './hold.js';
 import type { HealthSignal } from './health-signal.js';
 
@@ -12,7 +12,7 @@ interface Event {
   kind: Kind;
   /** Since the event before. */
   afterMs: number;
-  /** Whether the throttle had let it through; what no throttle did was under way already. */
+  /** Whether the throttle released it; otherwise it was already in progress. */
   isProbe: boolean;
 }
 
@@ -70,8 +70,8 @@ function run(sequence: Event[], random: number): Step[] {
 }
 
 /**
- * The rule of the begin and of the end, said once more and without a state: held is who failed five times or more
- * since the last sign of life, the fifth or a later one at least 5 s after the first.
+ * The rule of begin and end, restated without a state: a project is held after five or more
+ * failures since the last success, the fifth or a later one at least 5 s after the first.
  */
 function isHeld(steps: Step[]): boolean {
   const lastEnd = steps.findLastIndex(({ event }) => event.kind === 'up' || event.kind === 'elsewhere');
@@ -118,7 +118,7 @@ describe('holds, after any sequence of outcomes', () => {
           const waitMs = throttle.nextClaimAt.getTime() - nowMs;
           if (event.kind === 'untried') expect(waitMs).toBe(0);
           else if (hold.phase === 'open') expect([waitMs >= 5_000, waitMs <= 300_000]).toEqual([true, true]);
-          // What under way fails late begins no step.
+          // Late failures of records already in progress start no new delay.
           if (before.phase === 'open' && !event.isProbe) expect(throttle).toBeUndefined();
         }
       }),
@@ -167,8 +167,9 @@ describe('a night of a receiver that is away', () => {
   const SECOND_MS = 1_000;
 
   /**
-   * One record a moment, one worker, attempts that take no time, and a throttle as the outbox keeps it: what may be sent
-   * is sent as soon as it may. Returns what failed while it was away, and when the last record had been sent.
+   * Simulates one record at a time, one worker, instant attempts, and the throttle of the outbox:
+   * each record is sent as soon as allowed. Returns the number of failures during the outage, and
+   * the time of the last send.
    */
   function night({ perSecond, awayMs, random }: { perSecond: number; awayMs: number; random: number }): {
     lost: number;
@@ -220,7 +221,7 @@ describe('a night of a receiver that is away', () => {
         fc.double({ min: 0, max: 0.999, noNaN: true }),
         (perSecond, awaySeconds, random) => {
           const { lost, waiting, sent } = night({ perSecond, awayMs: awaySeconds * SECOND_MS, random });
-          // Six until it is certain, then one for each step: 5, 10, 20 … 300 s.
+          // Six until the circuit opens, then one for each delay: 5, 10, 20 … 300 s.
           const steps = awaySeconds < 600 ? 7 : 8 + awaySeconds / 300;
           expect(lost).toBeLessThanOrEqual(6 + steps);
           expect(waiting).toBe(0);

@@ -12,7 +12,10 @@ import {
 } from './hold.js';
 import type { HealthSignal } from './health-signal.js';
 
-/** As documented, and not as the source has it: a number that is changed by accident shall be noticed. */
+/**
+ * Literal values from the documentation, not imported, so that an accidental change of a number
+ * fails.
+ */
 const HOUR_MS = 3_600_000;
 const HOLD_MS = 72 * HOUR_MS;
 const START_MS = Date.parse('2026-11-21T12:00:00.000Z');
@@ -32,7 +35,7 @@ const holdOutcome = (health: HealthSignal, more: Partial<HoldOutcome> = {}): Hol
   createdAt: at(-1_000),
   ...more,
 });
-/** What failures at these instants leave. */
+/** The change after failures at these times. */
 const failingAt = (instants: number[], hold: Hold = ALL_WELL): HoldChange =>
   instants.reduce<HoldChange>(
     (change, ms) => ({ ...change, ...afterOutcome(change.hold, holdOutcome(DOWN), terms(ms)) }),
@@ -103,7 +106,7 @@ describe('begin of a hold', () => {
         terms(8_000),
       );
     expect(asking(HOUR_MS).throttle).toEqual({ nextClaimAt: at(8_000 + HOUR_MS), batchLimit: 1 });
-    // It wants less than everybody waits.
+    // Retry-After is shorter than the back-off.
     expect(asking(1_000).throttle).toEqual({ nextClaimAt: at(13_000), batchLimit: 1 });
   });
 

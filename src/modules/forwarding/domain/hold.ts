@@ -1,14 +1,17 @@
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
-import type { ClaimThrottle } from '../../outbox/domain/claim-throttle.js';
+import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
+import type { ClaimThrottle } from '../../../platform/outbox/domain/claim-throttle.js';
 import type { HealthSignal } from './health-signal.js';
 
-/** Failures in a row, caused by the receiver, that make it suspect … */
+/** Consecutive failures caused by the receiver that make it suspect … */
 export const FAILURES_IN_A_ROW = 5;
 /** … and open the circuit if they span at least this time. */
 const FAILING_MS = 5_000;
 /** The delays between probes, before jitter. */
 const PROBES: BackOff = { baseMs: 5_000, factor: 2, longestMs: 5 * 60_000 };
-/** Up to this part is added to a delay, so that projects that failed together are not probed together. */
+/**
+ * Up to this fraction is added to a delay, so that projects that failed together are not probed
+ * together.
+ */
 const JITTER = 0.2;
 /** The first batch after a hold, in records … */
 const HALF_OPEN_START = 2;
@@ -18,13 +21,14 @@ const HALF_OPEN_MAX = 64;
 const HALF_OPEN_STEP_MS = 1_000;
 /** Records older than the hold limit are sent in batches of at most this size … */
 export const OVERDUE_MAX = 20;
-/** … at this interval: the rate that a failing host gets (`TargetRateLimiter`). */
+/** … at this interval: the rate of a failing host (`TargetRateLimiter`). */
 const OVERDUE_STEP_MS = 1_000;
 
 /**
- * The states of a circuit breaker, and one before it opens. `closed`: records are sent. `suspect`: the receiver failed
- * five times within five seconds; the first record after those seconds decides. `open`: the project is held, and one
- * record at a time is sent as a probe. `half_open`: a probe succeeded, and batches double until all records are sent.
+ * The states of a circuit breaker, and one before it opens. `closed`: records are sent. `suspect`:
+ * the receiver failed five times within five seconds; the first record after those seconds decides.
+ * `open`: the project is held, and one record at a time is sent as a probe. `half_open`: a probe
+ * succeeded, and batches double until all records are sent.
  */
 export const HOLD_PHASES = ['closed', 'suspect', 'open', 'half_open'] as const;
 export type HoldPhase = (typeof HOLD_PHASES)[number];
@@ -32,14 +36,14 @@ export type HoldPhase = (typeof HOLD_PHASES)[number];
 /** State of a project's receiver. Times are those of the database. */
 export interface Hold {
   phase: HoldPhase;
-  /** Failures in a row caused by the receiver. */
+  /** Consecutive failures caused by the receiver. */
   failures: number;
-  /** When the first of them was settled; null if there are none. */
+  /** When the first of them was settled; null: none. */
   failingSince: Date | null;
-  /** When the hold began, kept until owners are notified of its end; null if there is none. */
+  /** When the hold began, kept until owners are notified of its end; null: none. */
   heldSince: Date | null;
   heldReason: string | null;
-  /** null while it lasts. */
+  /** null until it ends. */
   endedAt: Date | null;
   /** When the owners were notified of it; null if they were not. */
   notifiedAt: Date | null;
@@ -84,7 +88,7 @@ export interface HoldOutcome {
   isRetried?: boolean;
 }
 
-/** The result of an outcome. */
+/** The hold and throttle after an outcome. */
 export interface HoldChange {
   hold: Hold;
   /** The new throttle; null removes it; absent keeps it. */
@@ -101,8 +105,8 @@ export interface HoldTerms {
 }
 
 /**
- * Applies the outcome of one record to the hold of its project (ADR 0024). Outcomes come in settlement order. The
- * first outcome of a batch schedules the next one.
+ * Applies the outcome of one record to the hold of its project (ADR 0024). Outcomes are in
+ * settlement order. The first outcome of a batch schedules the next one.
  */
 export function afterOutcome(hold: Hold, outcome: HoldOutcome, terms: HoldTerms): HoldChange {
   if (terms.holdMs === 0) return { hold: ALL_WELL, throttle: null };

@@ -25,13 +25,20 @@ const RECORD: ConsentRecorded = {
 
 describe('outboundHeaders (spec §4.1)', () => {
   const own = [
-    ...['X-Service-Project-Id', RECORD.projectId],
-    ...['X-Service-Consent-Id', RECORD.id],
-    ...['User-Agent', 'Service-Consent-Forwarder/1.0'],
-    ...['Content-Type', 'application/json'],
-    ...['Accept-Encoding', 'identity'],
-    ...['webhook-id', RECORD.id],
-    ...['webhook-timestamp', '1763640000'],
+    'X-Service-Project-Id',
+    RECORD.projectId,
+    'X-Service-Consent-Id',
+    RECORD.id,
+    'User-Agent',
+    'Service-Consent-Forwarder/1.0',
+    'Content-Type',
+    'application/json',
+    'Accept-Encoding',
+    'identity',
+    'webhook-id',
+    RECORD.id,
+    'webhook-timestamp',
+    '1763640000',
   ];
   const headers = (bearerToken: string | null, signingSecrets: string[]): string[] => {
     const attempt = { body: '{}', attemptedAt: new Date(1_763_640_000_999) };
@@ -72,7 +79,7 @@ describe('outboundBody (spec §2.1)', () => {
   it('tells what was on the screen, where the banner did', () => {
     const shown = { configHash: 'a'.repeat(64), language: 'pt-BR', surface: 'preferences' };
     expect(JSON.parse(outboundBody({ ...RECORD, ...shown }))).toEqual({ ...known, ...shown });
-    // A record from before these were known fields, and a value that is none of theirs, as they were sent.
+    // A record older than these known fields, and an unknown value: both are sent unchanged.
     const extra = { language: 5, surface: 'modal' };
     expect(JSON.parse(outboundBody({ ...RECORD, extra }))).toEqual({ ...known, ...extra });
   });

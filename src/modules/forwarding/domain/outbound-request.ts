@@ -2,27 +2,33 @@ import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { EVIDENCE_MEMBER, recordBody } from '../../consent/domain/record-body.js';
 import type { BodyWithEvidence } from '../../evidence/domain/record-evidence.js';
 import type { ErasedRecord } from './erased-record.js';
-import { CONSENT_ID_HEADER, FORWARDER_USER_AGENT, PROJECT_ID_HEADER } from '../../shared/brand.js';
+import {
+  CONSENT_ID_HEADER,
+  FORWARDER_USER_AGENT,
+  PROJECT_ID_HEADER,
+} from '../../../platform/identity/brand.js';
 import { signatureOf } from './webhook-signature.js';
 
-/** What is sent: a record, or word that one was erased. */
+/** The payload: a record, or the notice of an erasure. */
 export type Sent = ConsentRecorded | ErasedRecord;
 
-/** Header names and values in turn, as they are written. */
+/** Header names and values, alternating. */
 export type HeaderList = string[];
 
-/** What a request is proved with. */
+/** The secrets that authenticate a request. */
 export interface Credentials {
-  /** null where the mode is "No auth" or the endpoint came with the request. */
+  /** null: the mode is "No auth", or the endpoint was named in the request. */
   bearerToken: string | null;
-  /** The current one first; none where the project has none, or the endpoint came with the request. */
+  /**
+   * The current one first; empty if the project has none, or the endpoint was named in the request.
+   */
   signingSecrets: readonly string[];
 }
 
 /**
- * The headers of spec §4.1, and those of Standard Webhooks: `webhook-id` is the consent id on every attempt, for
- * receivers to drop repeats, and another one for word of its erasure, which is no repeat; `webhook-timestamp` is when
- * this attempt is made.
+ * The headers of spec §4.1, and of Standard Webhooks. `webhook-id` is the consent id on every
+ * attempt, so that receivers can drop repeats; the notice of an erasure has a different one.
+ * `webhook-timestamp` is the time of this attempt.
  */
 export function outboundHeaders(
   sent: Pick<ConsentRecorded, 'id' | 'projectId'> | ErasedRecord,
@@ -46,12 +52,13 @@ export function outboundHeaders(
   return headers;
 }
 
-/** What a header may hold: printable ASCII, so that nothing in a value becomes another header. */
+/** Printable ASCII, so that no value can inject another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /**
- * A POST as HTTP/1.1 writes it (RFC 9112 §3), for a connection that is kept.
- * @throws Error where a header holds what no header may: a bug, whose message does not repeat it.
+ * A POST in HTTP/1.1 syntax (RFC 9112 §3), for a persistent connection.
+ *
+ * @throws Error for an invalid header value, which is a bug; the message does not repeat the value.
  */
 export function requestText({ url, headers, body }: { url: URL; headers: HeaderList; body: string }): string {
   let text = `POST ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n`;
@@ -63,13 +70,17 @@ export function requestText({ url, headers, body }: { url: URL; headers: HeaderL
   return `${text}Connection: keep-alive\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** The forwarded record (spec §2.1), and beside it what its receiver can hold against us; null: it is not sealed. */
+/**
+ * The forwarded record (spec §2.1), and beside it the evidence for its receiver; null: it is not
+ * sealed.
+ */
 export function outboundBody(record: Sent, sealed: BodyWithEvidence | null = null): string {
   if ('erasedAt' in record) {
     const { id, erasedAt } = record;
     return JSON.stringify({ action: 'erase', id, erasedAt: erasedAt.toISOString() });
   }
   if (sealed === null) return JSON.stringify(recordBody(record));
-  // It is written once for the commitment and for the receiver; a record has fields, and none of this name.
+  // The commitment and the request share this serialization. A record has at least one field, and
+  // none has this name.
   return `${sealed.canonical.slice(0, -1)},"${EVIDENCE_MEMBER}":${JSON.stringify(sealed.evidence)}}`;
 }

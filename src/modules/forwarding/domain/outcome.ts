@@ -1,6 +1,6 @@
 import type { ReceivedBody } from './response-body.js';
 
-/** Why an attempt failed (design §6.5). Stable: clients switch on them. */
+/** Why an attempt failed (design §6.5). Stable, because clients switch on them. */
 export const FAILURE_CATEGORIES = [
   'dns',
   'connect',
@@ -17,43 +17,43 @@ export const FAILURE_CATEGORIES = [
 ] as const;
 export type FailureCategory = (typeof FAILURE_CATEGORIES)[number];
 
-/** Why a message was not sent although a record had been announced. */
+/** Why an announced record was not sent. */
 const SKIP_REASONS = ['disabled', 'no_endpoint', 'tier', 'preview_hostname', 'record_gone'] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 export const DELIVERY_OUTCOMES = ['delivered', 'failed', 'skipped'] as const;
 export type DeliveryOutcomeKind = (typeof DELIVERY_OUTCOMES)[number];
 
-/** What the receiver, or the way to it, answered. */
+/** The response of the receiver, or the network error. */
 export type Answer =
   /**
-   * `retryAfter` is the header as it came; it is read of the answers alone that may ask for a pause. `body` is only for
-   * the owner, where the caller asked for it and the status is not 2xx.
+   * `retryAfter` is the raw header, read only for statuses that may request a delay. `body` is only
+   * for the owner, if the caller asked for it and the status is not 2xx.
    */
   | { kind: 'status'; httpStatus: number; retryAfter?: string | undefined; body?: ReceivedBody | undefined }
   | { kind: 'error'; category: FailureCategory; reason: string };
 
-/** `reason` is a short sentence for the owner: no secret, no URL, no address of our network. */
+/** `reason` is a short sentence for the owner, without secrets, URLs and internal addresses. */
 export type Judgement =
   | { outcome: 'delivered'; httpStatus: number }
   | { outcome: 'failed'; category: FailureCategory; reason: string; httpStatus: number | null };
 
-/** How one attempt ended, as it is written to the delivery log. */
+/** The end of one attempt, as the delivery log stores it. */
 export interface DeliveryOutcome {
-  /** The attempt's id in the log, made once, so that a write which is repeated logs it once. */
+  /** The attempt's id in the log, created once, so that a repeated write logs it once. */
   id: string;
   outcome: DeliveryOutcomeKind;
   /** null unless failed. */
   category: FailureCategory | null;
-  /** null where no status line came back. */
+  /** null: no status line was received. */
   httpStatus: number | null;
-  /** A sentence where it failed, a `SkipReason` where it was skipped, else null. */
+  /** A sentence for a failure, a `SkipReason` for a skip, else null. */
   reason: string | null;
   durationMs: number;
   attemptedAt: Date;
-  /** The receiver's host, never its whole URL; null where none was chosen. */
+  /** The receiver's host, never its whole URL; null: no receiver was chosen. */
   host: string | null;
-  /** The beginning of the response body, for the owner alone; absent: none is stored. */
+  /** The beginning of the response body, only for the owner; absent: none is stored. */
   responseBody?: string;
 }
 
@@ -66,7 +66,7 @@ export interface LastFailure {
   at: Date;
 }
 
-/** Judges an answer (spec §3.3): a 2xx status line is a delivery, anything else a failure. */
+/** Judges a response (spec §3.3): a 2xx status is a delivery, everything else a failure. */
 export function judgeResponse(answer: Answer): Judgement {
   if (answer.kind === 'error') {
     return { outcome: 'failed', category: answer.category, reason: answer.reason, httpStatus: null };
@@ -103,7 +103,7 @@ function judgeStatus(status: number): { category: FailureCategory; reason: strin
 
 const CAREFUL_CATEGORIES: readonly FailureCategory[] = ['timeout', 'connect', 'dns'];
 
-/** Whether the receiver may keep a full share of the slots. */
+/** Whether the receiver keeps its full share of slots. */
 export function isHealthy(outcome: DeliveryOutcome): boolean {
   return outcome.category === null || !CAREFUL_CATEGORIES.includes(outcome.category);
 }

@@ -1,4 +1,4 @@
-/** Longest wait that is returned. The caller tries again after it. */
+/** Longest returned wait. The caller tries again after it. */
 export const SNOOZE_MAX_MS = 60_000;
 
 /** State of a key. Times are of a monotonic clock, in milliseconds. */
@@ -10,13 +10,15 @@ interface Pace {
 }
 
 /**
- * Limits attempts by key to `burst` at once and then `perSecond`, with the generic cell rate algorithm. Attempts over the
- * limit are not refused but spaced out, so that they do not return as a burst.
+ * Limits attempts by key to `burst` at once and then `perSecond`, with the generic cell rate
+ * algorithm. Attempts over the limit are not refused but spaced out, so that they do not return as
+ * a burst.
  */
 export class PacedRateLimiter {
   /**
-   * In order of use, the latest key last. Not an `LRUCache`, because that clears its whole array when its last entry is
-   * deleted, which with one receiver happened on each attempt (4 % of a worker's time).
+   * In order of use, the latest key last. Not an `LRUCache`: it clears its whole array when its
+   * last entry is deleted, which with one receiver happened on each attempt (4 % of a worker's
+   * time).
    */
   private readonly known = new Map<string, Pace>();
   private readonly intervalMs: number;

@@ -34,4 +34,28 @@ describe('storedResponseBody', () => {
     const atLimit = stored('x'.repeat(RESPONSE_BODY_STORED_BYTES - 20) + TOKEN + TOKEN);
     expect(atLimit).toBe(`${'x'.repeat(RESPONSE_BODY_STORED_BYTES - 20)}${'*'.repeat(16)}`);
   });
+
+  it('masks secrets in the encodings in which receivers repeat them', () => {
+    const key = Buffer.from('0123456789abcdef+/=?~\u00ff0123456789', 'latin1').subarray(0, 32);
+    const signing = `whsec_${key.toString('base64')}`;
+    for (const secret of [TOKEN, signing]) {
+      const stored = (body: string): string => storedResponseBody(body, [secret]);
+      const base64 = Buffer.from(secret).toString('base64');
+      for (const form of [
+        base64,
+        base64.replace(/=+$/, ''),
+        encodeURIComponent(base64),
+        Buffer.from(secret).toString('base64url'),
+        Buffer.from(secret).toString('hex'),
+        encodeURIComponent(secret),
+        encodeURIComponent(secret).replaceAll(/%../g, (byte) => byte.toLowerCase()),
+      ])
+        expect(stored(`<${form}>`)).toMatch(/^<\*{8}[A-Za-z0-9+/_%=-]{0,7}>$/);
+      for (const before of ['a:', 'Bearer ', 'abc'])
+        expect(stored(Buffer.from(before + secret + '!').toString('base64')).length).toBeLessThan(30);
+    }
+    const stored = (body: string): string => storedResponseBody(body, [signing]);
+    for (const form of [key.toString('base64'), key.toString('base64url'), key.toString('hex')])
+      expect(stored(`<${form}>`)).toMatch(/^<\*{8}.{0,2}>$/);
+  });
 });

@@ -9,7 +9,7 @@ import {
   type Reading,
 } from './response-parser.js';
 
-/** What became of the answer, by the last piece of it that was looked at. */
+/** Parses the pieces; returns the state after the last piece that was read. */
 function read(...pieces: string[]) {
   const reader = new ResponseParser();
   let reading: Reading = 'open';
@@ -42,7 +42,7 @@ describe(ResponseParser.name, () => {
     ['a status that is none', 'HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n', 999],
   ])('reads %s, and keeps the connection', (_, text, status) => {
     expect(read(text)).toMatchObject({ reading: 'whole', status, keepMs: KEEP_MS });
-    // Nothing less is all of it.
+    // Every proper prefix is incomplete.
     expect(read(text.slice(0, -1)).reading).toBe('open');
   });
 
@@ -156,7 +156,7 @@ describe(ResponseParser.name, () => {
     expect(read(ok(['Content-Length: 0'])).retryAfter).toBeUndefined();
   });
 
-  /** Bytes that look like parts of an answer, in any order. */
+  /** Fragments of responses, in any order. */
   const shreds = fc.array(
     fc.oneof(
       fc.constantFrom(
@@ -191,7 +191,8 @@ describe(ResponseParser.name, () => {
         const inPieces = read(...pieces);
         expect(inPieces.status).toBe(whole.status);
         expect(inPieces.reading).toBe(whole.reading);
-        // What comes behind an answer in a piece of its own is not seen here: the connection closes over it.
+        // Bytes after the response in a separate piece are not seen here: the connection closes
+        // because of them.
         if (whole.keepMs > 0) expect(inPieces.keepMs).toBe(whole.keepMs);
       }),
       { numRuns: 2_000 },

@@ -1,4 +1,4 @@
-/** The longest response head, for each interim response too; this is also the limit of Node. */
+/** Longest response head, also of each interim response; the limit of Node too. */
 export const RESPONSE_HEAD_BYTES_MAX = 16 * 1024;
 /** Body bytes that are read so that the connection can be reused; longer bodies close it (design §6.5). */
 export const RESPONSE_BODY_BYTES_MAX = 16 * 1024;
@@ -37,9 +37,10 @@ type Framing =
   { kind: 'length'; bytes: number } | { kind: 'chunked' } | { kind: 'until_closed' } | { kind: 'unknown' };
 
 /**
- * Parses the response to one request incrementally: the status, and where it ends, so that the connection can be
- * reused (RFC 9112). The status line decides about a delivery (spec §3.3), so errors after it only cost the
- * connection. Any number of 1xx responses may precede the final one (RFC 9110 §15.2).
+ * Parses the response to one request incrementally: the status, and where it ends, so that the
+ * connection can be reused (RFC 9112). The status line decides about a delivery (spec §3.3), so
+ * errors after it only cost the connection. Any number of 1xx responses may precede the final one
+ * (RFC 9110 §15.2).
  */
 export class ResponseParser {
   /** Of the final response; null until its head is complete. */
@@ -65,7 +66,7 @@ export class ResponseParser {
     return this.readBody();
   }
 
-  /** The body as far as it was received, one character per byte, at most `RESPONSE_BODY_BYTES_MAX`. */
+  /** The body received so far, one character per byte, at most `RESPONSE_BODY_BYTES_MAX`. */
   receivedBody(): string {
     const { framing, text } = this;
     if (this.httpStatus === null) return '';
@@ -212,7 +213,7 @@ function readChunkData(text: string): string {
   }
 }
 
-/** A second field about the end of the body, and one that cannot be read, leave it unknown. */
+/** A second or malformed field about the end of the body makes it unknown. */
 function framedBy(known: Framing, said: Framing | false): Framing {
   return said && known.kind === 'until_closed' ? said : { kind: 'unknown' };
 }

@@ -13,14 +13,12 @@ const FIRST = { attempt: 1, firstAttemptAt: NOW };
 function failure(httpStatus: number, retryAfter?: string): ClassifiedOutcome {
   const answer = { kind: 'status', httpStatus, retryAfter } as const;
   return {
-    ...{
-      id: 'id',
-      durationMs: 1,
-      attemptedAt: NOW,
-      host: 'receiver.example.com',
-      category: null,
-      reason: null,
-    },
+    id: 'id',
+    durationMs: 1,
+    attemptedAt: NOW,
+    host: 'receiver.example.com',
+    category: null,
+    reason: null,
     ...judgeResponse(answer),
     health: healthSignalOf(answer, 'project', NOW),
   };
@@ -40,7 +38,13 @@ describe('the failures that are retried', () => {
   it('include 5xx and seven other statuses', () => {
     const statuses = Array.from({ length: 400 }, (_, index) => 200 + index);
     expect(statuses.filter((status) => isTemporary(failure(status)))).toEqual([
-      ...[401, 403, 404, 408, 410, 425, 429],
+      401,
+      403,
+      404,
+      408,
+      410,
+      425,
+      429,
       ...Array.from({ length: 100 }, (_, index) => 500 + index),
     ]);
   });

@@ -1,6 +1,6 @@
-import { namedKey } from '../../outbox/domain/ordering-key.js';
-import type { OutboxMessage } from '../../outbox/domain/outbox-message.js';
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
+import type { OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
+import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
 import type { ClassifiedOutcome } from './health-signal.js';
 import type { FailureCategory } from './outcome.js';
 
@@ -10,7 +10,10 @@ export const RETRY_HOURS_DEFAULT = 24;
 
 /** Delays between attempts, before jitter. */
 const DELAYS: BackOff = { baseMs: 5_000, factor: 2, longestMs: 5 * 60_000 };
-/** Up to this part is added to a delay, so that records that failed together are not retried together. */
+/**
+ * Up to this fraction is added to a delay, so that records that failed together are not retried
+ * together.
+ */
 const JITTER = 0.2;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -25,7 +28,9 @@ const TEMPORARY_CATEGORIES: readonly FailureCategory[] = [
 ];
 const TEMPORARY_STATUSES: readonly number[] = [401, 403, 404, 408, 410, 425, 429];
 
-/** Whether failed deliveries are retried automatically, and until how long after the first attempt. */
+/**
+ * Whether failed deliveries are retried automatically, and for how long after the first attempt.
+ */
 export interface RetryFailures {
   enabled: boolean;
   hours: number;
@@ -40,7 +45,7 @@ export interface RetryState {
   queuedAt: Date;
 }
 
-/** Whether a failure may go away without a change to the record or the endpoint's URL. */
+/** Whether the failure may pass without a change to the record or the endpoint's URL. */
 export function isTemporary({
   outcome,
   category,
@@ -77,12 +82,11 @@ export function isRetryOver(
   return now.getTime() >= firstAttemptAt.getTime() + hours * HOUR_MS;
 }
 
-/** The ordering key of a project's retries, which has slots beside those of first attempts. */
+/** The ordering key of a project's retries, with slots separate from first attempts. */
 export function retryKey(projectId: string): string {
   return namedKey(`retry:${projectId}`);
 }
 
-/** The payload of a message for a retry. */
 export function retryPayload({ attempt, firstAttemptAt, queuedAt }: RetryState): Record<string, unknown> {
   return { attempt, firstAttemptAt: firstAttemptAt.toISOString(), queuedAt: queuedAt.toISOString() };
 }

@@ -5,7 +5,7 @@ import {
   createBearerToken,
   refusalOfBearerToken,
 } from './bearer-token.js';
-import { parseExceptions } from '../../shared/address-policy.js';
+import { parseExceptions } from '../../../platform/network/address-policy.js';
 import {
   onlyDisables,
   judgeSettingsChange,

@@ -1,12 +1,14 @@
-import type { FieldError } from '../../shared/field-problem.js';
+import type { FieldError } from '../../../platform/errors/field-problem.js';
 import { refusalOfBearerToken, type TokenRefusal } from './bearer-token.js';
-import type { EndpointExceptions } from '../../shared/address-policy.js';
+import type { EndpointExceptions } from '../../../platform/network/address-policy.js';
 import { judgeEndpointUrl } from './endpoint-policy.js';
 
 export const AUTH_MODES = ['bearer', 'none'] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
-/** What a save asks for. `bearerToken` undefined keeps the stored one, null removes it. */
+/**
+ * A request to save the settings. `bearerToken` undefined keeps the stored one, null removes it.
+ */
 export interface SettingsRequest {
   enabled: boolean;
   endpointUrl: string | null;
@@ -22,10 +24,34 @@ export interface SettingsRequest {
   keepResponseBodies?: boolean | undefined;
 }
 
-/** The stored token, as far as a save needs it. */
+/** A save as the API accepts it: turning forwarding off needs no endpoint and no mode. */
+export type SaveRequest = Omit<SettingsRequest, 'endpointUrl' | 'authMode'> & {
+  endpointUrl?: string | null | undefined;
+  authMode?: AuthMode | undefined;
+};
+
+/** Adds the stored endpoint, mode and use of `custom_endpoint` to a save that omits them. */
+export function completeRequest(
+  given: SaveRequest,
+  stored: { endpointUrl: string | null; authMode: AuthMode; allowCustomEndpoint: boolean },
+): SettingsRequest {
+  const { endpointUrl = stored.endpointUrl, authMode = stored.authMode } = given;
+  const omitted = given.endpointUrl === undefined ? stored.allowCustomEndpoint : false;
+  return { ...given, endpointUrl, authMode, allowCustomEndpoint: given.allowCustomEndpoint ?? omitted };
+}
+
+/**
+ * Whether a save keeps endpoint, mode and token. It is then not judged: an owner must be able to
+ * turn forwarding off after the operator disallowed the endpoint.
+ */
+export function keepsTarget({ enabled, endpointUrl, authMode, bearerToken }: SaveRequest): boolean {
+  return !enabled && endpointUrl === undefined && authMode === undefined && bearerToken === undefined;
+}
+
+/** The part of the stored token that a save needs. */
 export interface StoredToken {
   configured: boolean;
-  /** Scheme, host and port of the endpoint it was given for; null where there was no endpoint then. */
+  /** Scheme, host and port of the endpoint that it was entered for; null: there was no endpoint. */
   origin: string | null;
 }
 
@@ -35,9 +61,9 @@ export type SettingsChange =
   { kind: 'accepted'; token: TokenChange; origin: string | null } | { kind: 'refused'; errors: FieldError[] };
 
 /**
- * Judges a save of the forwarding settings (spec §2.2, §7). A stored token belongs to the scheme, host and
- * port that it was given for: pointing the URL elsewhere must not send it there, so there it is asked for
- * again (bearer) or dropped (no auth).
+ * Judges a save of the forwarding settings (spec §2.2, §7). A stored token belongs to the scheme,
+ * host and port that it was entered for. If the URL changes to another origin, the token is
+ * required again (bearer) or dropped (no auth), so that it is never sent there.
  */
 export function judgeSettingsChange(
   requested: SettingsRequest,
@@ -99,8 +125,8 @@ function tokenChange({ bearerToken }: SettingsRequest, moved: boolean): TokenCha
 }
 
 /**
- * Whether a save only disables: forwarding off, no new target, no new token. It is allowed on every tier, so that
- * owners who stop paying can stop forwarding and remove the token (design §6.5).
+ * Whether a save only disables: forwarding off, no new target, no new token. Allowed on every tier,
+ * so that owners who stop paying can stop forwarding and remove the token (design §6.5).
  */
 export function onlyDisables(
   requested: SettingsRequest,

@@ -6,7 +6,7 @@ describe('domainKey', () => {
     ['hooks.example.com', 'example.com'],
     ['example.com', 'example.com'],
     ['a.b.c.example.co.uk', 'example.co.uk'],
-    // Customers of a hosting company, which is on the list, are separate sites.
+    // Customers of a hosting company on the public suffix list are separate sites.
     ['one.github.io', 'one.github.io'],
     ['a.one.github.io', 'one.github.io'],
     ['xn--bcher-kva.example.com', 'example.com'],

@@ -2,18 +2,21 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { getDomain } from 'tldts';
 
-/** What attempts are counted under: one site, or one machine. */
+/** Kinds of counter keys: a site, or a machine. */
 export const TARGET_KEY_KINDS = ['domain', 'address'] as const;
 export type TargetKeyKind = (typeof TARGET_KEY_KINDS)[number];
 
 export type TargetKey = `${TargetKeyKind} ${string}`;
 
-/** A customer of a network provider has all of it (RFC 6177), so further addresses cost nothing. */
+/**
+ * A customer of a network provider usually has a whole /64 (RFC 6177), so more addresses in it cost
+ * nothing.
+ */
 const IPV6_SITE_BITS = 64;
 
 /**
- * The registrable domain of a host name as the URL has it, by the public suffix list with the suffixes of hosting
- * companies; the host itself where there is none, as of an address.
+ * The registrable domain of a URL's hostname, by the public suffix list with the suffixes of
+ * hosting companies; without one, as for an address, the host itself.
  */
 export function domainKey(hostname: string): TargetKey {
   const domain = getDomain(hostname, { allowPrivateDomains: true, extractHostname: false });

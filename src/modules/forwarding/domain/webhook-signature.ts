@@ -1,18 +1,21 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** Standard Webhooks takes 24 to 64 bytes. */
+/** Standard Webhooks allows 24 to 64 bytes. */
 const SIGNING_SECRET_BYTES = 32;
 const SIGNING_SECRET_PREFIX = 'whsec_';
 
-/** After a new secret was made the former one still signs beside it, so that a receiver can change over at leisure. */
+/** For this long the former secret also signs, so that a receiver has time to switch. */
 export const FORMER_SECRET_DAYS = 7;
 
-/** A fresh secret: `whsec_` and 32 random bytes in base64, as Standard Webhooks writes them. */
+/** A new secret: `whsec_` and 32 random bytes in base64, as in Standard Webhooks. */
 export function createSigningSecret(): string {
   return SIGNING_SECRET_PREFIX + randomBytes(SIGNING_SECRET_BYTES).toString('base64');
 }
 
-/** What is signed: the message's id, when it was sent in whole seconds since 1970, and the body as it is written. */
+/**
+ * The signed parts: the message's id, the time of sending in whole seconds since 1970, and the
+ * serialized body.
+ */
 export interface SignedContent {
   id: string;
   timestampSeconds: number;
@@ -20,8 +23,8 @@ export interface SignedContent {
 }
 
 /**
- * The value of `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, once for each secret,
- * with a space between. A receiver takes the message where any of them is right.
+ * The value of `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`,
+ * once per secret, separated by spaces. A receiver accepts the message if any of them is valid.
  */
 export function signatureOf(
   { id, timestampSeconds, body }: SignedContent,

@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { DeliveryActivityService } from '../application/delivery-activity.service.js';
 import { DeliveryLogService } from '../application/delivery-log.service.js';
 import { ResendService } from '../application/resend.service.js';
@@ -25,7 +25,7 @@ import {
   UndeliveredDto,
 } from './delivery.dto.js';
 
-/** The delivery log and sending again by hand (design §5). */
+/** The delivery log and manual resends (design §5). */
 @ApiTags('Forwarding')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/forwarding/deliveries')
@@ -50,7 +50,7 @@ export class DeliveryController {
     return this.log.list(project.id, query, gone);
   }
 
-  /** What the receiver responded may repeat the record, so viewers do not get it. 404 `delivery_not_found`. */
+  /** The response may repeat the record, so viewers cannot read it. 404 `delivery_not_found`. */
   @Get(':deliveryId/response-body')
   @Header('Cache-Control', 'no-store')
   @ProjectRole('editor')
@@ -73,7 +73,7 @@ export class DeliveryController {
     return this.undelivered.count(project.id);
   }
 
-  /** Of busy endpoints the newest attempts are counted, so that the counts are bounded. */
+  /** For busy endpoints only the newest attempts are counted, which bounds the query. */
   @Get('activity')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the deliveries of the last 24 hours' })
@@ -104,7 +104,7 @@ export class DeliveryController {
     return this.resends.many(project.id, body, author);
   }
 
-  /** What `POST …/resend` would queue for the same body; changes nothing. */
+  /** Counts the records that `POST …/resend` would queue for the same body; changes nothing. */
   @Post('resend/count')
   @HttpCode(200)
   @ProjectRole('editor')
@@ -119,7 +119,10 @@ export class DeliveryController {
     return this.resends.count(project.id, body);
   }
 
-  /** Up to 200 records, whatever became of them; those that wait already, or are gone, are left out. */
+  /**
+   * Up to 200 records in any delivery state; records that are queued already or deleted are
+   * skipped.
+   */
   @Post('resend/chosen')
   @HttpCode(202)
   @ProjectRole('editor')
@@ -135,7 +138,7 @@ export class DeliveryController {
     return this.resends.selected(project.id, consentIds, author);
   }
 
-  /** 404 `consent_not_found` where the record is unknown or past its retention. */
+  /** 404 `consent_not_found` if the record is unknown or past its retention. */
   @Post(':consentId/resend')
   @HttpCode(202)
   @ProjectRole('editor')

@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsUUID } from 'class-validator';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { IsInstant } from '../../http/instant.decorator.js';
-import { ListOf } from '../../http/body-shape.js';
-import { PageQuery } from '../../http/page-query.js';
-import { MembersRule } from '../../http/schema-of-checks.js';
-import { TimeZoneName } from '../../http/time-zone.decorator.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { IsInstant } from '../../../platform/http/instant.decorator.js';
+import { ListOf } from '../../../platform/http/body-shape.js';
+import { PageQuery } from '../../../platform/http/page-query.js';
+import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
+import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
 import { RESEND_CHOSEN_MAX } from '../application/resend.service.js';
 import { RESENDABLE } from '../domain/delivery.js';
 import { RESPONSE_BODY_STORED_BYTES } from '../domain/response-body.js';
@@ -43,7 +43,7 @@ export class ListDeliveriesQuery extends PageQuery {
   to?: Date;
 }
 
-/** A category is one of failures. */
+/** A category is only valid with the status `failed`. */
 @MembersRule({ dependentSchemas: { category: { properties: { status: { const: 'failed' } } } } })
 export class ResendDeliveriesDto {
   @ApiProperty({
@@ -84,10 +84,10 @@ export class ResendChosenDto {
 }
 
 export class DeliveryDto {
-  @ApiProperty()
+  @ApiProperty({ example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a3d' })
   id!: string;
 
-  @ApiProperty()
+  @ApiProperty({ example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a20' })
   consentId!: string;
 
   @ApiProperty({ enum: DELIVERY_OUTCOMES })
@@ -96,27 +96,33 @@ export class DeliveryDto {
   @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
   category!: string | null;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @ApiProperty({ type: Number, nullable: true, example: 204 })
   httpStatus!: number | null;
 
   @ApiProperty({ type: String, nullable: true, description: 'A sentence (failed) or a code (skipped).' })
   reason!: string | null;
 
-  @ApiProperty()
+  @ApiProperty({ example: 84 })
   durationMs!: number;
 
   @ApiProperty()
   attemptedAt!: Date;
 
-  @ApiProperty({ type: String, nullable: true, description: "The receiver's host." })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "The receiver's host.",
+    example: 'archive.shop.example',
+  })
   host!: string | null;
 
   @ApiProperty({
     description: 'Whether the first 4 KiB of the response body are stored. Editors and owners can read them.',
+    example: false,
   })
   hasResponseBody!: boolean;
 
-  @ApiProperty({ description: 'Number of the attempt; more than 1 for automatic retries.' })
+  @ApiProperty({ description: 'Number of the attempt; more than 1 for automatic retries.', example: 1 })
   attempt!: number;
 
   @ApiProperty({
@@ -135,6 +141,7 @@ export class ResponseBodyDto {
     maxLength: RESPONSE_BODY_STORED_BYTES,
     description:
       'The first 4 KiB as text, with invalid UTF-8 replaced and NUL removed; null if none was stored.',
+    example: '{"error":"archive is read-only"}',
   })
   responseBody!: string | null;
 }
@@ -151,27 +158,29 @@ export class DeliveryPageDto {
 }
 
 export class ResendResultDto {
-  @ApiProperty({ description: 'Number of queued records; 0 if all were already queued.' })
+  @ApiProperty({ description: 'Number of queued records; 0 if all were already queued.', example: 12 })
   queued!: number;
 }
 
 export class ResendManyResultDto extends ResendResultDto {
   @ApiProperty({
     description: 'Whether more records match than one resend can queue. Repeat the request for those.',
+    example: false,
   })
   more!: boolean;
 }
 
 export class FailureCauseDto {
-  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
+  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true, example: 'http_5xx' })
   category!: FailureCategory | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'null: there was no response' })
+  @ApiProperty({ type: Number, nullable: true, description: 'null: there was no response', example: 503 })
   httpStatus!: number | null;
 
   @ApiProperty({
     type: 'integer',
     description: 'Of the records counted, those whose latest attempt failed so',
+    example: 12,
   })
   records!: number;
 }
@@ -181,22 +190,33 @@ export class UndeliveredDto {
     type: 'integer',
     description:
       'Records whose latest attempt failed and that are neither queued nor retried, counted up to 1,000',
+    example: 12,
   })
   records!: number;
 
-  @ApiProperty({ description: 'Whether there are more' })
+  @ApiProperty({ description: 'Whether there are more', example: false })
   more!: boolean;
 
-  @ApiProperty({ type: 'integer', description: 'Of them, records whose attempt failed in the last 24 hours' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Of them, records whose attempt failed in the last 24 hours',
+    example: 4,
+  })
   lastDay!: number;
 
-  @ApiProperty({ type: Date, nullable: true, description: 'Latest attempt of the oldest of them' })
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'Latest attempt of the oldest of them',
+    example: '2026-11-29T18:12:00.000Z',
+  })
   firstFailedAt!: Date | null;
 
   @ApiProperty({
     type: Date,
     nullable: true,
     description: 'Latest attempt of the newest of them; null if there are more than were counted',
+    example: '2026-12-01T09:12:00.000Z',
   })
   lastFailedAt!: Date | null;
 
@@ -216,31 +236,41 @@ export class ActivitySlotDto {
   @ApiProperty({ description: 'Start of the half hour' })
   at!: Date;
 
-  @ApiProperty({ type: 'integer', description: 'Delivered attempts, counted up to 500' })
+  @ApiProperty({ type: 'integer', description: 'Delivered attempts, counted up to 500', example: 96 })
   delivered!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Failed attempts, counted up to 500' })
+  @ApiProperty({ type: 'integer', description: 'Failed attempts, counted up to 500', example: 2 })
   failed!: number;
 }
 
 export class DeliveriesTodayDto {
-  @ApiProperty({ type: 'integer', description: 'Records delivered today' })
+  @ApiProperty({ type: 'integer', description: 'Records delivered today', example: 1270 })
   delivered!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Records with failed attempts today and no delivered one' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Records with failed attempts today and no delivered one',
+    example: 12,
+  })
   failed!: number;
 
   @ApiProperty({
     description: 'Whether there are more than the newest 20,000 attempts of each outcome that are counted',
+    example: false,
   })
   more!: boolean;
 }
 
 export class ResponseTimeDto {
-  @ApiProperty({ type: Number, nullable: true, description: 'Milliseconds; null without deliveries' })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Milliseconds; null without deliveries',
+    example: 84,
+  })
   p50Ms!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @ApiProperty({ type: Number, nullable: true, example: 310 })
   p99Ms!: number | null;
 }
 
@@ -266,9 +296,10 @@ export class ResendCountDto {
   @ApiProperty({
     type: 'integer',
     description: 'Counted up to 10,000, the maximum that one resend queues',
+    example: 12,
   })
   records!: number;
 
-  @ApiProperty({ description: 'Whether more records match' })
+  @ApiProperty({ description: 'Whether more records match', example: false })
   more!: boolean;
 }

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, Header, HttpCode, Post, Put, Headers, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { IfMatchHeader, requireMatch } from '../../http/entity-tag.js';
+import { IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
 import { settingsTag } from './settings-tag.js';
 import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../http/api-description.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
@@ -32,7 +32,7 @@ export class ForwardingController {
     private readonly holds: HoldService,
   ) {}
 
-  /** Answers on every tier, so that the dashboard can show what an upgrade would bring. */
+  /** Works on every tier, so that the dashboard can show the benefit of an upgrade. */
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the forwarding settings' })
@@ -45,8 +45,10 @@ export class ForwardingController {
   }
 
   /**
-   * 422 `validation_failed` names the refused fields; a URL that is not https is one (spec §7). Switching off and
-   * removing endpoint and token need no tier; 412 `version_conflict` where If-Match is given and names another state; the use case sees to it that nothing else is changed then.
+   * 422 `validation_failed` names the refused fields, such as a URL that is not https (spec §7). `{
+   * enabled: false }` keeps endpoint, mode and token. Turning forwarding off and removing endpoint
+   * and token work on every tier; the use case checks this. 412 `version_conflict` if If-Match
+   * names another version.
    */
   @Put()
   @IfMatchHeader()
@@ -69,7 +71,7 @@ export class ForwardingController {
     return answer(response, saved);
   }
 
-  /** The token is shown this once and stored nowhere; saving it is a second step (spec §5.2, §5.3). */
+  /** The token is shown once and not stored; saving it is a second request (spec §5.2, §5.3). */
   @Post('token')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -80,7 +82,10 @@ export class ForwardingController {
     return { bearerToken: createBearerToken() };
   }
 
-  /** Sends the oldest waiting record now. Answers as a read does, also where nothing is held; a probe under way shows no end yet. */
+  /**
+   * Sends the oldest waiting record now. The response is that of a read, also if nothing is held;
+   * it does not wait for a probe in progress.
+   */
   @Post('resume')
   @HttpCode(200)
   @ProjectRole('editor')

@@ -10,12 +10,12 @@ import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
 import { FAILURE_CATEGORIES } from '../domain/outcome.js';
 import { RETRY_HOURS_MAX, RETRY_HOURS_MIN } from '../domain/retry.js';
 import { AUTH_MODES, type AuthMode } from '../domain/settings-change.js';
-import { ObjectOf } from '../../http/body-shape.js';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { Integer } from '../../http/integer.decorator.js';
-import { MembersRule } from '../../http/schema-of-checks.js';
+import { ObjectOf } from '../../../platform/http/body-shape.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { Integer } from '../../../platform/http/integer.decorator.js';
+import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
 
-/** A URL of https without blanks, backslashes and a fragment; `judgeEndpointUrl` has the rest. */
+/** An https URL without blanks, backslashes and a fragment; `judgeEndpointUrl` checks the rest. */
 const ENDPOINT_URL_PATTERN = String.raw`^[Hh][Tt][Tt][Pp][Ss]:[^\s\\#]+$`;
 
 /** Retries of failed deliveries, as an owner saves them. */
@@ -37,16 +37,23 @@ export class RetryFailuresDto {
   @ApiProperty({ description: 'Whether failed deliveries are retried automatically.' })
   enabled!: boolean;
 
-  @ApiProperty({ description: 'Hours after the first attempt until which a record is retried.' })
+  @ApiProperty({ description: 'Hours after the first attempt until which a record is retried.', example: 24 })
   hours!: number;
 }
 
-/** What an owner saves; the rules between the fields are in `judgeSettingsChange`. */
+/** Whether a member is checked: turning forwarding off may omit it. */
+function isNeeded({ enabled }: SaveForwardingDto, value: unknown): boolean {
+  return enabled !== false || value !== undefined;
+}
+
+/** Rules between the fields are in `judgeSettingsChange`. */
 @MembersRule({
   allOf: [
     {
       if: { properties: { enabled: { const: true } } },
       then: {
+        required: ['endpointUrl', 'authMode'],
+        properties: { endpointUrl: {}, authMode: {} },
         anyOf: [
           { properties: { endpointUrl: { type: 'string' } } },
           { required: ['allowCustomEndpoint'], properties: { allowCustomEndpoint: { const: true } } },
@@ -54,7 +61,7 @@ export class RetryFailuresDto {
       },
     },
     {
-      if: { properties: { authMode: { const: 'none' } } },
+      if: { required: ['authMode'], properties: { authMode: { const: 'none' } } },
       then: { properties: { bearerToken: { type: 'null' } } },
       else: {
         if: { properties: { endpointUrl: { type: 'string' } } },
@@ -68,21 +75,27 @@ export class SaveForwardingDto {
   @IsBoolean()
   enabled!: boolean;
 
-  @ApiProperty({
+  @ApiPropertyOptional({
     type: String,
     nullable: true,
     maxLength: ENDPOINT_URL_CHARACTERS_MAX,
     pattern: ENDPOINT_URL_PATTERN,
-    description: 'https only, on a public host, without user name or fragment.',
+    description:
+      'https only, on a public host, without user name or fragment. Required, except with `enabled: false`: omit to keep the stored value.',
     example: 'https://consents.example.com/hook',
   })
-  @ValidateIf((dto: SaveForwardingDto) => dto.endpointUrl !== null)
+  @ValidateIf((dto: SaveForwardingDto) => dto.endpointUrl !== null && isNeeded(dto, dto.endpointUrl))
   @IsString()
-  endpointUrl!: string | null;
+  endpointUrl?: string | null;
 
-  @ApiProperty({ enum: AUTH_MODES, description: '`none` is for quick tests only.' })
+  @ApiPropertyOptional({
+    enum: AUTH_MODES,
+    description:
+      '`none` is for quick tests only. Required, except with `enabled: false`: omit to keep the stored value.',
+  })
+  @ValidateIf((dto: SaveForwardingDto) => isNeeded(dto, dto.authMode))
   @IsIn(AUTH_MODES)
-  authMode!: AuthMode;
+  authMode?: AuthMode;
 
   @ApiPropertyOptional({
     minLength: BEARER_TOKEN_CHARACTERS_MIN,
@@ -134,7 +147,7 @@ export class SaveForwardingDto {
 }
 
 export class LastFailureDto {
-  @ApiProperty({ description: 'A short message for the owner.' })
+  @ApiProperty({ description: 'A short message for the owner.', example: 'The endpoint returned HTTP 503.' })
   reason!: string;
 
   @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
@@ -159,7 +172,10 @@ export class SigningDto {
 }
 
 export class SigningSecretDto {
-  @ApiProperty({ description: 'Returned only once; `whsec_` and 32 random bytes in base64.' })
+  @ApiProperty({
+    description: 'Returned only once; `whsec_` and 32 random bytes in base64.',
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4dE1zTgqB2c=',
+  })
   signingSecret!: string;
 
   @ApiProperty({
@@ -174,12 +190,13 @@ export class ForwardingSettingsDto {
   @ApiProperty()
   enabled!: boolean;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, example: 'https://archive.shop.example/consents' })
   endpointUrl!: string | null;
 
   @ApiProperty({
     description:
       'Whether records are sent to the `custom_endpoint` of their request while `endpointUrl` is null; true until the first save.',
+    example: false,
   })
   allowCustomEndpoint!: boolean;
 
@@ -206,13 +223,13 @@ export class ForwardingSettingsDto {
   @ApiProperty({ type: SigningDto })
   signing!: SigningDto;
 
-  @ApiProperty({ type: LastFailureDto, nullable: true })
+  @ApiProperty({ type: LastFailureDto, nullable: true, example: null })
   lastFailure!: LastFailureDto | null;
 
-  @ApiProperty({ type: Date, nullable: true })
+  @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' })
   lastDeliveredAt!: Date | null;
 
-  @ApiProperty({ description: 'Records waiting to be sent, counted up to 10,000.' })
+  @ApiProperty({ description: 'Records waiting to be sent, counted up to 10,000.', example: 3 })
   pending!: number;
 
   @ApiProperty({
@@ -231,11 +248,12 @@ export class ForwardingSettingsDto {
   })
   heldReason!: string | null;
 
-  @ApiProperty({ description: 'Same as `pending`.' })
+  @ApiProperty({ description: 'Same as `pending`.', example: 3 })
   waiting!: number;
 
   @ApiProperty({
     description: 'Of `pending`, records whose latest attempt failed and that are retried automatically.',
+    example: 0,
   })
   retrying!: number;
 
@@ -258,7 +276,10 @@ export class ForwardingSettingsDto {
 }
 
 export class BearerTokenDto {
-  @ApiProperty({ description: '32 random bytes in base64url; not stored.' })
+  @ApiProperty({
+    description: '32 random bytes in base64url; not stored.',
+    example: 'q7Vn2cYt0h9mZr4Xs8Kd1LfPw5Bg6Jt3Ae_Uo-RiCyM',
+  })
   bearerToken!: string;
 }
 
@@ -266,7 +287,7 @@ export class EndpointTestResultDto {
   @ApiProperty()
   delivered!: boolean;
 
-  @ApiProperty({ type: Number, nullable: true })
+  @ApiProperty({ type: Number, nullable: true, example: 204 })
   httpStatus!: number | null;
 
   @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
@@ -275,9 +296,12 @@ export class EndpointTestResultDto {
   @ApiProperty({ type: String, nullable: true })
   reason!: string | null;
 
-  @ApiProperty()
+  @ApiProperty({ example: 84 })
   durationMs!: number;
 
-  @ApiProperty({ description: 'ID of the synthetic record, as received by the endpoint.' })
+  @ApiProperty({
+    description: 'ID of the synthetic record, as received by the endpoint.',
+    example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a20',
+  })
   consentId!: string;
 }

@@ -1,4 +1,4 @@
-import { entityTag } from '../../http/entity-tag.js';
+import { entityTag } from '../../../platform/http/entity-tag.js';
 import type { TaggedSettings } from '../application/forwarding-settings.service.js';
 
 /** The entity tag of the settings; failures and deliveries do not change it. */

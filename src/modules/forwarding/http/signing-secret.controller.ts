@@ -6,14 +6,16 @@ import type { Project } from '../../projects/domain/project.js';
 import { SigningSecretService } from '../application/signing-secret.service.js';
 import { SigningSecretDto } from './forwarding.dto.js';
 
-/** The secret that requests to a project's endpoint are signed with. Like taking a token out, it needs no tier. */
+/**
+ * The secret that signs requests to a project's endpoint. Like removing a token, it needs no tier.
+ */
 @ApiTags('Forwarding')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/forwarding/signing-secret')
 export class SigningSecretController {
   constructor(private readonly secrets: SigningSecretService) {}
 
-  /** The secret is in use at once and shown this once; one that was there before signs too for seven days. */
+  /** The secret is used at once and shown once; a previous one also signs for seven days. */
   @Post()
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -24,7 +26,7 @@ export class SigningSecretController {
     return this.secrets.make(project.id, author, new Date());
   }
 
-  /** 204 also where there is no former one. */
+  /** 204 also without a former secret. */
   @Delete('former')
   @HttpCode(204)
   @ProjectRole('editor')
@@ -34,7 +36,7 @@ export class SigningSecretController {
     await this.secrets.forgetFormer(project.id, author);
   }
 
-  /** 204 also where nothing was signed. */
+  /** 204 also if requests were not signed. */
   @Delete()
   @HttpCode(204)
   @ProjectRole('editor')

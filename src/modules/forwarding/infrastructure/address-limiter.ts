@@ -2,7 +2,7 @@
 export interface AddressLimiter {
   /** Milliseconds until the attempt may use the address; 0: now. */
   waitMs(address: string): number;
-  /** Records that the attempt opens a connection to the address, or uses one. */
+  /** Records that the attempt opens or reuses a connection to the address. */
   use(address: string): void;
 }
 

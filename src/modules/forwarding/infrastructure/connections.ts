@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
-import { AlarmClock, NO_ALARM, type Sleeper } from '../../shared/alarm-clock.js';
+import { AlarmClock, NO_ALARM, type Sleeper } from '../../../platform/time/alarm-clock.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
 import { type Connect, targetOf } from './guarded-connector.js';
 
-/** Who uses a connection: one request, until its answer is whole. */
+/** The user of a connection: one request, until its response is complete. */
 export interface ConnectionUser {
   /** Limits the addresses that it may use. */
   readonly limiter: AddressLimiter;
-  /** It is there, and carries nothing else: `write` what is to be sent. */
+  /** The connection is open and unused; write the request now. */
   onConnection(connection: Connection): void;
   /** `bytes` is only valid until this returns. */
   onBytes(bytes: Buffer): void;
   /**
-   * No connection came about, or it has ended. null: it was closed without an error; `SHUT_DOWN`: by us; `Snoozed`: the
-   * addresses are over their limits.
+   * Connecting failed, or the connection closed. null: closed without an error; `SHUT_DOWN`: by us;
+   * `Snoozed`: the addresses are over their limits.
    */
   onClosed(error: Error | null): void;
 }
@@ -23,10 +23,10 @@ export const SHUT_DOWN = new Error('The service is shutting down.');
 
 /** A connection to a receiver. It carries one request at a time. */
 export class Connection implements Sleeper {
-  /** Whether it has carried a request before the one at hand. */
+  /** Whether it carried an earlier request. */
   isReused = false;
   place = NO_ALARM;
-  /** The receiver's; '' where the connection was closed as soon as it came about. */
+  /** The receiver's; '' if the connection closed right after it was opened. */
   readonly address: string;
   private user: ConnectionUser | null = null;
   private isOpen = true;
@@ -59,7 +59,7 @@ export class Connection implements Sleeper {
     this.socket.write(text, 'utf8');
   }
 
-  /** The answer is whole: it is kept for another request for so long, or closed where that is 0. */
+  /** The response is complete: keep the connection idle for this long, or close it if 0. */
   release(keepMs: number): void {
     this.user = null;
     this.isReused = true;
@@ -67,7 +67,7 @@ export class Connection implements Sleeper {
     else this.close();
   }
 
-  /** It has been kept for long enough. */
+  /** The idle time is over. */
   onAlarm(): void {
     this.close();
   }
@@ -81,26 +81,27 @@ export class Connection implements Sleeper {
   }
 }
 
-/** The connections to receivers, kept for the next request to the same origin and shared by all projects. */
+/** Pool of connections to receivers, reused for the same origin and shared by all projects. */
 export class Connections {
   /**
-   * Those that carry nothing, by origin, the one used last at the end. An entry stays while its connections work, and goes
-   * with one that is closed: entries that come and go with each delivery would renew the Map again and again (`AlarmClock`).
+   * Idle connections by origin, the most recently used last. An empty entry stays while the
+   * origin's connections work, and is deleted when one closes: an entry created and deleted per
+   * delivery would make the Map rehash again and again (`AlarmClock`).
    */
   private readonly idle = new Map<string, Connection[]>();
   private readonly sockets = new Set<Socket>();
   private readonly clock = new AlarmClock();
   /**
-   * Requests that go out on kept connections when the event loop has turned once. By then is read what had come on them
-   * before, such as their end, or an answer to nothing (the 408 of a proxy that is tired of waiting), which would be taken
-   * for the answer.
+   * Requests that are written to reused connections on the next turn of the event loop. This lets
+   * pending data arrive first: a close, or an unsolicited response (a proxy's 408 on idle), which
+   * would be mistaken for the response.
    */
   private goingOut: { connection: Connection; user: ConnectionUser }[] = [];
   private isDestroyed = false;
 
   constructor(private readonly connect: Connect) {}
 
-  /** Gives the user a kept connection, or a new one where there is none, or it must be `fresh`. */
+  /** Gives the user an idle connection, or a new one if all are in use or it must be `fresh`. */
   use(url: URL, user: ConnectionUser, { fresh = false } = {}): void {
     const kept = fresh ? undefined : this.idle.get(url.origin)?.at(-1);
     if (!kept) return this.open(url, user);
@@ -112,7 +113,7 @@ export class Connections {
     if (this.goingOut.length === 1) setImmediate(() => setImmediate(() => this.goOut()));
   }
 
-  /** Keeps a connection that carries nothing. */
+  /** Keeps an unused connection. */
   keep(connection: Connection, keepMs: number): void {
     const { origin } = connection;
     const others = this.idle.get(origin);

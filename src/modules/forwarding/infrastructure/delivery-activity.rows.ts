@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { uuidLowerBound } from '../../shared/ids.js';
+import { uuidLowerBound } from '../../../platform/identity/ids.js';
 
 /** Half hours of a day. */
 export const SLOTS = 48;
 export const SLOT_MS = 30 * 60 * 1000;
-/** Attempts of each outcome that are read of a slot, the newest ones. */
+/** Attempts of each outcome that are read per slot, newest first. */
 const SLOT_ATTEMPTS_MAX = 500;
-/** Attempts of each outcome that are read of a day, the newest ones. */
+/** Attempts of each outcome that are read per day, newest first. */
 const DAY_ATTEMPTS_MAX = 20_000;
-/** Attempts whose response times are read, the newest ones. */
+/** Attempts whose response times are read, newest first. */
 const TIMED_ATTEMPTS_MAX = 1_000;
 
 export interface ActivitySlot {
@@ -18,7 +18,10 @@ export interface ActivitySlot {
   failed: number;
 }
 
-/** A row for each slot, in order: its attempts, without failures of records that had been delivered before. */
+/**
+ * A row for each slot, in order, with its attempts; without failures of records that had been
+ * delivered before.
+ */
 export function activitySlots(projectId: string, starts: readonly Date[]): RawBuilder<ActivitySlot> {
   const ends = starts.map((at) => new Date(at.getTime() + SLOT_MS));
   const [first = new Date()] = starts;
@@ -73,7 +76,7 @@ export interface ResponseTime {
   p99Ms: number | null;
 }
 
-/** How long receivers took for the newest deliveries since then. */
+/** Response times of the newest deliveries since then. */
 export function responseTimes(projectId: string, since: Date): RawBuilder<ResponseTime> {
   return sql<ResponseTime>`
     select round(percentile_cont(0.5) within group (order by duration_ms))::float8 as "p50Ms",
@@ -87,6 +90,7 @@ export function responseTimes(projectId: string, since: Date): RawBuilder<Respon
   `;
 }
 
-// Of the two partitions of outcomes one each: the rows that a limit leaves out are then older ones of the same kind.
+// One branch for each of the two outcome partitions, so that the limit drops the oldest rows of
+// each.
 const SETTLED = sql`d.outcome in ('delivered', 'skipped')`;
 const FAILED = sql`d.outcome = 'failed'`;

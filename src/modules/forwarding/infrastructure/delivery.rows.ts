@@ -2,9 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
 import { joinRecord } from '../../consent/consent.records.js';
-import { boundedScan, type ScannedRow } from '../../database/bounded-scan.js';
-import { projectOf, type Settled } from '../../outbox/domain/outbox-message.js';
-import { uuidLowerBound } from '../../shared/ids.js';
+import { boundedScan, type ScannedRow } from '../../../platform/database/bounded-scan.js';
+import { projectOf, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
+import { uuidLowerBound } from '../../../platform/identity/ids.js';
 import type { DeliveryFilter, DeliveryView, ResendSelection } from '../domain/delivery.js';
 import type { DeliveryOutcome, DeliveryOutcomeKind, FailureCategory } from '../domain/outcome.js';
 import { retryOf } from '../domain/retry.js';
@@ -27,7 +27,7 @@ const DELIVERY_COLUMNS = sql`
   ${nextAttemptAt({ projectId: sql.ref('c.project_id'), consentId: sql.ref('c.consent_id'), deliveryId: sql.ref('c.id') })} as "nextAttemptAt"
 `;
 
-/** An insert of a row for each outcome, to be continued with `on conflict` or `returning`. */
+/** An insert of a row for each outcome, without its `on conflict` or `returning` clause. */
 function insertion(
   settled: readonly SettledDelivery[],
   superseded: ReadonlySet<SettledDelivery>,
@@ -66,7 +66,7 @@ export async function insertDeliveries(
   return new Set(rows.map(({ projectId }) => projectId));
 }
 
-/** Leaves out attempts that are logged already. Returns the ids of the others. */
+/** Skips attempts that are already logged. Returns the ids of the others. */
 export async function insertLateDeliveries(
   tx: EntityManager,
   settled: readonly SettledDelivery[],
@@ -78,7 +78,10 @@ export async function insertLateDeliveries(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** One transaction at a time, for each project, compares successes with failures of the same message. */
+/**
+ * Serializes the transactions of a project that compare successes with failures of the same
+ * message.
+ */
 export async function lockRepeats(tx: EntityManager, settled: readonly SettledDelivery[]): Promise<void> {
   const projectIds = [...new Set(settled.map(({ message }) => projectOf(message)))].toSorted();
   await sql`
@@ -88,7 +91,8 @@ export async function lockRepeats(tx: EntityManager, settled: readonly SettledDe
 }
 
 /**
- * Keys (`consentKey`) of the messages with a logged success: one attempted since the message was appended.
+ * Keys (`consentKey`) of the messages with a logged success, attempted after the message was
+ * appended.
  */
 export async function readDelivered(
   tx: EntityManager,
@@ -175,8 +179,8 @@ export async function readResponseBody(
 }
 
 /**
- * Ids of stored records whose latest attempt is in the period and has the outcome, oldest attempt first; without
- * those of `waiting` and those that are retried.
+ * Ids of stored records whose latest attempt is in the period and has the outcome, oldest attempt
+ * first; without `waiting` and retried records.
  */
 export async function selectResendable(
   em: EntityManager,
@@ -237,7 +241,7 @@ export function resendableRecords(
   `;
 }
 
-/** Projects with an attempt that failed since then, superseded ones left out. */
+/** Projects with a failed attempt since then, not counting superseded ones. */
 export async function projectsWithFailures(em: EntityManager, since: Date): Promise<string[]> {
   const { rows } = await sql<{ projectId: string }>`
     select distinct project_id as "projectId" from delivery

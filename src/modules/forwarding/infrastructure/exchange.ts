@@ -1,17 +1,20 @@
-import { type AlarmClock, NO_ALARM, type Sleeper } from '../../shared/alarm-clock.js';
+import { type AlarmClock, NO_ALARM, type Sleeper } from '../../../platform/time/alarm-clock.js';
 import { ResponseParser } from '../domain/response-parser.js';
 import { type Answer, isSuccess } from '../domain/outcome.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
 import { type Connection, type ConnectionUser, SHUT_DOWN } from './connections.js';
 import { ConnectFailure } from './guarded-connector.js';
 
-/** How long the rest of an answer may take after its head: the outcome stands by then (design §6.5). */
+/**
+ * Time limit for the rest of a response after its head, which already decides the outcome (design
+ * §6.5).
+ */
 const RESPONSE_REST_MS = 1_000;
 
 /**
- * `stale`: a kept connection was closed before any byte of an answer. Usually it was closed before the request arrived; a
- * receiver that read the request first gets it twice (docs/forwarding.md).
- * `snooze`: nothing was sent. `address` is the receiver's; null: no connection came about.
+ * `stale`: a reused connection closed before the first byte of a response. Usually it closed before
+ * the request arrived; a receiver that read the request first gets it twice (docs/forwarding.md).
+ * `snooze`: nothing was sent. `address` is the receiver's; null: there was no connection.
  */
 export type ExchangeEnd =
   | { kind: 'answered'; answer: Answer; address: string | null }
@@ -19,7 +22,7 @@ export type ExchangeEnd =
   | { kind: 'aborted' }
   | { kind: 'stale' };
 
-/** What became of a request whose connection was closed without an answer. */
+/** The outcome if the connection closes without a response. */
 export const RESET: Answer = {
   kind: 'error',
   category: 'reset',
@@ -36,10 +39,9 @@ const NO_HTTP: Answer = {
   reason: 'The endpoint did not respond with valid HTTP.',
 };
 
-/** Codes with which a connection ends early. */
+/** Error codes of closed connections. */
 const CLOSED_CODES = ['ECONNRESET', 'EPIPE'];
 
-/** What one exchange needs. */
 export interface ExchangeRequest {
   text: string;
   deadlineAt: number;
@@ -49,7 +51,7 @@ export interface ExchangeRequest {
   signal: AbortSignal | undefined;
 }
 
-/** One request and its answer, on one connection. */
+/** One request and its response, on one connection. */
 export class Exchange implements ConnectionUser, Sleeper {
   readonly ended: Promise<ExchangeEnd>;
   place = NO_ALARM;
@@ -65,8 +67,8 @@ export class Exchange implements ConnectionUser, Sleeper {
   private readonly keepsBody: boolean;
 
   /**
-   * `text` is all of the request; `deadlineAt` is of a monotonic clock. With `keepsBody`, the answer of a failure has the
-   * part of its body that was read in any case; nothing waits for more of it.
+   * `text` is the whole request; `deadlineAt` is of a monotonic clock. With `keepsBody`, a failure
+   * includes the part of its body that was read anyway; nothing waits for the rest.
    */
   constructor(
     { text, deadlineAt, limiter, keepsBody, signal }: ExchangeRequest,
@@ -119,13 +121,13 @@ export class Exchange implements ConnectionUser, Sleeper {
     else this.end(this.statusOr(isClosed ? RESET : NO_HTTP));
   }
 
-  /** The deadline has passed, or the time for the rest of an answer. */
+  /** The deadline passed, or the time limit for the rest of a response. */
   onAlarm(): void {
     this.end(this.statusOr(TIMEOUT));
     this.connection?.close();
   }
 
-  /** What becomes of the request is unknown then. */
+  /** The fate of the request is then unknown. */
   abort(): void {
     this.finish({ kind: 'aborted' });
     this.connection?.close();
@@ -142,7 +144,7 @@ export class Exchange implements ConnectionUser, Sleeper {
     this.finish({ kind: 'answered', answer, address: this.connection?.address ?? null });
   }
 
-  /** Says how it ended, once. */
+  /** Reports the end, once. */
   private finish(end: ExchangeEnd): void {
     this.resolve?.(end);
     this.resolve = null;

@@ -3,10 +3,11 @@ import type { ForwardingPredicate } from '../../consent/consent.hooks.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 
 /**
- * Whether a record is forwarded (spec §6), else why not: `tier` or `off`. The tier must allow it, and one of these must
- * hold: forwarding is on with an endpoint; or the request has an endpoint, the project has none, and its settings were
- * never saved or allow that. The expression is constant, so the ingest statement stays prepared. Each record looks up
- * the settings by their key: for an `exists`, the planner may hash the settings of all projects.
+ * Whether a record is forwarded (spec §6), or why not: `tier` or `off`. The tier must allow it, and
+ * one of these must hold: forwarding is on with an endpoint; or the request has an endpoint, the
+ * project has none, and its settings were never saved or allow that. The expression is constant, so
+ * the ingest statement stays prepared. Each record looks up the settings by key: for an `exists`,
+ * the planner may hash the settings of all projects.
  */
 export function forwardingPredicate(legacyAllowed: boolean): ForwardingPredicate {
   return ({ projectId, tier, customEndpoint }) => {

@@ -11,46 +11,52 @@ export const ForwardingSettingsSchema = defineEntity({
     /** null: no endpoint is configured. */
     endpointUrl: p.text().nullable(),
     authMode: p.enum(['bearer', 'none'] as const).default('bearer'),
-    /** Nonce, tag and ciphertext of the bearer token; null where none is stored. */
+    /** Nonce, tag and ciphertext of the bearer token; null: none is stored. */
     tokenCiphertext: p.blob().$type<Buffer>().nullable(),
-    /** Which key of SECRET_KEYS encrypted it; null where none is stored. */
+    /** The key of SECRET_KEYS that encrypted it; null: none is stored. */
     tokenKeyId: p.text().nullable(),
-    /** Scheme, host and port that the token was given for: it is sent nowhere else. null: no endpoint then. */
+    /**
+     * Scheme, host and port that the token was entered for, and the only place it is sent to. null:
+     * there was no endpoint.
+     */
     tokenOrigin: p.text().nullable(),
     /** null: none was ever stored. */
     tokenUpdatedAt: p.datetime().nullable(),
-    /** The secret that requests are signed with, as the token is kept; null where the project has none. */
+    /** The secret that signs requests, stored like the token; null: the project has none. */
     signingCiphertext: p.blob().nullable(),
     signingKeyId: p.text().nullable(),
     signingCreatedAt: p.datetime().nullable(),
-    /** The one before it, which signs too until then; null where there is none. */
+    /** The previous one, which also signs until then; null: there is none. */
     formerSigningCiphertext: p.blob().nullable(),
     formerSigningKeyId: p.text().nullable(),
     formerSigningUntil: p.datetime().nullable(),
     /** null: nothing was ever delivered. */
     lastDeliveredAt: p.datetime().nullable(),
     updatedAt: p.datetime().defaultRaw('now()'),
-    /** null: nothing was saved yet, the row only serves as a lock. */
+    /** null: never saved, the row only serves as a lock. */
     savedAt: p.datetime().nullable().defaultRaw('now()'),
-    /** Whether records go to the endpoint of their request while the project has none. */
+    /** Whether records are sent to the endpoint of their request while the project has none. */
     allowCustomEndpoint: p.boolean().default(false),
     /** Whether the receiver is notified of erased records. */
     forwardErasures: p.boolean().default(false),
-    /** Whether failed deliveries are retried automatically, and until how long after the first attempt. */
+    /**
+     * Whether failed deliveries are retried automatically, and for how long after the first
+     * attempt.
+     */
     retryFailures: p.boolean().default(false),
     retryHours: p.smallint().default(24),
-    /** Whether failed attempts are stored with the beginning of their response body. */
+    /** Whether failed attempts keep the beginning of their response body. */
     keepResponseBodies: p.boolean().default(false),
     /** When owners were last mailed about records that were not delivered; null: never. */
     undeliveredMailedAt: p.datetime().nullable(),
-    /** The day (UTC) that the counts below are of; null: nothing was counted yet. */
+    /** The day (UTC) of the counts below; null: nothing was counted yet. */
     usageDay: p.date().nullable(),
     resentOnDay: p.integer().default(0),
     testedOnDay: p.integer().default(0),
   },
 });
 
-/** The latest failed delivery of a project. Settlement writes it by SQL. */
+/** The latest failed delivery of a project. Written by SQL at settlement. */
 export const ForwardingLastFailureSchema = defineEntity({
   name: 'ForwardingLastFailure',
   tableName: 'forwarding_last_failure',
@@ -64,8 +70,8 @@ export const ForwardingLastFailureSchema = defineEntity({
 });
 
 /**
- * One finished attempt. Partitioned by how long its outcome is kept, then by day of the id, whose first 48 bits are
- * the time of the attempt. Written in batches by SQL alone.
+ * One finished attempt. Partitioned by retention of the outcome, then by day of the id, whose first
+ * 48 bits are the time of the attempt. Written only in batches by SQL.
  */
 export const DeliverySchema = defineEntity({
   name: 'Delivery',
@@ -77,15 +83,15 @@ export const DeliverySchema = defineEntity({
     consentId: p.uuid(),
     /** Why it failed; null for the other outcomes. */
     category: p.text().nullable(),
-    /** null where no status line came back. */
+    /** null: no status line was received. */
     httpStatus: p.integer().nullable(),
-    /** A sentence where it failed, a code where it was skipped, else null. */
+    /** A sentence for a failure, a code for a skip, else null. */
     reason: p.text().nullable(),
     durationMs: p.integer(),
     attemptedAt: p.datetime(),
-    /** The receiver's host, never its whole URL; null where nothing was sent. */
+    /** The receiver's host, never its whole URL; null: nothing was sent. */
     host: p.text().nullable(),
-    /** A failed repeat of an attempt that had been delivered: it says nothing about the record. */
+    /** A failed repeat of a delivered attempt, ignored in the record's state. */
     superseded: p.boolean().default(false),
     /** 1, unless the attempt was an automatic retry. */
     attempt: p.integer().default(1),
@@ -108,12 +114,12 @@ export const DeliveryRetrySchema = defineEntity({
     queuedSince: p.datetime(),
     firstAttemptAt: p.datetime(),
     dueAt: p.datetime(),
-    /** When its outbox message was appended; null: it waits. */
+    /** When its outbox message was appended; null: not yet. */
     queuedAt: p.datetime().nullable(),
   },
 });
 
-/** What is known of a project's receiver that fails, or has failed just now (domain/hold.ts). No row: all is well. */
+/** The state of a receiver that fails or just failed (domain/hold.ts). No row: healthy. */
 export const ForwardingHoldSchema = defineEntity({
   name: 'ForwardingHold',
   tableName: 'forwarding_hold',

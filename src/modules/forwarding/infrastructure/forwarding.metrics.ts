@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
-import type { Settled } from '../../outbox/domain/outbox-message.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
+import type { Settled } from '../../../platform/outbox/domain/outbox-message.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { retryOf } from '../domain/retry.js';
 import { TARGET_KEY_KINDS, type TargetKeyKind } from '../domain/target-keys.js';
@@ -96,7 +96,7 @@ export class ForwardingMetrics {
     });
   }
 
-  /** Asked for the gauges, with each look at the metrics; null: there is no answer. */
+  /** Called for the gauges each time that metrics are read; null: unknown. */
   watchHolds(count: () => Promise<{ projects: number; records: number } | null>): void {
     this.holds = count;
   }
@@ -110,7 +110,7 @@ export class ForwardingMetrics {
     this.retries.inc(count);
   }
 
-  /** Asked for the gauge, with each look at the metrics. */
+  /** Called for the gauge each time that metrics are read. */
   watchBoundedHosts(count: (kind: TargetKeyKind) => number): void {
     this.boundedHosts = count;
   }
@@ -120,14 +120,14 @@ export class ForwardingMetrics {
   }
 
   count(settled: Settled<DeliveryOutcome>[]): void {
-    // Labels are looked up once for each way in which attempts of a batch have ended; mostly that is one.
+    // Labels are looked up once per kind of outcome in a batch, which is mostly one.
     for (const [outcome, alike] of Map.groupBy(settled, (each) => each.outcome.outcome))
       for (const [category, { length }] of Map.groupBy(alike, (each) => each.outcome.category ?? 'none'))
         this.deliveries.inc({ outcome, category }, length);
     for (const { message, outcome: ended } of settled) {
       const { outcome, durationMs, attemptedAt } = ended;
       if (outcome !== 'skipped') this.duration.observe(durationMs / 1000);
-      // Two machines' clocks may differ by more than this takes.
+      // Clocks of two machines may differ by more than the delivery took.
       const queuedAt = retryOf(message)?.queuedAt ?? message.createdAt;
       const receivedMs = attemptedAt.getTime() + durationMs - queuedAt.getTime();
       if (outcome === 'delivered') this.latency.observe(Math.max(0, receivedMs) / 1000);

@@ -1,25 +1,26 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
+import { connect as connectTls, createSecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { AlarmClock, NO_ALARM } from '../../shared/alarm-clock.js';
-import { asLookup, judgeAddresses } from '../../shared/guarded-lookup.js';
-import { type EndpointExceptions, isAddressAllowed } from '../../shared/address-policy.js';
+import { AlarmClock, NO_ALARM } from '../../../platform/time/alarm-clock.js';
+import { asLookup, judgeAddresses } from '../../../platform/network/guarded-lookup.js';
+import { type EndpointExceptions, isAddressAllowed } from '../../../platform/network/address-policy.js';
 import type { FailureCategory } from '../domain/outcome.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
-import type { NameResolver } from '../../shared/name-resolver.js';
+import type { NameResolver } from '../../../platform/network/name-resolver.js';
+import { trustedRootsAnd } from '../../../platform/network/trusted-roots.js';
 
 const HTTPS_PORT = 443;
-/** How long one of several addresses is tried before the next one is tried beside it. */
+/** Time before the next of several addresses is tried in parallel. */
 const ADDRESS_ATTEMPT_MS = 1000;
-/** After this long without data TCP asks whether the receiver is still there. */
+/** Idle time after which TCP probes the receiver. */
 const TCP_KEEP_ALIVE_MS = 60_000;
-/** TLS sessions that are kept, those of the receivers used last; resuming one saves most of a handshake. */
+/** Cached TLS sessions, least recently used evicted; resuming one saves most of a handshake. */
 const SESSIONS_MAX = 100;
-/** The most that a connection receives at once: a TLS record. */
+/** The most that one read returns: a TLS record. */
 const READ_BYTES_MAX = 16 * 1024;
 
-/** Why no connection came about. Its message is for the owner. */
+/** Why connecting failed. Its message is for the owner. */
 export class ConnectFailure extends Error {
   constructor(
     readonly category: FailureCategory,
@@ -30,14 +31,14 @@ export class ConnectFailure extends Error {
   }
 }
 
-/** Where a connection leads. */
+/** The target of a connection. */
 export interface ConnectTarget {
   /** A name or an address, IPv6 without brackets. */
   hostname: string;
   port: number;
 }
 
-/** What becomes of a connection: it opens or fails, once; then it receives. */
+/** Events of a connection: it opens or fails, once; then it receives. */
 interface ConnectEvents {
   onOpen(socket: Socket): void;
   onFailure(error: ConnectFailure | Snoozed): void;
@@ -46,8 +47,9 @@ interface ConnectEvents {
 }
 
 /**
- * Opens a connection to an address within its limit, or fails with `Snoozed` if there is none. The returned socket may
- * be destroyed before that. undefined: no connection is opened; `onFailure` gets the reason.
+ * Opens a connection to an address within its limit, or fails with `Snoozed` if all are over it. The
+ * returned socket may be destroyed before that. undefined: no connection is opened; `onFailure`
+ * gets the reason.
  */
 export type Connect = (
   target: ConnectTarget,
@@ -56,22 +58,22 @@ export type Connect = (
 ) => Socket | undefined;
 
 /**
- * Opens TLS connections to places that may be reached, and to no others: every resolved address is judged,
- * and the judged address is the one connected to, so a name cannot change its mind in between (design §6.5).
- * DNS, connect and TLS share `timeoutMs`.
+ * Opens TLS connections only to allowed addresses: every resolved address is checked, and the
+ * connection uses the checked address, so a name cannot resolve differently in between (design
+ * §6.5). DNS, connect and TLS share `timeoutMs`.
  */
 export function guardedConnector(options: {
   resolver: NameResolver;
   exceptions: EndpointExceptions;
   timeoutMs: number;
-  /** PEM of further certificate authorities; empty: the built-in ones alone. */
+  /** PEM of additional certificate authorities; empty: only the built-in ones. */
   extraCa: string;
 }): Connect {
   const { resolver, exceptions, timeoutMs, extraCa } = options;
-  // Reading 150 certificates takes milliseconds: once, not for each connection.
-  const secureContext = extraCa ? createSecureContext({ ca: [...rootCertificates, extraCa] }) : undefined;
+  // Once, because reading 150 certificates takes milliseconds.
+  const secureContext = extraCa ? createSecureContext({ ca: trustedRootsAnd(extraCa) }) : undefined;
   const sessions = new LRUCache<string, Buffer>({ max: SESSIONS_MAX });
-  // One for all: Node would allocate 64 KiB for each read.
+  // Shared: Node would allocate 64 KiB for each read.
   const readBuffer = Buffer.alloc(READ_BYTES_MAX);
   const clock = new AlarmClock();
 
@@ -93,7 +95,7 @@ export function guardedConnector(options: {
       ALPNProtocols: ['http/1.1'],
       lookup: guardedLookup({ resolver, exceptions, exempt, limiter }),
       ...tcpOptions(readBuffer, events),
-      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
+      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment has no effect.
       rejectUnauthorized: true,
       ...(secureContext && { secureContext }),
       ...(session && { session }),
@@ -110,7 +112,7 @@ export function guardedConnector(options: {
     });
     socket.on('error', (error) => {
       clock.clear(deadline);
-      // Errors of an open connection are its user's.
+      // The user of an open connection handles its errors.
       if (!isOpen) events.onFailure(failureOf(error, progress));
     });
     socket.on('session', (session) => sessions.set(key, session));
@@ -119,7 +121,7 @@ export function guardedConnector(options: {
   };
 }
 
-/** What `tls.connect` passes on to TCP; its types leave that out. */
+/** Options that `tls.connect` passes on to TCP, which its types lack. */
 function tcpOptions(buffer: Buffer, events: ConnectEvents): Omit<TcpNetConnectOpts, 'port'> {
   return {
     autoSelectFamily: true,
@@ -143,7 +145,7 @@ function targetKey({ hostname, port }: ConnectTarget): string {
   return `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`;
 }
 
-/** Why a host that is an address is not connected to; null where it is. */
+/** Why a literal address is not connected to; null: it is allowed. */
 function refusalOf(
   address: string,
   {
@@ -158,7 +160,7 @@ function refusalOf(
 }
 
 /**
- * A `lookup` for `net.connect` that fails unless every address may be connected to, and returns those within
+ * A `lookup` for `net.connect` that fails unless every address is allowed, and returns those within
  * their limits.
  */
 function guardedLookup({
@@ -186,7 +188,7 @@ function guardedLookup({
   return asLookup(async (hostname) => judge(await resolver.resolve(hostname)));
 }
 
-/** How far a connection has come. */
+/** The progress of a connection attempt. */
 interface Progress {
   resolved: boolean;
   connected: boolean;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import type { Hold } from '../domain/hold.js';
 
-/** A hold as it is stored; a project without a row has none. */
+/** A stored hold; a project without a row has none. */
 export interface HoldRow extends Hold {
   projectId: string;
 }
@@ -24,9 +24,9 @@ export async function readHold(em: EntityManager, projectId: string): Promise<Ho
 }
 
 /**
- * Makes a row for those of the projects that lack one, and holds the rows of all until the caller's transaction ends,
- * in the order of project ids, so that two batches cannot deadlock. `at` is the database's now. Projects that are gone
- * are left out.
+ * Creates missing rows and locks the rows of all projects until the caller's transaction ends, in
+ * the order of project ids, so that two batches cannot deadlock. `at` is the database's now. Skips
+ * deleted projects.
  */
 export async function lockHolds(
   tx: EntityManager,
@@ -97,7 +97,7 @@ export async function forgetProbes(tx: EntityManager, projectId: string): Promis
   return Number(numAffectedRows ?? 0) > 0;
 }
 
-/** The clock of holds. */
+/** The time of the database, which holds use. */
 export async function databaseNow(em: EntityManager): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select now() as at`.execute(em.getKysely());
   return rows[0]?.at ?? new Date();

@@ -2,8 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * `last_delivered_at` may lag by this: behind an open transaction, one update per second left 392 dead versions, and
- * reading a project's settings took 2.7 ms. Readers look for later deliveries in the log.
+ * `last_delivered_at` may lag by this: behind an open transaction, one update per second left 392
+ * dead versions, and reading a project's settings took 2.7 ms. Readers look for later deliveries in
+ * the log.
  */
 const LAST_DELIVERED_STEP = sql.lit('1 minute');
 /** Difference between the clocks of workers. */

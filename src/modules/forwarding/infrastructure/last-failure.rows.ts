@@ -5,8 +5,8 @@ import type { LastFailure } from '../domain/outcome.js';
 import { forwardingTables } from './forwarding.tables.js';
 
 /**
- * Writes the last failure of each project, unless a later one is stored. Rows are locked in the order of project ids,
- * so that two batches cannot deadlock. Projects that are gone are left out.
+ * Writes the last failure of each project, unless a later one is stored. Locks rows in the order of
+ * project ids, so that two batches cannot deadlock. Skips deleted projects.
  */
 export async function writeLastFailures(
   tx: EntityManager,

@@ -6,7 +6,9 @@ import type { EndpointFacts } from '../domain/endpoint-status.js';
 import { resendableRecords } from './delivery.rows.js';
 import { LAST_DELIVERED_AT } from './last-delivered.rows.js';
 
-/** What decides the status of each project's receiver; projects that never saved settings are missing. */
+/**
+ * Input of the status of each project's receiver; projects that never saved settings are missing.
+ */
 export async function readEndpointFacts(
   em: EntityManager,
   projectIds: readonly string[],

@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { IS_ON, type RecordRef } from './retry.rows.js';
 
-// What lists, counts and the delivery log show of retries. A project that no longer retries has none, although its rows
-// are deleted a little later.
+// Retries in lists, counts and the delivery log. A project that no longer retries has none,
+// although its rows are deleted a little later.
 
 /** The retry of a record: its number and when it is due; null: none is scheduled. */
 export async function readRetry(
@@ -46,7 +46,7 @@ export function hasRetry(ref: {
   ), false)`;
 }
 
-/** When the record of an attempt is retried; null if it is not, or if this is not its latest attempt. */
+/** When the record of an attempt is retried; null: it is not, or this is not its latest attempt. */
 export function nextAttemptAt(attempt: {
   projectId: RawBuilder<unknown>;
   consentId: RawBuilder<unknown>;
@@ -64,7 +64,7 @@ export interface RetryCount {
   count: number;
   /** Of those, the ones that are not in the outbox. */
   waiting: number;
-  /** When the oldest of those counted was first queued; null if there are none. */
+  /** When the oldest of those counted was first queued; null: none. */
   oldestAt: Date | null;
 }
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import type { Reads } from '../../database/prepared-reads.js';
+import type { Reads } from '../../../platform/database/prepared-reads.js';
 import type { RetryFailures } from '../domain/retry.js';
 import type { HoldPhase } from '../domain/hold.js';
 
@@ -112,7 +112,10 @@ function recordsTable(records: readonly RecordRef[]): RawBuilder<unknown> {
   ) as given (project_id, consent_id)`;
 }
 
-/** The retries among the records that were not canceled, each with the phase of its project's circuit breaker. */
+/**
+ * The retries among the records that were not canceled, each with the phase of its project's
+ * circuit breaker.
+ */
 export function readQueuedRetries(
   reads: Reads,
   records: readonly RecordRef[],
@@ -135,13 +138,16 @@ const QUEUED_RETRIES = {
 /** A project with retries, as the scheduler sees it. */
 export interface RetryingProject {
   projectId: string;
-  /** null: the project does not retry, or is gone. */
+  /** null: the project does not retry, or is deleted. */
   hours: number | null;
   phase: HoldPhase | null;
   isDue: boolean;
 }
 
-/** Projects with retries, in the order of their ids; costs an index lookup for each, however many records wait. */
+/**
+ * Projects with retries, ordered by id; costs an index lookup for each, for any number of waiting
+ * records.
+ */
 export async function retryingProjects(em: EntityManager, afterId: string): Promise<RetryingProject[]> {
   const { rows } = await sql<RetryingProject>`
     with recursive walk (project_id, step) as (
@@ -193,7 +199,7 @@ export async function countQueuedRetries(em: EntityManager, projectId: string, m
   return rows[0]?.count ?? 0;
 }
 
-/** Waiting retries of a project, the one due first leading; `isAny` includes those not due yet. */
+/** Waiting retries of a project, the earliest due first; `isAny` includes those not due yet. */
 export async function nextRetries(
   em: EntityManager,
   projectId: string,
@@ -207,7 +213,7 @@ export async function nextRetries(
   return rows;
 }
 
-/** Marks waiting retries as queued; returns those that still waited. */
+/** Marks waiting retries as queued; returns the ones still waiting. */
 export async function queueRetries(
   tx: EntityManager,
   projectId: string,
@@ -226,10 +232,13 @@ export async function queueRetries(
   return rows;
 }
 
-/** Makes waiting retries of projects due soon, a bounded number of each: their endpoint may work again. */
+/**
+ * Makes waiting retries of projects due soon, a bounded number of each, because their endpoint may
+ * work again.
+ */
 export async function releaseRetries(tx: EntityManager, projectIds: readonly string[]): Promise<void> {
   if (projectIds.length === 0) return;
-  // Skips locked rows: a transaction that settles outcomes locks retries before holds.
+  // Skips locked rows: settlement locks retries before holds.
   await sql`
     update delivery_retry set due_at = now() + random() * make_interval(secs => ${RELEASE_SECONDS})
     where ctid = any (array(

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { SealedSecret } from '../../shared/secret-vault.js';
+import type { SealedSecret } from '../../../platform/secrets/secret-vault.js';
 
-/** The columns of stored secrets, and what each secret is for. */
+/** The columns of stored secrets, and their purposes. */
 export const SECRET_COLUMNS = [
   { ciphertext: 'token_ciphertext', keyId: 'token_key_id', purpose: 'bearer_token' },
   { ciphertext: 'signing_ciphertext', keyId: 'signing_key_id', purpose: 'signing_secret' },

@@ -1,47 +1,51 @@
 import { readFileSync } from 'node:fs';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ForwardingSettings } from '../forwarding.settings.js';
-import { type EndpointExceptions, parseExceptions } from '../../shared/address-policy.js';
+import { type EndpointExceptions, parseExceptions } from '../../../platform/network/address-policy.js';
 import type { Answer } from '../domain/outcome.js';
 import { type HeaderList, requestText } from '../domain/outbound-request.js';
-import { AlarmClock } from '../../shared/alarm-clock.js';
+import { AlarmClock } from '../../../platform/time/alarm-clock.js';
 import { type AddressLimiter, NO_LIMIT } from './address-limiter.js';
 import { Connections } from './connections.js';
 import { Exchange, type ExchangeEnd, type ExchangeRequest, RESET } from './exchange.js';
 import { guardedConnector } from './guarded-connector.js';
-import { NameResolver } from '../../shared/name-resolver.js';
+import { NameResolver } from '../../../platform/network/name-resolver.js';
 
-/** One POST. The URL was judged; the addresses behind it are judged here, with authority. */
+/**
+ * One POST. The URL was judged before; the sender makes the binding check, of the resolved
+ * addresses.
+ */
 export interface OutboundRequest {
   url: URL;
   headers: HeaderList;
   body: string;
   /** Absent: no limit. */
   limiter?: AddressLimiter;
-  /** Whether the answer of a failure has the beginning of its body; absent: no. */
+  /** Whether a failure includes the beginning of its response body; absent: no. */
   keepsBody?: boolean;
 }
 
 /**
- * `aborted` says that the caller's signal ended it: what became of the request is unknown. `snooze`: nothing was sent,
- * because all addresses are over their limits. `address` is the receiver's; null: it was not reached.
+ * `aborted`: the caller's signal ended it, and the fate of the request is unknown. `snooze`:
+ * nothing was sent, because all addresses are over their limits. `address` is the receiver's; null:
+ * it was not reached.
  */
 export type SendResult =
   | { kind: 'answered'; answer: Answer; durationMs: number; address: string | null }
   | { kind: 'snooze'; afterMs: number }
   | { kind: 'aborted' };
 
-/** Sends requests to receivers, over connections that are kept and shared by all projects. */
+/** Sends requests to receivers, over persistent connections shared by all projects. */
 export class Sender implements OnApplicationShutdown {
   readonly exceptions: EndpointExceptions;
   private readonly timeoutMs: number;
   private readonly connections: Connections;
-  /** Each exchange that is under way has its deadline here. */
+  /** The deadlines of all exchanges in progress. */
   private readonly clock = new AlarmClock<Exchange>();
-  /** Signals that abort their exchanges: a worker has one for all, so each is listened to once. */
+  /** Signals that abort their exchanges: a worker has one for all, so each gets one listener. */
   private readonly signals = new WeakSet<AbortSignal>();
 
-  /** `resolver` replaces the one that asks the system's name servers. */
+  /** `resolver` replaces the system's name servers. */
   constructor(settings: ForwardingSettings, resolver?: NameResolver) {
     const { connectTimeoutMs, timeoutMs, allowedPrivateTargets, extraCaFile } = settings;
     this.timeoutMs = timeoutMs;
@@ -56,15 +60,16 @@ export class Sender implements OnApplicationShutdown {
     );
   }
 
-  /** The last of Nest's hooks: the outbox has let its attempts end by then. */
+  /** The last of Nest's hooks: the outbox has finished its attempts before. */
   onApplicationShutdown(): void {
     this.connections.destroy();
   }
 
   /**
-   * Sends one request and says what came of it; it never throws for what a receiver or the network does.
-   * All of it, the second try included, takes at most the configured time.
-   * @throws Error where a header holds what no header may: a bug.
+   * Sends a request and returns its outcome. Receiver and network errors are outcomes, never
+   * exceptions. The whole call, including the second try, takes at most the configured time.
+   *
+   * @throws Error for an invalid header value, which is a bug.
    */
   async send(request: OutboundRequest, signal?: AbortSignal): Promise<SendResult> {
     const startedAt = performance.now();
@@ -75,7 +80,7 @@ export class Sender implements OnApplicationShutdown {
     const make = (fresh: boolean) =>
       this.exchange({ url, text, deadlineAt, limiter, keepsBody, fresh, signal });
     let end = await make(false);
-    // A second try must not meet another dead connection.
+    // On a new connection, because other kept ones may be dead too.
     if (end.kind === 'stale') end = await make(true);
     if (end.kind === 'aborted' || end.kind === 'snooze') return end;
     const { answer, address } = end.kind === 'stale' ? { answer: RESET, address: null } : end;

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { SealedSecret } from '../../shared/secret-vault.js';
+import type { SealedSecret } from '../../../platform/secrets/secret-vault.js';
 import { LAST_DELIVERED_AT } from './last-delivered.rows.js';
 import { RETRY_HOURS_DEFAULT, type RetryFailures } from '../domain/retry.js';
 import type { AuthMode, SettingsRequest } from '../domain/settings-change.js';
 
-/** The settings that the dashboard shows and a save compares. */
+/** The settings for the dashboard and for the comparison at a save. */
 export interface SettingsRow {
   enabled: boolean;
   endpointUrl: string | null;
@@ -57,7 +57,10 @@ export async function readSettings(em: EntityManager, projectId: string): Promis
   return rows[0] ?? UNSAVED;
 }
 
-/** Locks the project's settings for the transaction. Creates a missing row, which does not count as saved. */
+/**
+ * Locks the project's settings for the transaction. Creates a missing row, which does not count as
+ * saved.
+ */
 export async function lockSettings(tx: EntityManager, projectId: string): Promise<SettingsRow> {
   await sql`
     insert into forwarding_settings (project_id, saved_at) values (${projectId}, null) on conflict do nothing
@@ -68,7 +71,7 @@ export async function lockSettings(tx: EntityManager, projectId: string): Promis
   return rows[0] ?? UNSAVED;
 }
 
-/** Writes settings whose row the transaction has locked; the token stays. */
+/** Writes settings whose row the transaction has locked; keeps the token. */
 export async function writeSettings(
   tx: EntityManager,
   projectId: string,
@@ -93,7 +96,10 @@ export async function writeSettings(
   `.execute(tx.getKysely());
 }
 
-/** Notes that owners are mailed about undelivered records; false if they were in the last hours, or forwarding is off. */
+/**
+ * Records that owners are mailed about undelivered records; false if they were mailed in the last
+ * hours, or forwarding is off.
+ */
 export async function claimUndeliveredMail(
   tx: EntityManager,
   projectId: string,

@@ -1,16 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { SingleStatementSettlement } from '../../outbox/outbox.handler.js';
+import type { SingleStatementSettlement } from '../../../platform/outbox/outbox.handler.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { retryOf } from '../domain/retry.js';
 import { lastDeliveredUpdate } from './last-delivered.rows.js';
 
-/** From milliseconds since 1970, which take less time to format and parse than a timestamp. */
+/** From milliseconds since 1970, which are faster to format and parse than a timestamp. */
 const instantFrom = (ms: RawBuilder<unknown>): RawBuilder<Date> =>
   sql`timestamptz 'epoch' + ${ms} * interval '1 millisecond'`;
 
 /**
- * Writes deliveries and skips of projects without a hold as `settleDeliveries` does. A failure also changes its
- * project's last failure, and may start a hold.
+ * Writes deliveries and skips of projects without a hold as `settleDeliveries` does. A failure also
+ * updates its project's last failure, and may start a hold.
  */
 export const SINGLE_STATEMENT_SETTLEMENT: Omit<SingleStatementSettlement<DeliveryOutcome>, 'written'> = {
   name: 'delivery',
@@ -25,7 +25,7 @@ export const SINGLE_STATEMENT_SETTLEMENT: Omit<SingleStatementSettlement<Deliver
   ],
   valuesOf: ({ message, outcome: ended }) => {
     const { id, outcome, httpStatus, reason, durationMs, attemptedAt, host } = ended;
-    // A failure may be retried, and the retry of a record ends with its success.
+    // A failure may need a retry, and a success ends the retry of its record.
     if (outcome === 'failed' || retryOf(message) !== null) return null;
     return [id, outcome, httpStatus, reason, durationMs, attemptedAt.getTime(), host];
   },

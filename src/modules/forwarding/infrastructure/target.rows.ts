@@ -1,18 +1,18 @@
-import type { Reads } from '../../database/prepared-reads.js';
+import type { Reads } from '../../../platform/database/prepared-reads.js';
 import type { ForwardingTarget } from '../domain/destination.js';
 import type { RetryFailures } from '../domain/retry.js';
 import type { AuthMode } from '../domain/settings-change.js';
-import type { SealedSecret } from '../../shared/secret-vault.js';
+import type { SealedSecret } from '../../../platform/secrets/secret-vault.js';
 
-/** What sending needs of a project's settings. */
+/** The part of a project's settings that sending needs. */
 export interface StoredTarget extends ForwardingTarget {
   authMode: AuthMode;
   /** null: no token is stored. */
   sealedToken: SealedSecret | null;
-  /** What requests are signed with: the current secret and, while it is valid, the former one. */
+  /** The secrets that sign requests: the current one and, while it is valid, the former one. */
   sealedSigningSecrets: SealedSecret[];
   retryFailures: RetryFailures;
-  /** Whether failed attempts are stored with the beginning of their response body. */
+  /** Whether failed attempts keep the beginning of their response body. */
   keepResponseBodies: boolean;
 }
 

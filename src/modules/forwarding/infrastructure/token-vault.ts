@@ -1,27 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
-import { type SealedSecret, SecretVault } from '../../shared/secret-vault.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
+import { type SealedSecret, SecretVault } from '../../../platform/secrets/secret-vault.js';
 
-/** Secrets that are kept open, those used last; some 300 bytes each. */
+/** Cached decrypted secrets, least recently used evicted; some 300 bytes each. */
 const OPEN_SECRETS_MAX = 5_000;
-/** How long one is kept open after it was opened; one that its owner has replaced is not asked for any more. */
+/** How long a decrypted secret is cached; a replaced one is no longer looked up. */
 const OPEN_SECRET_MS = 5 * 60_000;
 
-/** What a secret is for. It is authenticated along, so that one does not open as the other. */
+/**
+ * The purpose of a secret, part of the authenticated data, so that one kind does not decrypt as the
+ * other.
+ */
 export type SecretPurpose = 'bearer_token' | 'signing_secret';
 
 /**
- * Encrypts bearer tokens and signing secrets at rest (spec §5.2). The project's id is authenticated along, so that a row
- * copied to another project does not open.
+ * Encrypts bearer tokens and signing secrets at rest (spec §5.2). The project's id is authenticated
+ * data, so that a row copied to another project does not decrypt.
  */
 @Injectable()
 export class TokenVault {
   private readonly vault: SecretVault;
   /**
-   * What was opened, by what was sealed: each record of a busy project would open the same secret again (4 % of a
-   * worker's time). Sealed anew, a secret has another ciphertext, so nothing that was replaced is ever found here.
+   * Decrypted secrets by ciphertext: each record of a busy project would decrypt the same secret
+   * again (4 % of a worker's time). A replaced or re-encrypted secret has another ciphertext, so
+   * the cache is never outdated.
    */
   private readonly opened = new LRUCache<string, string>({ max: OPEN_SECRETS_MAX, ttl: OPEN_SECRET_MS });
 
@@ -33,7 +37,10 @@ export class TokenVault {
     return this.vault.seal(boundTo(projectId, purpose), secret);
   }
 
-  /** The secret, or null where its key is gone or the row was tampered with: the owner must enter it again. */
+  /**
+   * The secret; null if its key is missing or the row was tampered with, in which case the owner
+   * must enter it again.
+   */
   open(projectId: string, sealed: SealedSecret, purpose: SecretPurpose = 'bearer_token'): string | null {
     const binding = boundTo(projectId, purpose);
     const name = `${binding} ${sealed.keyId} ${sealed.ciphertext.toString('latin1')}`;
@@ -45,7 +52,7 @@ export class TokenVault {
   }
 }
 
-/** A token is bound to its project alone, as it was before there were other secrets. */
+/** A token is bound only to its project, as before other secrets existed. */
 function boundTo(projectId: string, purpose: SecretPurpose): string {
   return purpose === 'bearer_token' ? projectId : `${projectId}/${purpose}`;
 }
