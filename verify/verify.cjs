@@ -4,6 +4,7 @@
 //   node verify.cjs proofs <folder of them> <file of keys>
 //   node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>
 //   node verify.cjs continues <file of the statement> <last checkpoint of the former log> <file of keys>
+//   node verify.cjs begins <file of the statement> <file of keys>
 //   node verify.cjs stamped <file.tlog-proof> <stamped checkpoint> <hashes> <file of keys>
 //
 // In a browser the same file serves verify.html, which works from a folder without a connection. docs/evidence.md says
@@ -342,13 +343,17 @@
         found: `entry ${root.index} of the ${root.log.size} in ${root.log.origin}`,
       });
     const notes = [sealed, ...(root ? [root.log] : [])].filter(({ until }) => until !== null).map(endedNote);
-    if (!root) notes.push('it was not in the root log yet when the proof was made');
+    // `rootProof` is not signed: a proof without one may be older than it, or may have lost it since.
+    if (!root) notes.push(UNROOTED);
     const rootCheckpoint = root?.checkpoint ?? null;
     return {
       ...{ kind, instant, record: kind === 'record' ? body : null, scan: kind === 'scan' ? body : null },
       ...{ checkpoint: sealed, isInRootLog: root !== null, rootCheckpoint, steps, notes },
     };
   }
+
+  const UNROOTED =
+    'this file does not lead to the root log: it was made before its checkpoint was there, or that part was removed since';
 
   /** That a log's signed checkpoint is an entry of the root log. */
   async function checkRoot(rootProof, checkpoint, keys) {
@@ -421,19 +426,11 @@
    */
   async function verifyContinuation(given, lastNote, keysGiven) {
     const keys = await readKeys(keysGiven);
-    const proof = readProof(textOf(given, 'file'), 'file', 'tree');
-    if (proof.extra === null) throw new Refused('file', 'the file holds no statement');
-    const statement = textOf(fromBase64(proof.extra, 'file', 'the statement'), 'file');
-    if (proof.index !== 0) throw new Refused('tree: path', 'a statement is the first entry of its log');
-    const log = await checkInclusion(await sha256(utf8.encode(statement)), proof, keys, 'tree');
-    const { origin, former, reason, at } = await readContinuation(statement, keys);
-    if (origin !== log.origin)
-      throw new Refused('statement', `the statement is of ${origin}, not of ${log.origin}`);
-    if (logName(origin) !== logName(former.origin))
-      throw new Refused('statement', `${origin} and ${former.origin} are not logs of the same project`);
+    const { origin, former, reason, at } = await readStatement(given, keys);
     const last = await openCheckpoint(textOf(lastNote, 'last checkpoint'), keys, 'last checkpoint');
     if (last.origin !== former.origin)
       throw new Refused('last checkpoint', `${last.origin} is not the log that ${origin} continues`);
+    if (former.size === 0) return { origin, former, reason, at, notes: [unknownNote(former, last.size)] };
     if (last.size > former.size)
       throw new Refused(
         'last checkpoint',
@@ -446,6 +443,38 @@
         ? [`that the ${last.size} entries begin the ${former.size} is to be checked in ${former.origin}`]
         : [];
     return { origin, former, reason, at, notes };
+  }
+
+  /**
+   * Checks the signed statement with which a log begins where no checkpoint of a former log was known, as in a restored copy
+   * of a data folder. Throws as `verifyProof` does.
+   */
+  async function verifyBeginning(given, keysGiven) {
+    const { origin, former, reason, at } = await readStatement(given, await readKeys(keysGiven));
+    if (former.size > 0)
+      throw new Refused(
+        'statement',
+        `${origin} continues ${former.origin}: check it with its last checkpoint`,
+      );
+    return { origin, former, reason, at };
+  }
+
+  const unknownNote = ({ origin }, size) =>
+    `the service knew no checkpoint of ${origin}: your ${size} entries of it are not continued, and your copy is their evidence`;
+
+  /** The statement that is the first entry of a log, with a path to its signed checkpoint. */
+  async function readStatement(given, keys) {
+    const proof = readProof(textOf(given, 'file'), 'file', 'tree');
+    if (proof.extra === null) throw new Refused('file', 'the file holds no statement');
+    const statement = textOf(fromBase64(proof.extra, 'file', 'the statement'), 'file');
+    if (proof.index !== 0) throw new Refused('tree: path', 'a statement is the first entry of its log');
+    const log = await checkInclusion(await sha256(utf8.encode(statement)), proof, keys, 'tree');
+    const { origin, former, reason, at } = await readContinuation(statement, keys);
+    if (origin !== log.origin)
+      throw new Refused('statement', `the statement is of ${origin}, not of ${log.origin}`);
+    if (logName(origin) !== logName(former.origin))
+      throw new Refused('statement', `${origin} and ${former.origin} are not logs of the same project`);
+    return { origin, former, reason, at };
   }
 
   async function readContinuation(note, keys) {
@@ -461,6 +490,8 @@
       size: Number(size),
       root: hashFrom(root, 'statement', 'the root'),
     };
+    if (former.size === 0 && !equal(former.root, await sha256()))
+      throw new Refused('statement', 'it names the root of an empty log, which has another one');
     await requireSignature(text, note.slice(split + 2, -1), { keys, origin, step: 'statement' });
     return { origin, former, reason, at };
   }
@@ -471,11 +502,7 @@
    */
   async function verifyStamped(proof, stampedNote, hashes, keys) {
     const { kind, instant, rootCheckpoint, steps } = await verifyProof(proof, keys);
-    if (rootCheckpoint === null)
-      throw new Refused(
-        'root log',
-        'the proof was made before its checkpoint was in the root log: download it again',
-      );
+    if (rootCheckpoint === null) throw new Refused('root log', `${UNROOTED}: download it again`);
     const { earlier, later } = await verifyConsistency(rootCheckpoint, stampedNote, hashes, keys);
     refuseEnded(later, { kind, instant }, 'later checkpoint');
     const found = `the ${earlier.size} entries begin the ${later.size} of the stamped checkpoint`;
@@ -494,6 +521,7 @@
        node verify.cjs proofs <folder of them> <file of keys>
        node verify.cjs consistency <earlier checkpoint> <later checkpoint> <hashes> <file of keys>
        node verify.cjs continues <file of the statement> <last checkpoint of the former log> <file of keys>
+       node verify.cjs begins <file of the statement> <file of keys>
        node verify.cjs stamped <file.tlog-proof> <stamped checkpoint> <hashes> <file of keys>
 `;
   const COMMANDS = {
@@ -501,6 +529,7 @@
     proofs: checkFolder,
     consistency: checkConsistency,
     continues: checkContinuation,
+    begins: checkBeginning,
     stamped: checkStamped,
   };
   const say = (line) => process.stdout.write(`${line}\n`);
@@ -550,8 +579,17 @@
     const { origin, former, reason, at, notes } = await verifyContinuation(
       ...[statement, last, keys].map(read),
     );
-    say(`ok    ${origin} continues the ${former.size} entries of ${former.origin}, since ${at}: ${reason}`);
+    const found =
+      former.size === 0
+        ? `begins without a known checkpoint of ${former.origin}`
+        : `continues the ${former.size} entries of ${former.origin}`;
+    say(`ok    ${origin} ${found}, since ${at}: ${reason}`);
     notes.forEach(note);
+  }
+
+  async function checkBeginning(read, statement, keys) {
+    const { origin, former, reason, at } = await verifyBeginning(...[statement, keys].map(read));
+    say(`ok    ${origin} begins without a known checkpoint of ${former.origin}, since ${at}: ${reason}`);
   }
 
   async function checkStamped(read, proof, stamped, hashes, keys) {
@@ -590,6 +628,7 @@
     verifyProof,
     verifyConsistency,
     verifyContinuation,
+    verifyBeginning,
     verifyStamped,
     canonical,
     inWords,

@@ -30,10 +30,10 @@ export interface VerifiedProof {
   instant: unknown;
   checkpoint: { origin: string; size: number };
   isInRootLog: boolean;
-  /** The signed note of the root log that it is in; null where it was in none yet. */
+  /** The signed note of the root log that it is in; null where the file does not lead to it. */
   rootCheckpoint: string | null;
   steps: FoundStep[];
-  /** What limits the proof, in words: a key that has ended, a checkpoint that was in no root log yet. */
+  /** What limits the proof, in words: a key that has ended, a file that does not lead to the root log. */
   notes: string[];
 }
 
@@ -65,6 +65,12 @@ export function verifyContinuation(
   at: string;
   notes: string[];
 }>;
+
+/** Checks the statement with which a log begins where no checkpoint of a former log was known. Rejects as above. */
+export function verifyBeginning(
+  statement: GivenText,
+  keys: GivenText,
+): Promise<{ origin: string; former: { origin: string; size: number }; reason: string; at: string }>;
 
 /** Checks a proof, and that its checkpoint of the root log is continued by a stamped one. Rejects as above. */
 export function verifyStamped(

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { pageFaults } from '../support/page-faults.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { pageFaults } from '../support/rules/page-faults.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
 import { until } from '../support/until.js';
-import { unzip } from '../support/unzip.js';
+import { unzip } from '../support/rules/unzip.js';
 
 const PAGE = pathToFileURL(join(import.meta.dirname, '..', '..', 'verify', 'verify.html')).href;
 const SEALED_DEADLINE_MS = 60_000;
@@ -48,7 +48,7 @@ const text = async (path: string): Promise<string> =>
   (await context.request.get(`${service.baseUrl}${path}`)).text();
 const proofPath = (): string => `/v1/projects/${projectId}/consents/${consentId}/proof`;
 
-/** What a link downloads. */
+/** The download of a link. */
 async function downloadBy(link: Locator): Promise<{ name: string; bytes: Buffer }> {
   const downloading = page.waitForEvent('download');
   await link.click();

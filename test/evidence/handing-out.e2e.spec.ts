@@ -7,14 +7,14 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { extractText, getDocumentProxy } from 'unpdf';
-import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
-import { PublishSite } from '../../src/publishing/application/publish-site.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
+import { PublishSite } from '../../src/modules/publishing/application/publish-site.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
-import { unzip } from '../support/unzip.js';
+import { unzip } from '../support/rules/unzip.js';
 
 const VERIFIER = join(import.meta.dirname, '..', '..', 'verify', 'verify.cjs');
 const PROOFS = '/consents/export?format=csv&proofs=1';
@@ -262,7 +262,7 @@ describe('an export with proofs', () => {
     reads = 0;
     expect((await exported(project)).size).toBe(10_002);
     expect(reads).toBeLessThanOrEqual(42);
-  }, 60_000);
+  });
 
   it('is refused where nothing is sealed at all', async () => {
     const off = await startTestService({ EVIDENCE_KEYS: '' });
@@ -281,14 +281,13 @@ describe('an export with proofs', () => {
 
 describe('a proof as a PDF', () => {
   const TEXT = {
-    ...{
-      language: 'de',
-      title: 'Ihre „Wahl“',
-      description: 'Dürfen wir? Да',
-      acceptAll: 'Ja',
-      rejectAll: 'Nein',
-    },
-    ...{ choose: 'Wählen', save: 'Speichern' },
+    language: 'de',
+    title: 'Ihre „Wahl“',
+    description: 'Dürfen wir? Да',
+    acceptAll: 'Ja',
+    rejectAll: 'Nein',
+    choose: 'Wählen',
+    save: 'Speichern',
     categories: [{ key: 'analytics', title: 'Statistik', description: 'Wir zählen – ohne Namen.' }],
   };
 
@@ -307,8 +306,10 @@ describe('a proof as a PDF', () => {
   it('tells people what was stored, what was shown, where it is sealed, and how that is checked', async () => {
     const project = await makeProject();
     const saved = await project.request('editor', 'PUT', '/configuration', {
-      ...{ texts: [{ ...TEXT, language: 'en', title: 'Your choice' }, TEXT], defaultLanguage: 'en' },
-      ...{ policyVersion: '7', categories: ['analytics'] },
+      texts: [{ ...TEXT, language: 'en', title: 'Your choice' }, TEXT],
+      defaultLanguage: 'en',
+      policyVersion: '7',
+      categories: ['analytics'],
     });
     expect(saved.status).toBe(200);
     await service.app.get(PublishSite, { strict: false }).publish(project.id);
@@ -318,8 +319,15 @@ describe('a proof as a PDF', () => {
     const configHash = items[0]?.configHash ?? '';
     expect(configHash).toMatch(/^[0-9a-f]{64}$/);
     const stored = await project.request('viewer', 'POST', '/consents', {
-      ...{ analytics: true, marketing: false, preferences: false, action: 'custom' },
-      ...{ configHash, language: 'de', surface: 'preferences', hostname: 'www.example.com', note: 'näher' },
+      analytics: true,
+      marketing: false,
+      preferences: false,
+      action: 'custom',
+      configHash,
+      language: 'de',
+      surface: 'preferences',
+      hostname: 'www.example.com',
+      note: 'näher',
     });
     const { id, receivedAt } = (await stored.json()) as { id: string; receivedAt: string };
     expect((await pdf(project, id)).status).toBe(202);
@@ -337,10 +345,18 @@ describe('a proof as a PDF', () => {
       info: { Title: `Proof of the consent record ${id}`, Language: 'en' },
     });
     for (const fact of [
-      ...[id, project.id, receivedAt, 'www.example.com', configHash, '{"note":"näher"}'],
-      ...['Analytics given', 'Marketing not given', 'policy version 7'],
-      ...['Language de Title Ihre „Wahl“ Text Dürfen wir? ??', 'Ja · Nein · Wählen · Speichern'],
-      ...['Analytics Statistik: Wir zählen – ohne Namen.'],
+      id,
+      project.id,
+      receivedAt,
+      'www.example.com',
+      configHash,
+      '{"note":"näher"}',
+      'Analytics given',
+      'Marketing not given',
+      'policy version 7',
+      'Language de Title Ihre „Wahl“ Text Dürfen wir? ??',
+      'Ja · Nein · Wählen · Speichern',
+      'Analytics Statistik: Wir zählen – ohne Namen.',
       'A ? replaces characters that the font of this page lacks',
       `/${project.id}, entry 0 of 1`,
       `/.well-known/consent-log-keys`,
@@ -361,7 +377,10 @@ describe('a proof as a PDF', () => {
     const project = await makeProject();
     const [untold = ''] = await store(project, 1);
     const unknown = await project.request('viewer', 'POST', '/consents', {
-      ...{ analytics: true, marketing: false, preferences: false, action: 'custom' },
+      analytics: true,
+      marketing: false,
+      preferences: false,
+      action: 'custom',
       configHash: 'a'.repeat(64),
     });
     const { id } = (await unknown.json()) as { id: string };

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { choose } from '../support/pipeline.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { choose } from '../support/programs/pipeline.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 let service: TestService;
 let steps: EvidenceSteps;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { RFC9162 } from '@transmute/rfc9162';
-import { tilePath } from '../../src/evidence/domain/tile.js';
-import { ProofBuilder } from '../../src/evidence/domain/proof-builder.js';
-import { append, EMPTY_RANGE, computeRoot } from '../../src/evidence/domain/compact-range.js';
-import { leafHash } from '../../src/evidence/domain/tree-hash.js';
+import { tilePath } from '../../src/modules/evidence/domain/tile.js';
+import { ProofBuilder } from '../../src/modules/evidence/domain/proof-builder.js';
+import { append, EMPTY_RANGE, computeRoot } from '../../src/modules/evidence/domain/compact-range.js';
+import { leafHash } from '../../src/modules/evidence/domain/tree-hash.js';
 
 /** Sizes around powers of two and around a tile, and a tree of two levels of tiles. */
 const SIZES = [1, 2, 3, 5, 8, 13, 64, 255, 256, 257, 300];

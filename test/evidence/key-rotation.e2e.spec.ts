@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { createHttpApp } from '../../src/app/http-app.js';
-import { KeyRollover } from '../../src/evidence/application/key-rollover.js';
-import { AnchorCheckpoints } from '../../src/evidence/application/anchor-checkpoints.js';
-import { ROOT_LOG } from '../../src/evidence/domain/log.js';
-import { listSigners } from '../../src/evidence/domain/signed-note.js';
-import { writeCheckpoint } from '../../src/evidence/infrastructure/checkpoint.rows.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { runProgram } from '../support/run-ops.js';
-import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { createHttpApp } from '../../src/programs/http-app.js';
+import { KeyRollover } from '../../src/modules/evidence/application/key-rollover.js';
+import { AnchorCheckpoints } from '../../src/modules/evidence/application/anchor-checkpoints.js';
+import { ROOT_LOG } from '../../src/modules/evidence/domain/log.js';
+import { listSigners } from '../../src/modules/evidence/domain/signed-note.js';
+import { writeCheckpoint } from '../../src/modules/evidence/infrastructure/checkpoint.rows.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { runEvidence, runProgram } from '../support/programs/run-ops.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
-const { verifyProof, verifyConsistency } = createRequire(import.meta.url)(
+const { verifyProof, verifyConsistency, verifyContinuation } = createRequire(import.meta.url)(
   '../../verify/verify.cjs',
 ) as typeof import('../../verify/verify.cjs');
 
@@ -123,7 +123,7 @@ describe('after a rotation of the key', () => {
   it('asks for a signature of each idle log, the log of all included, and of no refused one', async () => {
     await resign(both);
     expect(await asked()).toEqual([{ subjectId: ROOT_LOG }, { subjectId: idle.id }]);
-    // They wait: nothing is asked again.
+    // They wait: nothing is requested again.
     const count = (): Promise<unknown> => before.database.query('select count(*) from outbox_message');
     const waiting = await count();
     await resign(both);
@@ -190,7 +190,7 @@ describe('after a rotation of the key', () => {
     const at = keyLines(keys).findIndex((line) => line.startsWith(`${former}+`));
     expect(keyLines(keys)[at - 1]).toMatch(/^# signs since (\S+), until (\d{4}-\d\d-\d\d)$/);
     expect(keyLines(keys).filter((line) => line.includes('until'))).toHaveLength(1);
-    // What it signed holds, with a note; not of a record that came after its end.
+    // Its signatures remain valid, with a note, except for later records.
     expect((await verifyProof(firstProof, keys)).notes[0]).toContain('ended on');
     const stale = keys.replace(/until \S+/, 'until 2026-01-01');
     await expect(verifyProof(firstProof, stale)).rejects.toMatchObject({ step: 'tree: checkpoint' });
@@ -230,7 +230,7 @@ it('takes the newest of several checkpoints that one root covers into proofs', a
   expect(note.split('\n')[1]).toBe(size);
 });
 
-/** What an operator's command needs to find the service. */
+/** The environment of an operator's command for the service. */
 function operatorOf({ database, settings }: TestService): NodeJS.ProcessEnv {
   return {
     NODE_ENV: 'test',
@@ -241,3 +241,38 @@ function operatorOf({ database, settings }: TestService): NodeJS.ProcessEnv {
     LOG_LEVEL: 'silent',
   };
 }
+
+it('is continued after its key was lost', async () => {
+  const lost = await restartedWith([FORMER]);
+  const project = await createTestProject(lost);
+  await store(project);
+  const former = evidenceSteps(lost);
+  await former.seal(project.id);
+  const held = await (await project.request('viewer', 'GET', '/log/checkpoint')).text();
+  const next = { id: 'e3', key: randomBytes(32) };
+  const service = await restartedWith([next]);
+  await store(project);
+  expect(await evidenceSteps(service).seal(project.id)).toBe('refused');
+  const keyLine = `${next.id}:${next.key.toString('base64')}`;
+  const done = await runEvidence(before, { keys: keyLine }, [
+    'continue',
+    '--all',
+    '--reason',
+    'The key was lost.',
+  ]);
+  expect(done).toMatchObject({ code: 0, err: '' });
+  expect(done.out).toContain(`/${project.id}/2 continues the 1 entries of`);
+  const steps = evidenceSteps(service);
+  expect(await steps.publish(project.id)).toBe('published');
+  const { baseUrl } = service;
+  const get = async (path: string): Promise<string> =>
+    (
+      await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${project.keys.viewer}` } })
+    ).text();
+  const statement = await get(`/v1/projects/${project.id}/log/continues`);
+  const keys = await get('/.well-known/consent-log-keys');
+  expect(await verifyContinuation(statement, held, keys)).toMatchObject({
+    former: { size: 1 },
+    reason: 'The key was lost.',
+  });
+});

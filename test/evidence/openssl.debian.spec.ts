@@ -36,8 +36,18 @@ describe('a signed checkpoint', () => {
       execFileSync(
         'openssl',
         [
-          ...['pkeyutl', '-verify', '-pubin', '-inkey', files.key, '-keyform', 'DER', '-rawin'],
-          ...['-in', file('note', note), '-sigfile', files.signature],
+          'pkeyutl',
+          '-verify',
+          '-pubin',
+          '-inkey',
+          files.key,
+          '-keyform',
+          'DER',
+          '-rawin',
+          '-in',
+          file('note', note),
+          '-sigfile',
+          files.signature,
         ],
         { encoding: 'utf8', stdio: 'pipe' },
       );

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EraseRecords } from '../../src/consent/application/erase-records.js';
+import { ErasureService } from '../../src/modules/consent/application/erasure.service.js';
 import {
   CHECKED_AT_ONCE,
   checkRecordPage,
   type PageCheck,
-} from '../../src/evidence/application/check-records.js';
-import { DailyCheck } from '../../src/evidence/application/daily-check.js';
-import { LogSigner } from '../../src/evidence/application/log-signer.js';
-import { countChecks } from '../../src/evidence/infrastructure/check.rows.js';
-import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { type Outcome, runEvidence } from '../support/run-ops.js';
-import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/modules/evidence/application/check-records.js';
+import { DailyCheck } from '../../src/modules/evidence/application/daily-check.js';
+import { LogSigner } from '../../src/modules/evidence/application/log-signer.js';
+import { countChecks } from '../../src/modules/evidence/infrastructure/check.rows.js';
+import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { type Outcome, runEvidence } from '../support/programs/run-ops.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const KEY = `e1:${randomBytes(32).toString('base64')}`;
@@ -56,11 +56,10 @@ async function sealed(count: number, extra?: object): Promise<{ project: TestPro
 }
 
 const erase = (project: TestProject, id: string): Promise<unknown> =>
-  service.database.orm.em
-    .fork()
-    .transactional((tx) =>
-      get(EraseRecords).erase(tx, { projectId: project.id, consentIds: [id] }, { limit: 10 }),
-    );
+  get(ErasureService).eraseOne({ projectId: project.id, consentId: id }, 'as asked', {
+    kind: 'operator',
+    id: null,
+  });
 
 /** Waits for older transactions of other tests on the server: until then, records are not compared with the cursor. */
 const untilComparable = (): Promise<unknown> =>
@@ -185,6 +184,10 @@ describe('records and their leaves', () => {
   it('tells a visitor that is kept as a hash since from a change', async () => {
     const { project, ids } = await sealed(2, { customer: '42' });
     const [hashed = ''] = ids;
+    await query(
+      `insert into visitor_reference (project_id, field, hashed, salt) values ($1, 'customer', true, '\\x00')`,
+      [project.id],
+    );
     await query('update consent_record set extra = $2 where id = $1', [hashed, { customer: HASHED }]);
     expect(await checkPage(project)).toEqual({ ...WELL, compared: 2, hashed: 1 });
     const checked = await ops('check', project.id);
@@ -192,6 +195,102 @@ describe('records and their leaves', () => {
     expect(checked.out).toContain(
       `${project.id}  1 records cannot be compared: their visitor references were hashed since\n`,
     );
+  });
+
+  it('names a changed record to which a hash was added that no setting explains', async () => {
+    const { project, ids } = await sealed(1);
+    await query(`update consent_record set marketing = true, extra = $2 where id = $1`, [
+      ids[0],
+      { plan: 'x', note: HASHED },
+    ]);
+    expect((await checkPage(project)).findings).toMatchObject([{ id: ids[0], kind: 'changed' }]);
+    await query(
+      `insert into visitor_reference (project_id, field, hashed, salt) values ($1, 'customer', true, '\\x00')`,
+      [project.id],
+    );
+    expect((await checkPage(project)).findings).toMatchObject([{ id: ids[0], kind: 'changed' }]);
+  });
+
+  it('names records and entries whose leaf is moved beyond the log, or to a log that does not exist', async () => {
+    const { project, ids } = await sealed(3);
+    const [beyond = '', unknown = '', negative = ''] = ids;
+    await query('update consent_record set marketing = true where project_id = $1', [project.id]);
+    await query('update evidence_leaf set leaf_index = 1000 where consent_id = $1', [beyond]);
+    await query('update evidence_leaf set epoch = 7 where consent_id = $1', [unknown]);
+    await query('update evidence_leaf set leaf_index = -1 where consent_id = $1', [negative]);
+    const { findings } = await checkPage(project);
+    expect(findings.map(({ id, kind, detail }) => [id, kind, detail]).toSorted()).toEqual(
+      ids
+        .map((id) => [id, 'changed', 'The row of its leaf names an entry that its log does not have.'])
+        .toSorted(),
+    );
+  });
+
+  it('names a record of the first hour whose leaf was deleted', async () => {
+    const { project, ids } = await sealed(2);
+    const [cursor] = await query('select begins_at as "beginsAt", begins_xid as xid from sequencer_cursor');
+    expect(cursor?.xid).not.toBeNull();
+    await query(`update sequencer_cursor set begins_at = now() - interval '1 minute'`);
+    await query('delete from evidence_leaf where consent_id = $1', [ids[0]]);
+    expect((await checkPage(project)).findings).toMatchObject([{ id: ids[0], kind: 'backdated' }]);
+    await query('update sequencer_cursor set begins_at = $1', [cursor?.beginsAt]);
+  });
+
+  it('names an erasure that was inserted for a deleted record, and none that was made', async () => {
+    const { project, ids } = await sealed(4, { customer: '42' });
+    const [made = '', byKey = '', deleted = ''] = ids;
+    await erase(project, made);
+    await query('update consent_record set visitor_key_hash = $2 where id = $1', [byKey, randomBytes(32)]);
+    await get(ErasureService).eraseVisitorOf({ projectId: project.id, consentId: byKey }, 'as asked', {
+      kind: 'operator',
+      id: null,
+    });
+    expect(await steps.seal(project.id)).toBe('published');
+    expect((await checkPage(project)).findings).toEqual([]);
+    await query('delete from consent_record where id = $1', [deleted]);
+    await query('insert into erased_record (project_id, consent_id) values ($1, $2)', [project.id, deleted]);
+    expect(await steps.seal(project.id)).toBe('published');
+    const { findings } = await checkPage(project);
+    expect(findings).toContainEqual({
+      id: deleted,
+      kind: 'unlisted',
+      detail: 'Its erasure is stored, and the audit log does not list it.',
+    });
+    expect(findings.map(({ id }) => id)).not.toContain(made);
+  });
+
+  it('is not signed after a check named a damaged tile, until a check finds none', async () => {
+    const { project } = await sealed(2);
+    const { storage } = service.settings.evidence;
+    if (storage.kind !== 'folder') throw new Error('not a folder');
+    const tile = join(storage.path, project.id, 'tile', 'entries', '000.p', '2');
+    const whole = readFileSync(tile);
+    // The path of a record does not include this bundle, so signing does not notice the change.
+    writeFileSync(tile, Buffer.concat([whole.subarray(0, 34), Buffer.of(0, 32), randomBytes(32)]));
+    await store(project, 1);
+    const found = await ops('check', project.id);
+    expect(found.code).toBe(1);
+    expect(found.out).toContain(`${project.id}  is not signed until a check finds no damage\n`);
+    expect(await steps.seal(project.id)).toBe('refused');
+    const [log] = await query('select refusal from evidence_log where log = $1', [project.id]);
+    expect(log?.refusal).toMatch(/^A check found damage: Tile 0 of level 0 does not match its entries\./);
+    writeFileSync(tile, whole);
+    expect(await steps.seal(project.id)).toBe('refused');
+    await ops('check', project.id);
+    expect(await steps.seal(project.id)).toBe('published');
+  });
+
+  it('stays signed where a check was run without the key that signed it', async () => {
+    const { project } = await sealed(2);
+    await store(project, 1);
+    const keys = `e2:${randomBytes(32).toString('base64')}`;
+    const checked = await runEvidence(service, { keys }, ['check', project.id]);
+    expect(checked.out).toBe(
+      `${project.id}  2 entries  The checkpoint in the database is not signed by a known key.\n` +
+        `${project.id}  records are not compared: the checkpoint is not signed by a known key\n`,
+    );
+    expect(checked.code).toBe(1);
+    expect(await steps.seal(project.id)).toBe('published');
   });
 
   it('says nothing about records where the log is damaged', async () => {
@@ -207,6 +306,7 @@ describe('records and their leaves', () => {
     expect(checked.code).toBe(1);
     expect(checked.out).toBe(
       `${project.id}  2 entries  Tile 0 of level 0 does not match its entries.\n` +
+        `${project.id}  is not signed until a check finds no damage\n` +
         `${project.id}  records are not compared: the log is damaged\n`,
     );
     writeFileSync(tile, whole);

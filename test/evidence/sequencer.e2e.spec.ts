@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { newId } from '../../src/shared/ids.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { Processes, type ServiceProcess } from '../support/processes.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
+import { Processes, type ServiceProcess } from '../support/programs/processes.js';
 import { until } from '../support/until.js';
-
-const TEST_TIMEOUT_MS = 120_000;
-const DEADLINE_MS = 60_000;
 
 const processes = new Processes();
 let database: TestDatabase;
@@ -29,7 +26,7 @@ beforeAll(async () => {
     },
   });
   await worker.ready();
-}, TEST_TIMEOUT_MS);
+});
 
 afterAll(async () => {
   await processes.close();
@@ -68,30 +65,26 @@ async function terminateWaiting(): Promise<number> {
 }
 
 const untilSigned = (count: number): Promise<unknown> =>
-  until(`${count} records are signed`, async () => (await readLog()).signed === count, DEADLINE_MS);
+  until(`${count} records are signed`, async () => (await readLog()).signed === count);
 
-it(
-  'continues after a connection breaks within a batch, and assigns no leaf index twice',
-  async () => {
-    await store(3);
-    await untilSigned(3);
-    // The lock stops a batch in the middle of its transaction. The records are stored before this transaction begins, so
-    // it does not hold back the cursor.
-    const other = new Client({ connectionString: database.ownerUrl });
-    await other.connect();
-    try {
-      await store(4);
-      await other.query('begin');
-      await other.query('lock table evidence_leaf in share mode');
-      await until('a batch waits', async () => (await terminateWaiting()) > 0, DEADLINE_MS);
-    } finally {
-      await other.query('rollback');
-      await other.end();
-    }
-    await untilSigned(7);
-    expect((await readLog()).indexes).toEqual([0, 1, 2, 3, 4, 5, 6]);
-    // A connection failure does not count as a failure of the message.
-    expect(worker.output()).not.toContain('outbox message failed');
-  },
-  TEST_TIMEOUT_MS,
-);
+it('continues after a connection breaks within a batch, and assigns no leaf index twice', async () => {
+  await store(3);
+  await untilSigned(3);
+  // The lock stops a batch in the middle of its transaction. The records are stored before this transaction begins, so
+  // it does not hold back the cursor.
+  const other = new Client({ connectionString: database.ownerUrl });
+  await other.connect();
+  try {
+    await store(4);
+    await other.query('begin');
+    await other.query('lock table evidence_leaf in share mode');
+    await until('a batch waits', async () => (await terminateWaiting()) > 0);
+  } finally {
+    await other.query('rollback');
+    await other.end();
+  }
+  await untilSigned(7);
+  expect((await readLog()).indexes).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  // A connection failure does not count as a failure of the message.
+  expect(worker.output()).not.toContain('outbox message failed');
+});

@@ -13,29 +13,30 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EraseRecords } from '../../src/consent/application/erase-records.js';
-import { committedHorizon } from '../../src/consent/infrastructure/stored-since.js';
-import { CopyDetector } from '../../src/evidence/application/copy-detector.js';
-import { AnchorCheckpoints } from '../../src/evidence/application/anchor-checkpoints.js';
-import { Sequencer } from '../../src/evidence/application/sequencer.js';
-import type { PublishOutcome } from '../../src/evidence/application/checkpoint-publisher.js';
-import { appendEntries } from '../../src/evidence/domain/append-entries.js';
-import { objectPath, ROOT_LOG, partialTiles } from '../../src/evidence/domain/log.js';
-import { EMPTY_RANGE } from '../../src/evidence/domain/compact-range.js';
-import { LogStorage } from '../../src/evidence/infrastructure/log-storage.js';
-import { newId } from '../../src/shared/ids.js';
-import { choose } from '../support/pipeline.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { type Outcome, runEvidence } from '../support/run-ops.js';
-import { backUpLog, type EvidenceBackup, restoreLog } from '../support/evidence-backup.js';
-import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { EraseRecords } from '../../src/modules/consent/application/erase-records.js';
+import { committedHorizon } from '../../src/modules/consent/infrastructure/stored-since.js';
+import { CopyDetector } from '../../src/modules/evidence/application/copy-detector.js';
+import { AnchorCheckpoints } from '../../src/modules/evidence/application/anchor-checkpoints.js';
+import { Sequencer } from '../../src/modules/evidence/application/sequencer.js';
+import type { PublishOutcome } from '../../src/modules/evidence/application/checkpoint-publisher.js';
+import { appendEntries } from '../../src/modules/evidence/domain/append-entries.js';
+import { objectPath, ROOT_LOG, partialTiles } from '../../src/modules/evidence/domain/log.js';
+import { EMPTY_RANGE } from '../../src/modules/evidence/domain/compact-range.js';
+import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { choose } from '../support/programs/pipeline.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { type Outcome, runEvidence } from '../support/programs/run-ops.js';
+import { backUpLog, type EvidenceBackup, restoreLog } from '../support/database/evidence-backup.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
-import { makeVisitorKey } from '../support/visitor-key.js';
+import { makeVisitorKey } from '../support/people/visitor-key.js';
 
 interface Verifier {
   verifyProof(proof: string, keys: string): Promise<{ record: { id: string }; isInRootLog: boolean }>;
   verifyContinuation(statement: string, last: string, keys: string): Promise<unknown>;
+  verifyBeginning(statement: string, keys: string): Promise<unknown>;
   verifyConsistency(earlier: string, later: string, hashes: string, keys: string): Promise<unknown>;
 }
 const verifier = createRequire(import.meta.url)('../../verify/verify.cjs') as Verifier;
@@ -144,7 +145,7 @@ describe('sealing', () => {
       const hashes = await text(project.request('viewer', 'GET', `/log/consistency?from=3&to=${size}`));
       await expect(verifier.verifyConsistency(earlier, later, hashes, await keys())).resolves.toBeDefined();
     }
-    // The bundle and the tile that are full now stand for those that were not.
+    // The full bundle and tile have replaced the partial ones.
     expect(readdirSync(join(folderOf(project.id), 'tile', '0')).toSorted()).toEqual(['000', '001.p']);
     const tile = await project.request('viewer', 'GET', '/log/tile/0/000.p/4');
     expect((await tile.arrayBuffer()).byteLength).toBe(4 * 32);
@@ -225,6 +226,25 @@ describe('sealing', () => {
     }
     expect(await publish(ROOT_LOG)).toBe('published');
     expect(await stateOf(project)).toMatchObject({ size: 2, rootedSize: 2 });
+  });
+
+  it('gives a partial tile of each size up to the signed one, though the storage has few of them', async () => {
+    const project = await createTestProject(service);
+    await store([project], 2);
+    await seal(project);
+    await store([project], 3);
+    await seal(project);
+    // As the storage of a log is where widths were passed over.
+    rmSync(join(folderOf(project.id), 'tile', '0', '000.p', '2'));
+    for (const width of [1, 2, 3, 4, 5]) {
+      const tile = await project.request('viewer', 'GET', `/log/tile/0/000.p/${width}`);
+      expect({ status: tile.status, bytes: (await tile.arrayBuffer()).byteLength }).toEqual({
+        status: 200,
+        bytes: width * 32,
+      });
+      const bundle = await project.request('viewer', 'GET', `/log/tile/entries/000.p/${width}`);
+      expect((await bundle.arrayBuffer()).byteLength).toBe(width * 34);
+    }
   });
 
   it('has no tile of unsigned entries, even where the storage has it', async () => {
@@ -465,7 +485,7 @@ describe('a fork', () => {
     );
     await store([project], 1);
     await refused(/has a checkpoint of 5 entries, but the database has 4/);
-    // Larger than what was signed it is found by its root.
+    // A storage larger than the signed tree is detected by its root.
     await store([project], 2);
     await refused(/of 6 entries does not start with the tree of 5/);
   });
@@ -700,7 +720,8 @@ describe('a log that continues another one', () => {
     expect(found).toMatchObject({ former: { size: 305 }, reason });
     const [origin, , rootHash] = lost.split('\n');
     expect(await shownLog(project)).toMatchObject({
-      ...{ epoch: 2, continues: { origin, size: 305, rootHash, reason, at: found.at } },
+      epoch: 2,
+      continues: { origin, size: 305, rootHash, reason, at: found.at },
     });
     // A receiver that holds more than was known says so.
     const statement = await continuation(project);
@@ -708,7 +729,7 @@ describe('a log that continues another one', () => {
     await expect(
       verifier.verifyContinuation(statement.replace('index 0', 'index 1'), lost, keyLines),
     ).rejects.toThrow('a statement is the first entry of its log');
-    // The former database is never signed again, although it is as it was.
+    // The former database is never signed again, although it is unchanged.
     await store([project], 1);
     await sequence();
     const current = await backUp(project);
@@ -750,7 +771,9 @@ describe('a log that continues another one', () => {
       const done = await ops('continue', '--all', '--reason', 'Restored from a copy.');
       expect(done).toMatchObject({ code: 0, err: '' });
       expect(await seal(project)).toBe('published');
-      expect(await stateOf(project)).toMatchObject({ epoch: 2, size: 2, refusal: null });
+      const { epoch } = await stateOf(project);
+      expect(epoch).toBeGreaterThan(2);
+      expect(await stateOf(project)).toMatchObject({ size: 2, refusal: null });
       await start();
       expect(await ops('continue', '--all', '--reason', 'Again.')).toMatchObject({
         out: 'No log is halted. Nothing was changed.\n',
@@ -762,6 +785,80 @@ describe('a log that continues another one', () => {
       });
     } finally {
       rmSync(folder, { recursive: true });
+      await service.database.query('update sequencer_cursor set log_epoch = 1');
+    }
+  });
+
+  it('has another origin in a copy of the data folder, where nothing was signed before the copy', async () => {
+    const [unsigned, idle] = [await createTestProject(service), await createTestProject(service)];
+    const { dataDir } = service.settings.service;
+    const folder = join(dataDir, 'postgres', 'data');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'PG_VERSION'), '18');
+    writeFileSync(join(folder, 'postmaster.pid'), '1');
+    const copy = (): void => {
+      cpSync(folder, `${folder}-backup`, { recursive: true, preserveTimestamps: true });
+      rmSync(folder, { recursive: true });
+      cpSync(`${folder}-backup`, folder, { recursive: true, preserveTimestamps: true });
+      rmSync(`${folder}-backup`, { recursive: true });
+    };
+    const start = (): Promise<void> => get(CopyDetector).onModuleInit();
+    const originOf = async (project: TestProject): Promise<string> =>
+      (await checkpoint(project)).split('\n')[0] ?? '';
+    try {
+      await service.database.query('update sequencer_cursor set home = null');
+      await start();
+      // One is sequenced and not signed, the other has no log yet.
+      const [early = ''] = await store([unsigned], 2);
+      await sequence();
+      copy();
+      await start();
+      await store([idle], 1);
+      expect(await seal(idle)).toBe('published');
+      expect(await publish(unsigned.id)).toBe('published');
+      for (const project of [unsigned, idle]) {
+        const origin = await originOf(project);
+        expect(origin).toMatch(new RegExp(`/${project.id}/\\d+$`));
+        const statement = await continuation(project);
+        const found = await verifier.verifyBeginning(statement, await keys());
+        expect(found).toMatchObject({
+          origin,
+          former: { origin: origin.replace(/\/\d+$/, ''), size: 0 },
+          reason: expect.stringContaining('data folder is a copy') as unknown,
+        });
+      }
+      expect(await verifier.verifyProof(await text(proof(unsigned, early)), await keys())).toMatchObject({
+        record: { id: early },
+      });
+      expect(await stateOf(unsigned)).toMatchObject({ size: 3, refusal: null, continues: { size: 0 } });
+      // A copy of a copy, whose log begins with such a statement and is not signed yet.
+      const again = await createTestProject(service);
+      await store([again], 1);
+      await sequence();
+      copy();
+      await start();
+      expect(await seal(again)).toBe('published');
+      expect(await stateOf(again)).toMatchObject({ size: 2, refusal: null, continues: { size: 0 } });
+      // The same backup, restored again, is another copy.
+      const number = Number((await originOf(idle)).split('/').at(-1));
+      await service.database.query('update sequencer_cursor set log_epoch = 1');
+      copy();
+      await until('a second has passed', async () => {
+        const [row] = await service.database.query<{ isLater: boolean }>(
+          `select extract(epoch from now() - timestamptz '2026-01-01Z')::int > $1 as "isLater"`,
+          [number],
+        );
+        return row?.isLater === true;
+      });
+      await start();
+      const later = await createTestProject(service);
+      await store([later], 1);
+      await seal(later);
+      expect(Number((await originOf(later)).split('/').at(-1))).toBeGreaterThan(number);
+    } finally {
+      rmSync(folder, { recursive: true });
+      await service.database.query('update sequencer_cursor set log_epoch = 1');
+      expect(await ops('continue', '--all', '--reason', 'Restored.')).toMatchObject({ code: 0 });
     }
   });
 
@@ -859,6 +956,7 @@ describe('npm run ops -- evidence', () => {
       `${project.id}  300 entries  Tile 0 of level 0 does not match its entries.\n`,
     );
     writeFileSync(bundle, whole);
+    expect(await ops('check', project.id)).toMatchObject({ code: 0 });
 
     rmSync(join(folderOf(project.id), 'checkpoint'));
     await store([project], 1);

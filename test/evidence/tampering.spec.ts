@@ -1,10 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { canonicalJson, computeCommitment } from '../../src/evidence/domain/commitment.js';
-import { createSigner, verifierLine } from '../../src/evidence/domain/signed-note.js';
+import { canonicalJson, computeCommitment } from '../../src/modules/evidence/domain/commitment.js';
+import { createSigner, verifierLine } from '../../src/modules/evidence/domain/signed-note.js';
 import type { RefusedStep } from '../../verify/verify.cjs';
-import { memoryLog, type MemoryLog } from '../support/memory-log.js';
+import { memoryLog, type MemoryLog } from '../support/database/memory-log.js';
 
 type Verifier = typeof import('../../verify/verify.cjs');
 const { verifyProof, verifyConsistency } = createRequire(import.meta.url)(
@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 const extraOf = (record: object, inRoot: string): Buffer =>
   Buffer.from(canonicalJson({ record, salt: salt.toString('base64'), rootProof: inRoot }));
-/** The step at which something was refused; undefined where it was not. */
+/** The step at which something was refused; undefined: it was accepted. */
 const refusedAt = (checked: Promise<unknown>): Promise<string | undefined> =>
   checked.then(
     () => undefined,
@@ -188,7 +188,7 @@ describe('we rewrite the log, with our own key', () => {
     ['two entries change places', swapped(100)],
   ])('%s', async (_what, leaves) => {
     const later = logOf(leaves);
-    // The hashes that the rewritten log gives, and those of the true one.
+    // The hashes of the rewritten log, and of the true one.
     for (const hashes of [await later.consistencyFrom(EARLIER), await project.consistencyFrom(EARLIER)])
       expect(await refusedAt(verifyConsistency(earlier.checkpoint, later.checkpoint, hashes, keys))).toBe(
         'hashes',

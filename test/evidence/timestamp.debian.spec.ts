@@ -3,14 +3,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type LoneService, Processes, startLoneService } from '../support/processes.js';
-import { reply, startTimeStampService, type TestTimeStampService } from '../support/timestamp-service.js';
+import { type LoneService, Processes, startLoneService } from '../support/programs/processes.js';
+import {
+  reply,
+  startTimeStampService,
+  type TestTimeStampService,
+} from '../support/fakes/timestamp-service.js';
 import { until } from '../support/until.js';
 
 const VERIFIER = join(import.meta.dirname, '..', '..', 'verify', 'verify.cjs');
 const VECTORS = join(import.meta.dirname, '..', 'vectors', 'timestamp');
 const PAGE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'evidence.md'), 'utf8');
-const STAMPED_DEADLINE_MS = 40_000;
 const CONFIGURATION = `
 [ tsa ]
 default_tsa = service
@@ -35,7 +38,7 @@ const openssl = async (...given: string[]): Promise<string> => {
   return stdout;
 };
 
-/** An authority, and a service with its certificate for timestamps alone. */
+/** An authority, and a service with its certificate only for timestamps. */
 async function makeTimeStampService(): Promise<void> {
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   writeFileSync(join(folder, 'tsa.cnf'), CONFIGURATION);
@@ -105,15 +108,11 @@ async function proofOfNewRecord(): Promise<{ file: string; proof: string }> {
     body: JSON.stringify({ analytics: true, marketing: false, preferences: true, action: 'custom' }),
   });
   const { id } = (await stored.json()) as { id: string };
-  const proof = await until(
-    'the proof reaches the root log',
-    async () => {
-      const text = await textAt(`${at}/${id}/proof`);
-      const extra = /^extra (\S+)$/m.exec(text)?.[1] ?? '';
-      return Buffer.from(extra, 'base64').includes('"rootProof":"') ? text : null;
-    },
-    STAMPED_DEADLINE_MS,
-  );
+  const proof = await until('the proof reaches the root log', async () => {
+    const text = await textAt(`${at}/${id}/proof`);
+    const extra = /^extra (\S+)$/m.exec(text)?.[1] ?? '';
+    return Buffer.from(extra, 'base64').includes('"rootProof":"') ? text : null;
+  });
   return { file: `consent-${id}.tlog-proof`, proof };
 }
 
@@ -124,7 +123,7 @@ describe('a timestamp of the root log', () => {
     writeFileSync(join(folder, 'keys.txt'), await textAt('/.well-known/consent-log-keys'));
     const shown = execFileSync(process.execPath, [VERIFIER, 'proof', file, 'keys.txt'], { cwd: folder });
     const [, covered = ''] = /^ok {4}root log: entry \d+ of the (\d+) in /m.exec(shown.toString()) ?? [];
-    await until('it is stamped', () => textAt(`/log/timestamp/${covered}`), STAMPED_DEADLINE_MS);
+    await until('it is stamped', () => textAt(`/log/timestamp/${covered}`));
 
     const [, commands = ''] = /```sh\n(N=2\n[^]*?)```/.exec(PAGE) ?? [];
     expect(commands).toContain('openssl ts -verify');
@@ -141,10 +140,8 @@ describe('a timestamp of the root log', () => {
 
     const { size } = JSON.parse(await textAt('/log/timestamp')) as { size: number };
     await proofOfNewRecord();
-    const later = await until(
-      'a later one is stamped',
-      async () => textAt(`/log/timestamp/${size + 1}/checkpoint`),
-      STAMPED_DEADLINE_MS,
+    const later = await until('a later one is stamped', async () =>
+      textAt(`/log/timestamp/${size + 1}/checkpoint`),
     );
     writeFileSync(join(folder, 'later.txt'), later);
     const verify = ['ts', '-verify', '-in', 'stamp.tsr', '-CAfile', 'service.pem', '-data'];

@@ -8,7 +8,7 @@ import {
   type TimestampRequest,
   judgeTimestamp,
   encodeTimestampRequest,
-} from '../../src/evidence/domain/timestamp.js';
+} from '../../src/modules/evidence/domain/timestamp.js';
 
 /** Of OpenSSL 3.0, to a query of ours over `checkpoint.txt`. */
 const FOLDER = join(import.meta.dirname, '..', 'vectors', 'timestamp');
@@ -53,7 +53,8 @@ describe('a query', () => {
 describe(judgeTimestamp.name, () => {
   it('takes what was asked for, with the time of the service', () => {
     expect(judgeTimestamp(answer, asked)).toEqual({
-      ...{ kind: 'granted', at: new Date('2026-11-22T07:51:03Z') },
+      kind: 'granted',
+      at: new Date('2026-11-22T07:51:03Z'),
       nonce: asked.nonce,
     });
   });

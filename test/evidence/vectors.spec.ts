@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { canonicalJson, computeCommitment } from '../../src/evidence/domain/commitment.js';
-import { createSigner, verifierLine } from '../../src/evidence/domain/signed-note.js';
-import { memoryLog, type MemoryLog } from '../support/memory-log.js';
+import { canonicalJson, computeCommitment } from '../../src/modules/evidence/domain/commitment.js';
+import { createSigner, verifierLine } from '../../src/modules/evidence/domain/signed-note.js';
+import { memoryLog, type MemoryLog } from '../support/database/memory-log.js';
 
 const FOLDER = join(import.meta.dirname, '..', 'vectors', 'evidence');
 const VERIFIER = join(import.meta.dirname, '..', '..', 'verify', 'verify.cjs');
@@ -36,7 +36,7 @@ const RECORD = {
   numbers: [1e21, 0.002, -0, 10],
 };
 
-/** What the files hold: everything that another implementation needs to try itself on. */
+/** The content of the files: test vectors for other implementations. */
 async function vectors(): Promise<Record<string, string>> {
   const key = createSigner(HOST, made('key'));
   const salt = made('salt');
@@ -72,7 +72,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 
-/** What the script says of files, and its exit code. */
+/** The script's output for files, and its exit code. */
 function verify(...args: string[]): { code: number; text: string } {
   try {
     return {

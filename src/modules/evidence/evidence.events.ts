@@ -1,5 +1,5 @@
-import { namedKey } from '../outbox/domain/ordering-key.js';
-import type { NewOutboxMessage } from '../outbox/domain/outbox-message.js';
+import { namedKey } from '../../platform/outbox/domain/ordering-key.js';
+import type { NewOutboxMessage } from '../../platform/outbox/domain/outbox-message.js';
 import { ROOT_LOG } from './domain/log.js';
 
 /** New records and erasures must be sequenced; belongs to no project. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { PreparedReads } from '../database/prepared-reads.js';
+import { PreparedReads } from '../../platform/database/prepared-reads.js';
 import type { ConsentRecorded } from '../consent/domain/consent-recorded.js';
 import { recordBody } from '../consent/domain/record-body.js';
 import { LogSigner } from './application/log-signer.js';
@@ -16,7 +16,7 @@ const CHECKPOINTS = {
   text: `select log, checkpoint from evidence_log where log = any($1::uuid[])`,
 };
 
-/** Public interface of evidence: what is sent to the receiver with a record. */
+/** Public interface of evidence: the evidence that is sent to the receiver with a record. */
 @Injectable()
 export class EvidenceService {
   /** By project; null: none is signed yet. */

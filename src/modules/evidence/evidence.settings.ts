@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
-import { type SecretKey, parseSecretKeys } from '../settings/secret-keys.settings.js';
-import { serviceSettings } from '../settings/service.settings.js';
-import { integer, setting, url } from '../settings/setting-kinds.js';
-import { type StorageSettings, parseStorageUrl } from '../shared/storage-url.js';
+import { declareSettings, type SettingsOf } from '../../platform/settings/declare-settings.js';
+import { type SecretKey, parseSecretKeys } from '../../platform/settings/secret-keys.settings.js';
+import { serviceSettings } from '../../platform/settings/service.settings.js';
+import { integer, setting, url } from '../../platform/settings/setting-kinds.js';
+import { type StorageSettings, parseStorageUrl } from '../../platform/storage/storage-url.js';
 
 /** Folder in DATA_DIR if EVIDENCE_STORAGE_URL is not set. */
 const STORAGE_FOLDER = 'evidence';

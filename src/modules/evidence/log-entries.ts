@@ -32,8 +32,9 @@ const TOO_OLD = 'It is older than the service’s ability to prove it.';
 const CHANGED = 'It has changed since it was added to the log. No proof is available.';
 
 /**
- * Entries that other modules add to a project's log beside its records: a commitment each, like a record's. The module
- * keeps the body and the salt, so deleting them leaves nothing but the commitment.
+ * Entries that other modules add to a project's log beside its records: a commitment each, like a
+ * record's. The module stores the body and the salt; if it deletes them, only the commitment
+ * remains.
  */
 @Injectable()
 export class LogEntries {
@@ -50,7 +51,7 @@ export class LogEntries {
     return insertEntry(tx, { ...ref, commitment: computeCommitment(salt, body) });
   }
 
-  /** `committed` null: nothing was appended yet for what ended at `endedAt`. */
+  /** `committed` null: nothing was appended yet for an item that ended at `endedAt`. */
   async prove(
     ref: EntryRef,
     { committed, endedAt }: { committed: Committed | null; endedAt: Date },

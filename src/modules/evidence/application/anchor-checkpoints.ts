@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { appendEntries } from '../domain/append-entries.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { insertRootEntries, listUnanchored } from '../infrastructure/anchor.rows.js';
-import { lockLogs, writeGrowth } from '../infrastructure/log.rows.js';
+import { findCursor } from '../infrastructure/cursor.rows.js';
+import { writeGrowth } from '../infrastructure/log.rows.js';
+import { lockGrowingLogs } from './begin-log.js';
 import { LogSigner } from './log-signer.js';
 import { requestCheckpoints } from './request-checkpoints.js';
 
@@ -32,7 +34,8 @@ export class AnchorCheckpoints {
   /** Returns whether there may be more. */
   anchorBatch(): Promise<boolean> {
     return this.em.fork().transactional(async (tx) => {
-      const [root] = await lockLogs(tx, [{ log: ROOT_LOG, origin: this.signer.logOrigin(ROOT_LOG) }]);
+      const { logEpoch } = await findCursor(tx);
+      const [root] = await lockGrowingLogs(tx, [ROOT_LOG], { signer: this.signer, logEpoch });
       if (!root) return false;
       const checkpoints = await listUnanchored(tx, {
         everySeconds: this.settings.rootSeconds,

@@ -7,9 +7,9 @@ import {
   OperatorError,
   print,
   requireProjectId,
-} from '../../shared/operator-command.js';
-import { outboxSettings } from '../../outbox/outbox.settings.js';
-import { serviceSettings } from '../../settings/service.settings.js';
+} from '../../../platform/operations/operator-command.js';
+import { outboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { serviceSettings } from '../../../platform/settings/service.settings.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
 import type { ReadBodies } from './check-entries.js';
@@ -69,10 +69,18 @@ async function checkOne(tools: RecordCheckTools & { readBodies: ReadBodies }, lo
   const checks = await checkLogs(tools, log);
   if (checks.length === 0) throw new OperatorError('This project has no log.');
   for (const { name, size, problem } of checks) print(`${name}  ${size} entries  ${problem ?? 'ok'}`);
+  const damaged = checks.find(({ isDamaged }) => isDamaged);
+  if (damaged || checks.every(({ isWhole }) => isWhole)) {
+    const { saveDamage } = await import('../infrastructure/check.rows.js');
+    await saveDamage(tools.em, log, damaged?.problem ?? null);
+  }
+  if (damaged) print(`${log}  is not signed until a check finds no damage`);
   const isWell = checks.every(({ problem }) => problem === null);
   if (log === ROOT_LOG) return isWell;
   if (!checks.every(({ isWhole }) => isWhole)) {
-    print(`${log}  records are not compared: the log is damaged`);
+    print(
+      `${log}  records are not compared: ${damaged ? 'the log is damaged' : 'the checkpoint is not signed by a known key'}`,
+    );
     return false;
   }
   const areRecordsWell = await compareRecords(tools, log);

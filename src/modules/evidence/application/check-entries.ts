@@ -5,13 +5,13 @@ import type { RecordFinding } from '../domain/record-check.js';
 import { listSequenced } from '../infrastructure/entry.rows.js';
 import { DamagedLog } from '../infrastructure/log-storage.js';
 import type { CheckTools } from './check-log.js';
-import { openLogs } from './check-records.js';
+import { hasLeaf, NO_SUCH_LEAF, openLogs } from './check-records.js';
 import { findInclusion } from './inclusion.js';
 
-/** Entries that are read at once. */
+/** Entries per read. */
 const BATCH_MAX = 500;
 
-/** What entries commit to, as JSON, by the entry's id: their module keeps it. */
+/** The committed content of entries as JSON, by the entry's id; stored by the entries' module. */
 export type ReadBodies = (
   em: EntityManager,
   projectId: string,
@@ -25,8 +25,9 @@ export interface EntryCheck {
 }
 
 /**
- * Compares the entries that other modules, such as scans, added to a project's log with their leaves, and with `readBodies`
- * also with what they commit to.
+ * Compares the entries that other modules, such as scans, added to a project's log with their
+ * leaves, and with `readBodies` also with their committed content.
+ *
  * @throws DamagedLog if the storage does not hash to a signed root
  */
 export async function checkEntries(
@@ -46,7 +47,11 @@ export async function checkEntries(
     );
     for (const { id, commitment, epoch, index } of entries) {
       const log = logs.get(epoch);
-      if (!log?.checkpoint || index >= log.builder.size) continue;
+      if (!hasLeaf(log, index)) {
+        result.findings.push({ id, ...NO_SUCH_LEAF });
+        continue;
+      }
+      if (!log.checkpoint || index >= log.builder.size) continue;
       if (!log.signed) throw new DamagedLog('The checkpoint in the database is not signed by a known key.');
       result.compared += 1;
       const inclusion = await findInclusion(leafHash(commitment), log.builder, {

@@ -19,11 +19,15 @@ export interface LogCheck {
   size: number;
   /** The problem, as a sentence; null: there is none. */
   problem: string | null;
-  /** Whether everything that was read hashes to the signed root, so records can be compared with it. */
+  /** Whether all entries and tiles hash to the signed root, so records can be compared with it. */
   isWhole: boolean;
+  /** Whether the storage contradicts the signed root. A checkpoint of an unknown key says nothing about the storage. */
+  isDamaged: boolean;
 }
 
-/** What a check reads from. */
+const WHOLE = { isWhole: true, isDamaged: false } as const;
+
+/** Dependencies of a check. */
 export interface CheckTools {
   em: EntityManager;
   storage: LogStorage;
@@ -41,14 +45,14 @@ export async function checkLogs(tools: CheckTools, log: string): Promise<LogChec
 
 async function checkNewest(tools: CheckTools, log: StoredLog): Promise<LogCheck> {
   const { name, checkpoint, refusal } = log;
-  if (checkpoint === null) return { name, size: 0, problem: refusal, isWhole: true };
+  if (checkpoint === null) return { name, size: 0, problem: refusal, ...WHOLE };
   const check = await checkSigned(tools, log, openNewest(tools, log));
   return { ...check, problem: check.problem ?? refusal };
 }
 
 async function checkPast(tools: CheckTools, past: PastLog): Promise<LogCheck> {
   const { name, checkpointSize } = past;
-  if (checkpointSize === 0) return { name, size: 0, problem: null, isWhole: true };
+  if (checkpointSize === 0) return { name, size: 0, problem: null, ...WHOLE };
   return checkSigned(tools, past, await openPast(tools, past));
 }
 
@@ -78,12 +82,13 @@ async function checkSigned(
   { name, checkpointSize: size }: SignedLog,
   signed: Checkpoint | null,
 ): Promise<LogCheck> {
-  const damaged = (problem: string): LogCheck => ({ name, size, problem, isWhole: false });
-  if (!signed) return damaged('The checkpoint in the database is not signed by a known key.');
+  const damaged = (problem: string): LogCheck => ({ name, size, problem, isWhole: false, isDamaged: true });
+  if (!signed)
+    return { ...damaged('The checkpoint in the database is not signed by a known key.'), isDamaged: false };
   try {
     const root = computeRoot(await readTree(storage, name, size));
     if (!root.equals(signed.root)) return damaged('The entries do not hash to the signed root.');
-    return { name, size, problem: null, isWhole: true };
+    return { name, size, problem: null, ...WHOLE };
   } catch (error) {
     if (error instanceof DamagedLog) return damaged(error.message);
     throw error;

@@ -1,10 +1,18 @@
 import { IsolationLevel } from '@mikro-orm/postgresql';
-import { committedHorizon, type StoredEvent, storedOfProject } from '../../consent/consent.records.js';
+import {
+  committedHorizon,
+  findVisitorReference,
+  listUnexplained,
+  type StoredEvent,
+  storedOfProject,
+} from '../../consent/consent.records.js';
 import { recordBody } from '../../consent/domain/record-body.js';
-import { uuidLowerBound } from '../../shared/ids.js';
+import { AUDIT_MONTHS_KEPT } from '../../audit/domain/retention.js';
+import { uuidLowerBound } from '../../../platform/identity/ids.js';
+import { monthStart } from '../../../platform/time/months.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
 import { computeCommitment, erasureBody } from '../domain/commitment.js';
-import { judgeRows, mayBeHashedSince, type RecordFinding } from '../domain/record-check.js';
+import { type HashedField, judgeRows, mayBeHashedSince, type RecordFinding } from '../domain/record-check.js';
 import { ProofBuilder } from '../domain/proof-builder.js';
 import { leafHash } from '../domain/tree-hash.js';
 import { isBackfilling } from '../infrastructure/backfill.rows.js';
@@ -45,11 +53,16 @@ interface Page {
   /** The transaction up to which the sequencer is; null: not comparable for this project. */
   sequencedXid: bigint | null;
   beginsAt: Date;
+  /** Records of this transaction and later ones have a leaf; null: not known. */
+  beginsXid: bigint | null;
+  hashed: HashedField;
   /** By epoch. */
   logs: Map<number, OpenedLog>;
 }
 
 interface OpenedLog {
+  /** Entries with a leaf, signed or not; for a past log, the final number. */
+  size: number;
   signed: Checkpoint | null;
   checkpoint: string | null;
   builder: ProofBuilder;
@@ -75,6 +88,20 @@ export async function checkRecordPage(
     if (verdict.kind === 'hashed') result.hashed += 1;
     else if (verdict.kind !== 'same') result.findings.push({ id, ...verdict });
   }
+  const found = new Set(result.findings.map(({ id }) => id));
+  // The audit log of an earlier month may be deleted.
+  const audited = monthStart(now, 1 - AUDIT_MONTHS_KEPT);
+  const erasures = page.ids.flatMap((id) => {
+    const event = page.stored.get(id);
+    const isAudited = event?.record === null && event.instant >= audited && !found.has(id);
+    return isAudited ? [{ id, erasedAt: event.instant }] : [];
+  });
+  for (const { id } of await listUnexplained(tools.em.fork(), projectId, erasures))
+    result.findings.push({
+      id,
+      kind: 'unlisted',
+      detail: 'Its erasure is stored, and the audit log does not list it.',
+    });
   return result;
 }
 
@@ -87,18 +114,24 @@ function readPage(tools: RecordCheckTools, projectId: string, afterId: string): 
         !isFromOtherServer(cursor, await committedHorizon(tx)) && !(await isBackfilling(tx, projectId));
       const stored = await storedOfProject(tx, { projectId, afterId, since: ALL_TIME, limit });
       const leaves = await listLeavesAfter(tx, { projectId, afterId, limit });
-      // After the last id of a full page, the other page may be incomplete.
+      // If one page is full, the other may be incomplete after its last id.
       const ends = [stored.at(limit - 1)?.id, leaves.at(limit - 1)?.consentId].filter(
         (id) => id !== undefined,
       );
       const [end = null] = ends.toSorted();
       const isWithin = (id: string): boolean => end === null || id <= end;
+      const { field, salt } = await findVisitorReference(tx, projectId);
       const storedById = new Map(stored.map((event) => [event.id, event]));
       const leafById = new Map(leaves.map((leaf) => [leaf.consentId, leaf]));
       return {
-        ...{ stored: storedById, leaves: leafById, afterId: end, beginsAt: cursor.beginsAt },
+        stored: storedById,
+        leaves: leafById,
+        afterId: end,
+        beginsAt: cursor.beginsAt,
         ids: [...new Set([...storedById.keys(), ...leafById.keys()])].filter(isWithin).toSorted(),
         sequencedXid: isComparable ? BigInt(cursor.xid) : null,
+        beginsXid: cursor.beginsXid === null ? null : BigInt(cursor.beginsXid),
+        hashed: salt === null ? null : { field },
         logs: await openLogs({ ...tools, em: tx }, projectId),
       };
     },
@@ -111,36 +144,63 @@ export async function openLogs(tools: CheckTools, projectId: string): Promise<Ma
   const newest = await findLog(tools.em, projectId);
   const logs = new Map<number, OpenedLog>();
   for (const past of await listPastLogs(tools.em, projectId))
-    logs.set(past.epoch, opened(tools.storage, past, await openPast(tools, past)));
+    logs.set(
+      past.epoch,
+      opened(tools.storage, { ...past, size: past.checkpointSize }, await openPast(tools, past)),
+    );
   if (newest) logs.set(newest.epoch, opened(tools.storage, newest, openNewest(tools, newest)));
   return logs;
 }
 
-function opened(storage: LogStorage, log: SignedLog, signed: Checkpoint | null): OpenedLog {
-  const { name, checkpoint, checkpointSize } = log;
+function opened(
+  storage: LogStorage,
+  { name, checkpoint, checkpointSize, size }: SignedLog & { size: number },
+  signed: Checkpoint | null,
+): OpenedLog {
   const builder = new ProofBuilder(checkpointSize, (tile) => storage.readTile(name, tile));
-  return { signed, checkpoint: checkpointSize === 0 ? null : checkpoint, builder };
+  return { size, signed, checkpoint: checkpointSize === 0 ? null : checkpoint, builder };
 }
+
+/** Whether a log has a leaf, signed or not: its row may name a log that does not exist, or an index beyond the log. */
+export function hasLeaf(log: OpenedLog | undefined, index: number): log is OpenedLog {
+  return log !== undefined && index >= 0 && index < log.size;
+}
+
+/** The finding where `hasLeaf` is false. */
+export const NO_SUCH_LEAF: RecordFinding = {
+  kind: 'changed',
+  detail: 'The row of its leaf names an entry that its log does not have.',
+};
 
 type Verdict = RecordFinding | { kind: 'same' } | { kind: 'pending' } | { kind: 'hashed' };
 
-async function judge({ stored, leaves, sequencedXid, beginsAt, logs }: Page, id: string): Promise<Verdict> {
+async function judge(page: Page, id: string): Promise<Verdict> {
+  const { stored, leaves, sequencedXid, beginsAt, beginsXid, hashed, logs } = page;
   const [event, leaf] = [stored.get(id), leaves.get(id)];
   const rows = judgeRows({
-    ...{ id, beginsAt },
-    stored: event ? { ...event, isSequenced: isBehind(event.xid, sequencedXid) } : null,
+    id,
+    beginsAt,
+    stored: event
+      ? {
+          ...event,
+          isSequenced: isBehind(event.xid, sequencedXid),
+          isSinceBegin: beginsXid !== null && BigInt(event.xid) >= beginsXid,
+        }
+      : null,
     leaf: leaf ? { isErasure: leaf.salt !== null } : null,
   });
   if (rows.kind !== 'compare') return rows;
-  const log = leaf && logs.get(leaf.epoch);
-  if (!event || !leaf || !log?.checkpoint || leaf.index >= log.builder.size) return { kind: 'pending' };
+  if (!event || !leaf) return { kind: 'pending' };
+  const log = logs.get(leaf.epoch);
+  if (!hasLeaf(log, leaf.index)) return NO_SUCH_LEAF;
+  if (!log.checkpoint || leaf.index >= log.builder.size) return { kind: 'pending' };
   if (!log.signed) throw new DamagedLog('The checkpoint in the database is not signed by a known key.');
   const commitment = expectedCommitment(event, leaf);
   const { index } = leaf;
-  const hash = commitment === null ? Buffer.alloc(0) : leafHash(commitment);
-  const inclusion = await findInclusion(hash, log.builder, { index, checkpoint: log.checkpoint });
+  const leafHashed = commitment === null ? Buffer.alloc(0) : leafHash(commitment);
+  const inclusion = await findInclusion(leafHashed, log.builder, { index, checkpoint: log.checkpoint });
   if (inclusion.kind === 'included') return { kind: 'same' };
-  if (event.record && mayBeHashedSince(event.record.extra)) return { kind: 'hashed' };
+  if (event.record && mayBeHashedSince(event.record.extra, hashed)) return { kind: 'hashed' };
   return { kind: 'changed', detail: 'It differs from its entry in the log.' };
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Checkpoint } from '../domain/checkpoint.js';
 import { computeRoot } from '../domain/compact-range.js';
-import { logName, objectPath, partialTiles } from '../domain/log.js';
+import { logName, objectPath, partialTiles, ROOT_LOG } from '../domain/log.js';
 import { ProofBuilder } from '../domain/proof-builder.js';
 import type { TileAddress } from '../domain/tile.js';
 import { isConsistent } from '../domain/tree-proof.js';
@@ -33,6 +33,10 @@ export class CheckpointGuard {
   async checkBeforeWriting(log: StoredLog, stored: string | null): Promise<void> {
     const { checkpoint, name } = log;
     if (log.halted !== null) throw new Refused(log.halted);
+    if (log.damage !== null)
+      throw new Refused(
+        `A check found damage: ${log.damage} Restore the storage from a backup, then run: npm run ops -- evidence check ${log.log === ROOT_LOG ? '--all' : log.log}`,
+      );
     const copy = await this.heads.read(name).catch(asStorageError);
     if (await this.isContinued(log))
       throw new Refused(

@@ -1,19 +1,18 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
-import { ThrottledLog } from '../../shared/throttled-log.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { backgroundJob } from '../../../platform/outbox/background-job.js';
+import type { AttemptResult, OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
+import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { STORAGE_TIMEOUT_MAX_MS } from '../../../platform/storage/object-storage.js';
+import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
 import { LOG_DELETED, CHECKPOINT_DUE } from '../evidence.events.js';
 import { asStorageError, LogStorage, LogStorageError } from '../infrastructure/log-storage.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { CheckpointPublisher, type PublishOutcome } from './checkpoint-publisher.js';
 
-/** Logs that a worker publishes at once. */
+/** Logs that a worker publishes concurrently. */
 const LOGS_AT_ONCE = 8;
 /** As `LOGS_AT_ONCE`, in a folder: with more, commits wait for the disk to synchronize the files (ADR 59). */
 const FOLDER_LOGS_AT_ONCE = 2;
@@ -25,11 +24,8 @@ const REFUSED_WAIT_MS = 60_000;
 
 /** The outbox handler of `checkpoint.due` and `log.deleted`: publishes logs and deletes them from the storage. */
 @Injectable()
-export class CheckpointHandler implements OutboxHandler<PublishOutcome>, OnModuleInit {
-  readonly topics = [CHECKPOINT_DUE, LOG_DELETED];
-  readonly retry = BUG_SCHEDULE;
-  readonly slotsMax: number;
-  readonly attemptMaxMs = STORAGE_TIMEOUT_MAX_MS;
+export class CheckpointHandler implements OnModuleInit {
+  private readonly slots: number;
   private readonly storageFailed = new ThrottledLog(
     new Logger(CheckpointHandler.name),
     'evidence log storage failed; unsigned entries are waiting, retrying',
@@ -42,18 +38,23 @@ export class CheckpointHandler implements OutboxHandler<PublishOutcome>, OnModul
     @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
     @InjectSettings(evidenceSettings) { storage: { kind } }: EvidenceSettings,
   ) {
-    this.slotsMax = kind === 'folder' ? FOLDER_LOGS_AT_ONCE : LOGS_AT_ONCE;
+    this.slots = kind === 'folder' ? FOLDER_LOGS_AT_ONCE : LOGS_AT_ONCE;
   }
 
   onModuleInit(): void {
-    this.outbox.register(this);
+    this.outbox.register(
+      backgroundJob<PublishOutcome>({
+        topics: [CHECKPOINT_DUE, LOG_DELETED],
+        slotsMax: this.slots,
+        attemptMaxMs: STORAGE_TIMEOUT_MAX_MS,
+        run: (message) => this.run(message),
+        // The next message for the log continues.
+        abandoned: { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'The worker crashed on every attempt.' },
+      }),
+    );
   }
 
-  prepare(messages: OutboxMessage[]): Promise<Attempt<PublishOutcome>[]> {
-    return Promise.resolve(messages.map((message) => () => this.attempt(message)));
-  }
-
-  private async attempt({
+  private async run({
     topic,
     subjectId: log,
     failures,
@@ -77,15 +78,6 @@ export class CheckpointHandler implements OutboxHandler<PublishOutcome>, OnModul
       }
       throw error;
     }
-  }
-
-  settle(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  /** The next message for the log continues. */
-  discard(): AttemptResult<PublishOutcome> {
-    return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'The worker crashed on every attempt.' };
   }
 }
 

@@ -14,7 +14,7 @@ import { deleteTiles, listUnstoredTiles } from '../infrastructure/tile.rows.js';
 import { CheckpointGuard, Refused } from './checkpoint-guard.js';
 import { LogSigner } from './log-signer.js';
 
-/** Tiles that are written at once. */
+/** Tiles written concurrently. */
 const TILES_AT_ONCE = 16;
 /** Tiles that one query reads. */
 const TILES_READ_MAX = 256;
@@ -26,7 +26,7 @@ export type PublishOutcome =
   | 'more'
   /** Storage and database disagree, or it would be a fork: nothing was signed, and the log's row has the reason. */
   | 'refused'
-  /** The project was deleted, and its objects were. */
+  /** The project and its objects were deleted. */
   | 'removed';
 
 /** A log in database and storage at one time. */

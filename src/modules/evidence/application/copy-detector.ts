@@ -2,10 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
-import { findHome, saveHome } from '../infrastructure/cursor.rows.js';
-import { haltSignedLogs } from '../infrastructure/continuation.rows.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
+import { findHome, raiseLogEpoch, saveHome } from '../infrastructure/cursor.rows.js';
+import { haltLog, haltSignedLogs, lockUnsigned } from '../infrastructure/continuation.rows.js';
+import { NO_FORMER_HEAD, replaceLog } from './begin-log.js';
+import { LogSigner } from './log-signer.js';
 
 /** In DATA_DIR: the embedded server writes the first file once; the second exists while it runs. */
 const WRITTEN_ONCE = 'postgres/data/PG_VERSION';
@@ -16,7 +18,8 @@ const COPIED =
   'Start a new log: npm run ops -- evidence continue --all --reason …';
 
 /**
- * Detects at startup that the data folder is a copy, and then halts every signed log. Database and storage were copied
+ * Detects at startup that the data folder is a copy, and then halts every signed log. Logs that were not signed here, and
+ * those that are created later, get another number in their origin: the original may have signed them since. Database and storage were copied
  * together, so neither shows it. A copied file has another birth time, which no program can set. On file systems without
  * birth times, the inode and the change time must both differ: a restore may reuse the inode, and `chown` changes the time.
  */
@@ -26,6 +29,7 @@ export class CopyDetector implements OnModuleInit {
 
   constructor(
     private readonly em: EntityManager,
+    private readonly signer: LogSigner,
     @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
@@ -36,11 +40,25 @@ export class CopyDetector implements OnModuleInit {
     await this.em.fork().transactional(async (tx) => {
       const known = await findHome(tx);
       if (known === formatHome(home)) return;
-      const isCopy = known !== null && isAnotherFile(known, home);
-      const halted = isCopy ? await haltSignedLogs(tx, COPIED) : 0;
-      if (halted > 0) this.logger.error({ logs: halted }, COPIED);
+      if (known !== null && isAnotherFile(known, home)) await this.separate(tx);
       await saveHome(tx, formatHome(home));
     });
+  }
+
+  /** Separates the logs of this copy from those of the original, in the caller's transaction. */
+  private async separate(tx: EntityManager): Promise<void> {
+    const epoch = await raiseLogEpoch(tx);
+    const halted = await haltSignedLogs(tx, COPIED);
+    if (halted > 0) this.logger.error({ logs: halted }, COPIED);
+    const unsigned = await lockUnsigned(tx);
+    const next = { signer: this.signer, epoch, reason: NO_FORMER_HEAD, head: null, note: null };
+    for (const log of unsigned)
+      if (this.signer.canSign) await replaceLog(tx, log, next);
+      else await haltLog(tx, log.log, COPIED);
+    this.logger.warn(
+      { epoch, replaced: unsigned.length },
+      'the data folder is a copy: new logs get a number',
+    );
   }
 }
 

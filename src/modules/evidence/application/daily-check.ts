@@ -6,6 +6,7 @@ import {
   nextLogToCheck,
   saveCheckProgress,
   saveCheckResult,
+  saveDamage,
 } from '../infrastructure/check.rows.js';
 import { DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
 import { checkEntries } from './check-entries.js';
@@ -56,7 +57,9 @@ export class DailyCheck {
     const em = this.em.fork();
     try {
       const tools = {
-        ...{ em, storage: this.storage, signer: this.signer },
+        em,
+        storage: this.storage,
+        signer: this.signer,
         keptSince: (instant: Date) => this.retention.keptSince(instant),
       };
       const page = await checkRecordPage(tools, { projectId: log, afterId, now });
@@ -66,6 +69,9 @@ export class DailyCheck {
       else await this.checkOthers(tools, log);
     } catch (error) {
       if (!(error instanceof DamagedLog)) throw error;
+      // A full check by the operator ends this: the daily one reads only the tiles on the paths of
+      // stored records.
+      await saveDamage(em, log, error.message);
       await this.report(log, `${error.message} Restore the storage from a backup.`);
     }
   }

@@ -10,9 +10,9 @@ import {
   requireProjectId,
   required,
   UsageError,
-} from '../../shared/operator-command.js';
-import { outboxSettings } from '../../outbox/outbox.settings.js';
-import { serviceSettings } from '../../settings/service.settings.js';
+} from '../../../platform/operations/operator-command.js';
+import { outboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { serviceSettings } from '../../../platform/settings/service.settings.js';
 import { REASON_LETTERS_MAX } from '../domain/continuation.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
@@ -60,8 +60,8 @@ const continueCommand: Command = {
   },
 };
 
-/** Commands about the evidence logs. */
-/** `readBodies` reads what the entries of other modules commit to. */
+/** Commands for the evidence logs. */
+/** `readBodies` reads the committed content of other modules' entries. */
 export function evidenceCommands(readBodies: ReadBodies): Command[] {
   return [statusCommand, checkCommand(readBodies), continueCommand];
 }
@@ -123,16 +123,26 @@ async function continueLogs(
   const storage = new LogStorage(evidence, settings(outboxSettings));
   const heads = new HeadCopies(evidence, settings(outboxSettings));
   const signer = new LogSigner(evidence, settings(serviceSettings));
+  const continuing = { em: orm.em, storage, heads, signer };
   try {
     const logs = which === 'all' ? await listHalted(orm.em.fork(), CONTINUED_MAX) : [which];
     if (logs.length === 0) print('No log is halted. Nothing was changed.');
+    let failed = 0;
     for (const log of logs) {
-      const { origin, former } = await continueLog(
-        { em: orm.em, storage, heads, signer },
-        { log, reason, head },
-      );
-      print(`${origin} continues the ${former.size} entries of ${former.origin}.`);
+      try {
+        const { origin, former } = await continueLog(continuing, { log, reason, head });
+        print(
+          former
+            ? `${origin} continues the ${former.size} entries of ${former.origin}.`
+            : `${origin} begins, and no former checkpoint is known.`,
+        );
+      } catch (error) {
+        if (which !== 'all' || !(error instanceof OperatorError)) throw error;
+        print(error.message);
+        failed += 1;
+      }
     }
+    if (failed > 0) throw new OperatorError(`${failed} of ${logs.length} logs were not continued.`);
     if (logs.length === CONTINUED_MAX) print('There may be more. Run the command again.');
   } finally {
     await storage.onApplicationShutdown();

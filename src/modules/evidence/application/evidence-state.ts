@@ -70,7 +70,8 @@ export class EvidenceState implements OnModuleInit {
     if (!leaf || leaf.salt !== null || !state || leaf.index >= state.size)
       return {
         status: !this.signer.isOn ? 'off' : !leaf && receivedAt < (await findBegin(em)) ? 'never' : 'pending',
-        ...{ index: null, isInRootLog: false },
+        index: null,
+        isInRootLog: false,
       };
     return { status: 'sealed', index: leaf.index, isInRootLog: leaf.index < state.anchoredSize };
   }
@@ -83,11 +84,18 @@ export class EvidenceState implements OnModuleInit {
 }
 
 const EMPTY: LogState = {
-  ...{ epoch: 1, size: 0, signedAt: null, anchoredSize: 0 },
-  ...{ refusal: null, continues: null },
+  epoch: 1,
+  size: 0,
+  signedAt: null,
+  anchoredSize: 0,
+  refusal: null,
+  continues: null,
 };
 
 const toFormerLog = ({ formerOrigin, formerSize, formerRoot, reason, at }: Continuation): FormerLog => ({
-  ...{ origin: formerOrigin, size: formerSize, rootHash: formerRoot.toString('base64') },
-  ...{ reason, at },
+  origin: formerOrigin,
+  size: formerSize,
+  rootHash: formerRoot.toString('base64'),
+  reason,
+  at,
 });

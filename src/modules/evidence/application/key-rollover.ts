@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { OutboxService } from '../../outbox/outbox.service.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { type CheckpointedLog, listCheckpointed } from '../infrastructure/checkpoint.rows.js';
 import { LogSigner } from './log-signer.js';
 import { requestCheckpoints } from './request-checkpoints.js';

@@ -1,11 +1,12 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentHooks } from '../../consent/consent.hooks.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import type { NewOutboxMessage } from '../../outbox/domain/outbox-message.js';
+import { countWaiting } from '../../../platform/outbox/queued-messages.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import type { NewOutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { LOG_DELETED, logMessage, sequencingMessage, timestampMessage } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { deleteProjectLeaves } from '../infrastructure/leaf.rows.js';
@@ -78,7 +79,7 @@ export class LogMaintenance implements OnModuleInit {
 
   /** Appends a message unless one of its kind is queued. */
   private async appendOnce(message: NewOutboxMessage): Promise<void> {
-    const { count } = await this.outbox.countWaiting(message, 1);
+    const { count } = await countWaiting(this.em.fork(), message, 1);
     if (count > 0) return;
     await this.em.fork().transactional((tx) => this.outbox.append(tx, message));
   }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
-import { ENTRIES } from '../domain/log.js';
-import { hashesAt, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { ENTRIES, tileLength } from '../domain/log.js';
+import { hashesAt, type TileAddress, tileAddress, TILE_WIDTH } from '../domain/tile.js';
 import { ProofBuilder } from '../domain/proof-builder.js';
 import { writeTlogProof } from '../domain/tlog-proof.js';
 import { listUsedKeys, type UsedKey } from '../infrastructure/checkpoint.rows.js';
@@ -27,7 +27,7 @@ export class LogReader {
     return findLog(this.em.fork(), log);
   }
 
-  /** The log of an epoch, or the current one; null if there is none. */
+  /** The log of an epoch, or the current one; null: none. */
   async findEpoch(log: string, epoch: number | undefined): Promise<SignedLog | null> {
     const newest = await this.find(log);
     if (epoch === undefined || newest?.epoch === epoch) return newest;
@@ -49,7 +49,10 @@ export class LogReader {
     const covered = found ? hashesAt(level, found.checkpointSize) : 0;
     if (!address || !found || address.index * TILE_WIDTH + address.width > covered)
       throw new DomainError('tile_not_found', 'The log has no such tile (yet).');
-    return this.storage.readTile(found.name, address);
+    // A superseded partial tile may be deleted; the newest one of its index begins with it.
+    const newest = tileAddress(level, address.index * TILE_WIDTH, found.checkpointSize);
+    const bytes = await this.storage.readTile(found.name, { ...newest, level: address.level });
+    return bytes.subarray(0, tileLength(address));
   }
 
   /**
@@ -80,7 +83,10 @@ export class LogReader {
       throw new DomainError('log_empty', 'The log does not continue another one, or is not signed yet.');
     const path = await this.createBuilder(found).inclusionProof(0, found.checkpointSize);
     return writeTlogProof({
-      ...{ extra: Buffer.from(found.continues), index: 0, path, checkpoint: found.checkpoint },
+      extra: Buffer.from(found.continues),
+      index: 0,
+      path,
+      checkpoint: found.checkpoint,
     });
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { resolveBaseUrl } from '../../shared/base-url.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { type Checkpoint, checkpointText, readCheckpoint } from '../domain/checkpoint.js';
 import { logFolder } from '../domain/log.js';
@@ -32,6 +32,11 @@ export class LogSigner {
   /** Whether evidence is on. */
   get isOn(): boolean {
     return this.settings.keys.length > 0 && this.settings.sealSeconds > 0;
+  }
+
+  /** Whether there is a key. */
+  get canSign(): boolean {
+    return this.settings.keys.length > 0;
   }
 
   /** The first line of a log's checkpoints, by its name. A log keeps the origin with which it was started. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { SiteDocument } from '../../publishing/domain/document.js';
 import { ShownDocuments } from '../../publishing/shown-documents.js';
-import { resolveBaseUrl } from '../../shared/base-url.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type ProofFacts, proofFacts } from '../domain/proof-facts.js';
 import type { Proof } from './write-proof.js';
 import { EvidenceState } from './evidence-state.js';
@@ -20,7 +20,7 @@ export interface ProofPage {
   createdAt: Date;
 }
 
-/** Collects the facts about a proof: its content, and the banner that the visitor saw. */
+/** Collects the contents of a proof, and the banner that the visitor saw. */
 @Injectable()
 export class ProofPages {
   constructor(

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentRecords } from '../../consent/consent.records.js';
 import { consentKey, type ConsentRecorded, type ConsentRef } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { erasureBody } from '../domain/commitment.js';
 import { findLeaves, type Leaf } from '../infrastructure/leaf.rows.js';
 import { DamagedLog } from '../infrastructure/log-storage.js';

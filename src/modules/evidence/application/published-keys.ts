@@ -7,7 +7,7 @@ import { LogSigner } from './log-signer.js';
 /** The use of a key is stored at most this often, so its last signature may be this much later. */
 const USE_STORED_EVERY_MS = 60_000;
 
-/** The public keys of the logs: those that have ever signed, and those that will. */
+/** The public keys of the logs, past and current. */
 @Injectable()
 export class PublishedKeys {
   constructor(
@@ -16,8 +16,8 @@ export class PublishedKeys {
   ) {}
 
   /**
-   * One verifier key a line, each below a comment with the day of its first signature, and of its last one once the key
-   * that signs now has taken over: the verifier refuses what it signed of later records.
+   * One verifier key per line, each below a comment with the day of its first signature, and of its
+   * last one once another key signs: the verifier rejects its signatures of later records.
    */
   async text(): Promise<string> {
     const signed = await this.logs.usedKeys();
@@ -44,7 +44,7 @@ function lastUse(signed: readonly { verifier: string; lastSignedAt: Date }[], ke
   return new Date(Math.max(0, ...uses.map(({ lastSignedAt }) => lastSignedAt.getTime())));
 }
 
-/** A log that was started under another host is signed by the same key under another name. */
+/** A log that was started under another host uses the same key under another name. */
 const isSameKey = (one: string, other: string | undefined): boolean =>
   other !== undefined && parseVerifier(one).publicKey.equals(parseVerifier(other).publicKey);
 

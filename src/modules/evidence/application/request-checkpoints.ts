@@ -1,9 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { OutboxService } from '../../outbox/outbox.service.js';
+import type { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { CHECKPOINT_DUE, logMessage } from '../evidence.events.js';
 import { markRequested } from '../infrastructure/checkpoint.rows.js';
 
-/** Requests checkpoints of logs, in the caller's transaction. Logs with a queued message get no other one. */
+/**
+ * Requests checkpoints of logs, in the caller's transaction. Logs with a queued message are
+ * skipped.
+ */
 export async function requestCheckpoints(
   tx: EntityManager,
   outbox: OutboxService,

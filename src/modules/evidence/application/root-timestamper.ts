@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { findLog } from '../infrastructure/log.rows.js';
@@ -13,7 +13,7 @@ export type TimestampOutcome =
   | { kind: 'stamped' }
   /** The newest checkpoint has a timestamp, or the last timestamp is too recent. */
   | { kind: 'not_due' }
-  /** `reason` is one of few; `detail` completes it for the log. */
+  /** `reason` is one of a few codes; `detail` adds details for the log. */
   | { kind: 'failed'; reason: string; detail: string };
 
 /**
@@ -33,7 +33,7 @@ export class RootTimestamper {
     return this.signer.isOn && this.settings.timestampUrl !== '';
   }
 
-  /** The signed checkpoint that is due for a timestamp; null if there is none. */
+  /** The signed checkpoint that is due for a timestamp; null: none. */
   async findDue(): Promise<{ epoch: number; size: number; note: string } | null> {
     if (!this.isOn) return null;
     const em = this.em.fork();

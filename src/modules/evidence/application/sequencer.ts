@@ -5,10 +5,10 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentRecords, type Horizon, type StoredEvent } from '../../consent/consent.records.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
 import { recordBody } from '../../consent/domain/record-body.js';
-import { allowMaintenanceTime } from '../../database/statement-time.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { uuidTimeMs } from '../../shared/ids.js';
-import { monthStart } from '../../shared/months.js';
+import { allowMaintenanceTime } from '../../../platform/database/statement-time.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { uuidTimeMs } from '../../../platform/identity/ids.js';
+import { monthStart } from '../../../platform/time/months.js';
 import { appendEntries } from '../domain/append-entries.js';
 import { computeCommitment, erasureBody } from '../domain/commitment.js';
 import type { LogEdge } from '../domain/log.js';
@@ -27,18 +27,19 @@ import {
 import { type EntryLeaf, lockUnsequenced, saveEntryLeaves } from '../infrastructure/entry.rows.js';
 import { findSequenced, insertLeaves, type NewLeaf } from '../infrastructure/leaf.rows.js';
 import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
-import { lockLogs, type StoredLog, writeGrowth } from '../infrastructure/log.rows.js';
+import { type StoredLog, writeGrowth } from '../infrastructure/log.rows.js';
+import { lockGrowingLogs } from './begin-log.js';
 import { LogSigner } from './log-signer.js';
 import { requestCheckpoints } from './request-checkpoints.js';
 
 /**
- * Records and erasures that one transaction sequences: some seconds. Each transaction leaves a dead version of every log's
- * row behind a transaction that stays open, and each reader of the row passes them.
+ * Records and erasures that one transaction sequences, in some seconds. While another transaction
+ * stays open, each of these leaves a dead version of every log's row, which readers must skip.
  */
 const RECORDS_MAX = 60_000;
 /** Of these, records and erasures that are in memory at once. */
 const PAGE_SIZE = 2_000;
-/** Records that are hashed at once; then deliveries have their turn. */
+/** Records hashed in one slice of the event loop, between deliveries. */
 const SLICE_MAX = 250;
 /** Entries of other modules that one transaction sequences. */
 const ENTRIES_MAX = 1_000;
@@ -53,7 +54,7 @@ interface AssignedLeaf {
   salt: Buffer;
 }
 
-/** A log as it was, and what it grows to. */
+/** A log before and after appending. */
 interface GrowingLog {
   before: StoredLog;
   edge: LogEdge;
@@ -61,7 +62,11 @@ interface GrowingLog {
 }
 
 /** Logs that a transaction has locked, by project. */
-type GrowingLogs = Map<string, GrowingLog>;
+interface GrowingLogs {
+  byProject: Map<string, GrowingLog>;
+  /** The number of logs that are created here. */
+  logEpoch: number;
+}
 
 /**
  * Sequences records and erasures, and entries of other modules: one transaction decides their order, leaf indexes, the
@@ -104,7 +109,7 @@ export class Sequencer {
 
   /** Sequences records after the cursor; returns whether there are more. */
   private async sequenceNew(tx: EntityManager, cursor: Cursor, horizon: Horizon): Promise<boolean> {
-    const growing: GrowingLogs = new Map();
+    const growing: GrowingLogs = { byProject: new Map(), logEpoch: cursor.logEpoch };
     const [from, to] = [BigInt(cursor.xid), BigInt(horizon.xid)];
     const windowEnd = from + BigInt(this.window);
     const isLast = to <= windowEnd;
@@ -118,7 +123,9 @@ export class Sequencer {
       last = page.at(-1);
     }
     this.window = nextWindow({
-      ...{ window: this.window, found, batchMax: RECORDS_MAX },
+      window: this.window,
+      found,
+      batchMax: RECORDS_MAX,
       sequenced: last ? Number(BigInt(last.xid) - from) : 0,
     });
     const isFull = found === RECORDS_MAX;
@@ -151,11 +158,11 @@ export class Sequencer {
   }
 
   /** Sequences a page of a project's records that have no leaf yet; returns whether there are more. */
-  private async backfill(tx: EntityManager, { beginsAt }: Cursor): Promise<boolean> {
+  private async backfill(tx: EntityManager, { beginsAt, logEpoch }: Cursor): Promise<boolean> {
     const next = await lockNextBackfill(tx);
     if (!next) return false;
     const page = await this.records.storedOfProject(tx, { ...next, since: beginsAt, limit: PAGE_SIZE });
-    const growing: GrowingLogs = new Map();
+    const growing: GrowingLogs = { byProject: new Map(), logEpoch };
     await this.appendUnsequenced(tx, page, growing);
     await this.writeLogs(tx, growing);
     const afterId = page.length === PAGE_SIZE ? (page.at(-1)?.id ?? null) : null;
@@ -163,7 +170,7 @@ export class Sequencer {
     return true;
   }
 
-  /** Assigns leaves to records without one. `growing` gets what the logs' rows become. */
+  /** Assigns leaves to records without one. `growing` collects the new rows of the logs. */
   private async appendUnsequenced(
     tx: EntityManager,
     found: readonly StoredEvent[],
@@ -190,27 +197,30 @@ export class Sequencer {
     await insertLeaves(tx, newestLeaves(leaves));
   }
 
-  /** Locks the logs of what is appended, unless the transaction has; returns each with what belongs to it. */
+  /**
+   * Locks the logs of the appended items unless the transaction has done so; returns each log with
+   * its items.
+   */
   private async lockGrowing<Appended extends { projectId: string }>(
     tx: EntityManager,
     appended: readonly Appended[],
-    growing: GrowingLogs,
+    { byProject: locked, logEpoch }: GrowingLogs,
   ): Promise<[GrowingLog, Appended[]][]> {
     const byProject = Map.groupBy(appended, ({ projectId }) => projectId);
-    const unlocked = [...byProject.keys()].filter((log) => !growing.has(log));
-    const origins = unlocked.map((log) => ({ log, origin: this.signer.logOrigin(log) }));
-    for (const before of origins.length > 0 ? await lockLogs(tx, origins) : [])
-      growing.set(before.log, { before, edge: before.edge, full: [] });
+    const unlocked = [...byProject.keys()].filter((log) => !locked.has(log));
+    const options = { signer: this.signer, logEpoch };
+    for (const before of unlocked.length > 0 ? await lockGrowingLogs(tx, unlocked, options) : [])
+      locked.set(before.log, { before, edge: before.edge, full: [] });
     return [...byProject].flatMap(([log, own]): [GrowingLog, Appended[]][] => {
-      const grown = growing.get(log);
+      const grown = locked.get(log);
       return grown ? [[grown, own]] : [];
     });
   }
 
   /** Writes the rows of the logs, once in a transaction, and requests their checkpoints. */
-  private async writeLogs(tx: EntityManager, growing: GrowingLogs): Promise<void> {
-    if (growing.size === 0) return;
-    const grown = [...growing.values()];
+  private async writeLogs(tx: EntityManager, { byProject }: GrowingLogs): Promise<void> {
+    if (byProject.size === 0) return;
+    const grown = [...byProject.values()];
     await writeGrowth(
       tx,
       grown.map(({ before: { log }, edge, full }) => ({ log, edge, full })),
@@ -242,7 +252,9 @@ function assignLeaves(
   events: readonly StoredEvent[],
 ): AssignedLeaf[] {
   return events.map((event, at) => ({
-    ...{ event, epoch, index: tree.size + at },
+    event,
+    epoch,
+    index: tree.size + at,
     salt: event.record?.salt ?? randomBytes(SALT_BYTES),
   }));
 }
@@ -251,10 +263,13 @@ function logEntry({ event: { record, id, instant }, salt }: AssignedLeaf): Buffe
   return computeCommitment(salt, record ? recordBody(record) : erasureBody(id, instant));
 }
 
-/** Of a record that was stored and erased in one batch, only the last leaf is kept. */
+/** For a record that was stored and erased in one batch, only the last leaf is kept. */
 function newestLeaves(assigned: readonly AssignedLeaf[]): NewLeaf[] {
   const leaves = assigned.map(({ event: { projectId, id, isErasure }, epoch, index, salt }) => ({
-    ...{ projectId, consentId: id, epoch, index },
+    projectId,
+    consentId: id,
+    epoch,
+    index,
     salt: isErasure ? salt : null,
   }));
   return [...new Map(leaves.map((leaf) => [consentKey(leaf), leaf])).values()];

@@ -54,7 +54,9 @@ export class SignedViews {
       return this.createView(found, found?.anchored ?? null);
     };
     return {
-      ...{ projectId, beginsAt, ...newest },
+      projectId,
+      beginsAt,
+      ...newest,
       findEpoch: (epoch) => {
         if (epoch === log?.epoch) return Promise.resolve(newest);
         const view = past.get(epoch) ?? readPast(epoch);
@@ -70,12 +72,16 @@ export class SignedViews {
       : null;
     let anchorProof: Promise<string | null> | null = null;
     return {
-      ...{ signed, anchored },
+      signed,
+      anchored,
       anchorProof: () => (anchorProof ??= anchored ? this.proveAnchor(anchored) : Promise.resolve(null)),
     };
   }
 
-  /** null if the root log does not contain the checkpoint yet, or is damaged: the record's proof is valid without it. */
+  /**
+   * null if the root log does not contain the checkpoint yet, or is damaged: the record's proof is
+   * valid without it.
+   */
   private async proveAnchor({ index, checkpoint, rootEpoch }: Anchored): Promise<string | null> {
     const root = await this.logs.findEpoch(ROOT_LOG, rootEpoch);
     if (!root?.checkpoint || index >= root.checkpointSize) return null;

@@ -1,10 +1,9 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import type { Attempt, AttemptResult, OutboxMessage } from '../../outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
-import { STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/background-job.js';
+import type { AttemptResult, OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
+import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
+import { STORAGE_TIMEOUT_MAX_MS } from '../../../platform/storage/object-storage.js';
 import { TIMESTAMP_DUE } from '../evidence.events.js';
 import { EvidenceMetrics } from '../infrastructure/evidence.metrics.js';
 import { TIMESTAMP_TIMEOUT_MS } from '../infrastructure/timestamp-client.js';
@@ -18,11 +17,7 @@ const FAILED_WAIT: BackOff = { baseMs: 60_000, factor: 2, longestMs: 60 * 60_000
  * only timestamps.
  */
 @Injectable()
-export class TimestampHandler implements OutboxHandler<null>, OnModuleInit {
-  readonly topics = [TIMESTAMP_DUE];
-  readonly retry = BUG_SCHEDULE;
-  readonly slotsMax = 1;
-  readonly attemptMaxMs = TIMESTAMP_TIMEOUT_MS + STORAGE_TIMEOUT_MAX_MS;
+export class TimestampHandler implements OnModuleInit {
   private readonly logger = new Logger(TimestampHandler.name);
 
   constructor(
@@ -32,14 +27,19 @@ export class TimestampHandler implements OutboxHandler<null>, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.outbox.register(this);
+    this.outbox.register(
+      backgroundJob({
+        topics: [TIMESTAMP_DUE],
+        slotsMax: 1,
+        attemptMaxMs: TIMESTAMP_TIMEOUT_MS + STORAGE_TIMEOUT_MAX_MS,
+        run: (message, signal) => this.run(message, signal),
+        // The next message is for the next checkpoint.
+        abandoned: DONE,
+      }),
+    );
   }
 
-  prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {
-    return Promise.resolve(messages.map((message) => (signal: AbortSignal) => this.attempt(message, signal)));
-  }
-
-  private async attempt({ failures }: OutboxMessage, stopped: AbortSignal): Promise<AttemptResult<null>> {
+  private async run({ failures }: OutboxMessage, stopped: AbortSignal): Promise<AttemptResult<null>> {
     const outcome = await this.timestamper.stamp(stopped);
     if (outcome.kind === 'not_due') return DONE;
     if (outcome.kind === 'stamped') {
@@ -50,20 +50,8 @@ export class TimestampHandler implements OutboxHandler<null>, OnModuleInit {
     if (stopped.aborted) return { kind: 'snooze', afterMs: 0 };
     const { reason, detail } = outcome;
     this.metrics.timestamps.inc({ outcome: reason });
-    // Only once: the metrics show that it continues.
+    // Logged only once; the metrics show the later failures.
     if (failures === 0) this.logger.warn({ reason, detail }, 'no timestamp for the root log yet, retrying');
     return { kind: 'retry', afterMs: backOffMs(failures + 1, FAILED_WAIT), error: `${reason}: ${detail}` };
   }
-
-  /** The attempt has already stored the timestamp. */
-  settle(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  /** The next message is for the next checkpoint. */
-  discard(): AttemptResult<null> {
-    return DONE;
-  }
 }
-
-const DONE = { kind: 'settled', outcome: null, healthy: true } as const;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { LogStorage } from '../infrastructure/log-storage.js';
 import {
   findNewestTimestamp,
@@ -11,7 +11,10 @@ import {
 /** A number of entries. */
 const SIZE = /^[1-9]\d{0,15}$/;
 
-/** Reads the timestamps of the root log. The first timestamp that covers a size stays the first. */
+/**
+ * Reads the timestamps of the root log. For each size, the first timestamp that covers it never
+ * changes.
+ */
 @Injectable()
 export class Timestamps {
   constructor(

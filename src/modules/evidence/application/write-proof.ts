@@ -13,7 +13,7 @@ export interface Proof {
   isAnchored: boolean;
 }
 
-/** What a log entry commits to. */
+/** The committed content of a log entry. */
 export interface Committed {
   /** Its member in the proof's extra data. */
   member: 'record' | 'scan';
@@ -43,7 +43,10 @@ export async function writeProof(
   const extra = { [member]: body, salt: salt.toString('base64'), rootProof };
   // Canonical: the verifier rejects any other encoding.
   const text = writeTlogProof({
-    ...{ extra: Buffer.from(canonicalJson(extra)), index, path: inclusion.path, checkpoint },
+    extra: Buffer.from(canonicalJson(extra)),
+    index,
+    path: inclusion.path,
+    checkpoint,
   });
   return { text, index, isAnchored: rootProof !== null };
 }

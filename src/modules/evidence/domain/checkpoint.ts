@@ -15,7 +15,7 @@ export function checkpointText({ origin, size, root, extensions = [] }: Checkpoi
   return [origin, String(size), root.toString('base64'), ...extensions, ''].join('\n');
 }
 
-/** Parses the text of an opened note; null if it is not a checkpoint. */
+/** Parses the text of an opened note; null: not a checkpoint. */
 export function readCheckpoint(text: string): Checkpoint | null {
   const [origin = '', size = '', encoded = '', ...rest] = text.split('\n');
   const root = Buffer.from(encoded, 'base64');

@@ -2,8 +2,8 @@ import { type Tile, type TileAddress, TILE_WIDTH, hashesAt, tileAddress } from '
 import { EMPTY_ROOT, foldOnto, perfectRoot } from './tree-hash.js';
 
 /**
- * The hashes at the right edge of a tree: all that is needed to append to it and to compute its root. For each level, the
- * hashes of its last tile unless that tile is full.
+ * The hashes at the right edge of a tree, sufficient to append to it and to compute its root. For
+ * each level, the hashes of its last tile unless that tile is full.
  */
 export interface CompactRange {
   size: number;

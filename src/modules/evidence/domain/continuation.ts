@@ -5,7 +5,10 @@ const HEADER = 'consent-log-continues/v1';
 /** Maximum length of a reason, which is one line. */
 export const REASON_LETTERS_MAX = 500;
 
-/** The first entry of a log that continues another one: the last known state of that log, and why it ended. */
+/**
+ * The first entry of a log that continues another one: the last known state of that log, and why it ended. Size 0: no
+ * checkpoint of the former log is known here.
+ */
 export interface Continuation {
   /** Origin of the new log. */
   origin: string;
@@ -33,7 +36,7 @@ export function continuationText(continuation: Continuation): string {
   ].join('\n');
 }
 
-/** Parses the text of an opened statement; null if it is not a statement. */
+/** Parses the text of an opened statement; null: not a statement. */
 function readContinuation(text: string): Continuation | null {
   const [header, origin = '', formerOrigin = '', size = '', root = '', reason = '', at = '', ...rest] =
     text.split('\n');
@@ -42,7 +45,7 @@ function readContinuation(text: string): Continuation | null {
     header === HEADER &&
     origin !== '' &&
     formerOrigin !== '' &&
-    /^[1-9]\d{0,15}$/.test(size) &&
+    /^(0|[1-9]\d{0,15})$/.test(size) &&
     reason !== '';
   if (!isStatement || rest.length !== 1 || rest[0] !== '') return null;
   if (formerRoot.length !== HASH_BYTES || formerRoot.toString('base64') !== root) return null;
@@ -50,7 +53,7 @@ function readContinuation(text: string): Continuation | null {
   return { origin, formerOrigin, formerSize: Number(size), formerRoot, reason, at: new Date(at) };
 }
 
-/** Parses a signed statement without verifying its signature; null if it is not a statement. */
+/** Parses a signed statement without verifying its signature; null: not a statement. */
 export function readSignedContinuation(note: string): Continuation | null {
   // A blank line separates the text of a signed note from its signatures.
   return readContinuation(note.slice(0, note.indexOf('\n\n') + 1));

@@ -12,7 +12,10 @@ export const ENTRIES = -1;
 const LENGTH_BYTES = 2;
 const LENGTH = Buffer.of(0, HASH_BYTES);
 
-/** All that is needed to append to a log: the right edge of its tree, and the entries of the last bundle. */
+/**
+ * The state needed to append to a log: the right edge of its tree, and the entries of the last
+ * bundle.
+ */
 export interface LogEdge {
   tree: CompactRange;
   /** Entries of the last bundle unless it is full; each is a hash. */

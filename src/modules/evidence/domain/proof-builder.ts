@@ -33,7 +33,7 @@ export class ProofBuilder {
     return this.computeRoots(consistencyRanges(from, to));
   }
 
-  /** The root over a range of leaves, one that a proof hashes over. */
+  /** The root over a range of leaves, as a proof uses it. */
   computeRoot(range: LeafRange): Promise<Buffer> {
     // The hash of a single leaf would keep its whole tile in memory.
     if (range.end - range.start === 1) return this.readRoot(range);
@@ -57,7 +57,10 @@ export class ProofBuilder {
   }
 }
 
-/** The root over a range of leaves of a tree of `size`, from its tiles. The range is one that a proof hashes over. */
+/**
+ * The root over a range of leaves of a tree of `size`, from its tiles; the range must be one that
+ * proofs use.
+ */
 async function rangeRoot({ start, end }: LeafRange, size: number, readTile: ReadTile): Promise<Buffer> {
   const blocks: Buffer[] = [];
   for (let at = start; at < end;) {

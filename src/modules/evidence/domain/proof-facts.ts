@@ -1,8 +1,12 @@
 import { readCheckpoint } from './checkpoint.js';
 import { computeCommitment } from './commitment.js';
+import { dateProblem } from './record-check.js';
 import { listSigners } from './signed-note.js';
 import { readTlogProof, type TlogProof } from './tlog-proof.js';
 import { leafHash } from './tree-hash.js';
+
+/** Dates are to the millisecond, and the clocks of database and service differ. */
+const SECOND_MS = 1_000;
 
 /** An entry's position in a log, and the signatures over it. */
 export interface EntryFacts {
@@ -41,7 +45,8 @@ export function proofFacts(text: string): ProofFacts {
   const { record, salt, rootProof } = JSON.parse(required(proof.extra).toString()) as Extra;
   const commitment = computeCommitment(Buffer.from(salt, 'base64'), record);
   return {
-    ...{ record, salt },
+    record,
+    salt,
     commitment: commitment.toString('base64'),
     leaf: leafHash(commitment).toString('base64'),
     tree: entryFacts(proof),
@@ -57,4 +62,24 @@ function entryFacts({ index, checkpoint: note }: TlogProof): EntryFacts {
 function required<T>(read: T | null): T {
   if (read === null) throw new Error('not a proof of this service');
   return read;
+}
+
+/**
+ * Contradictions between the dates of a proof, as sentences: no proof shows that a date in a record
+ * is right. `signedAt` null: unknown.
+ */
+export function contradictions(
+  record: Record<string, unknown>,
+  { signedAt, createdAt }: { signedAt: Date | null; createdAt: Date },
+): string[] {
+  const stored = new Date(String(record['receivedAt'] ?? record['erasedAt']));
+  if (Number.isNaN(stored.getTime())) return ['The record has no date that can be read.'];
+  const found: string[] = [];
+  if (signedAt && stored.getTime() - signedAt.getTime() > SECOND_MS)
+    found.push('The record says that it was stored after the checkpoint that contains it was signed.');
+  if (stored.getTime() - createdAt.getTime() > SECOND_MS)
+    found.push('The record says that it was stored after this page was created.');
+  const problem = 'receivedAt' in record ? dateProblem(String(record['id']), stored) : null;
+  if (problem !== null) found.push(`By its date, ${problem}`);
+  return found;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { idAt } from '../../shared/ids.js';
+import { idAt } from '../../../platform/identity/ids.js';
 import { type CheckedId, judgeRows, mayBeHashedSince, type StoredItem } from './record-check.js';
 
 const HOUR_MS = 60 * 60_000;
@@ -11,7 +11,10 @@ const beginsAt = at(-30 * 24 * HOUR_MS);
 const id = idAt(NOW);
 
 const record = (rest: Partial<StoredItem> = {}): StoredItem => ({
-  ...{ isErasure: false, instant: NOW, isSequenced: true },
+  isErasure: false,
+  instant: NOW,
+  isSequenced: true,
+  isSinceBegin: false,
   ...rest,
 });
 const kindOf = (rest: Partial<CheckedId>): string =>
@@ -45,6 +48,11 @@ describe('rows of a record and its leaf', () => {
     // Records from before evidence was turned on have no leaf.
     expect(kindOf({ leaf: null, beginsAt: at(-HOUR_MS) })).toBe('pending');
     expect(kindOf({ leaf: null, beginsAt: at(-HOUR_MS - 1) })).toBe('backdated');
+    // Transaction ids show this independently of clocks.
+    const since = record({ isSinceBegin: true });
+    expect(kindOf({ leaf: null, stored: since, beginsAt: at(-HOUR_MS) })).toBe('backdated');
+    const unread = record({ isSinceBegin: true, isSequenced: false });
+    expect(kindOf({ leaf: null, stored: unread, beginsAt: at(-HOUR_MS) })).toBe('pending');
   });
 
   it('show a date before evidence was turned on, up to the error of a clock', () => {
@@ -69,7 +77,13 @@ describe('rows of a record and its leaf', () => {
 
 it('recognizes a visitor that is kept as a hash', () => {
   const hashed = `sha256:${'0f'.repeat(32)}`;
-  expect(mayBeHashedSince({ plan: 'x', customer: hashed })).toBe(true);
+  const customer = { field: 'customer' };
+  expect(mayBeHashedSince({ plan: 'x', customer: hashed }, customer)).toBe(true);
+  // The project no longer has a field, so its name is unknown.
+  expect(mayBeHashedSince({ plan: 'x', former: hashed }, { field: null })).toBe(true);
+  // A different field, or a project that never had one: the value was not hashed.
+  expect(mayBeHashedSince({ plan: hashed, customer: '42' }, customer)).toBe(false);
+  expect(mayBeHashedSince({ customer: hashed }, null)).toBe(false);
   for (const extra of [
     null,
     {},
@@ -77,5 +91,5 @@ it('recognizes a visitor that is kept as a hash', () => {
     { customer: `${hashed}0` },
     { customer: { of: hashed } },
   ])
-    expect(mayBeHashedSince(extra)).toBe(false);
+    expect(mayBeHashedSince(extra, customer)).toBe(false);
 });

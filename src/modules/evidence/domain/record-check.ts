@@ -1,6 +1,6 @@
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../../consent/domain/consent-input.js';
 import { HASH_PREFIX } from '../../consent/domain/visitor-reference.js';
-import { uuidTimeMs } from '../../shared/ids.js';
+import { uuidTimeMs } from '../../../platform/identity/ids.js';
 
 /** Maximum difference between the clocks of services and databases. */
 const CLOCK_ERROR_MAX_MS = 60 * 60_000;
@@ -8,7 +8,7 @@ const CLOCK_ERROR_MAX_MS = 60 * 60_000;
 const HASHED_VALUE = new RegExp(`^${HASH_PREFIX}[0-9a-f]{64}$`);
 
 /** How a record, or its erasure, differs from the log. */
-type RecordFault = 'changed' | 'missing' | 'backdated';
+type RecordFault = 'changed' | 'missing' | 'backdated' | 'unlisted';
 
 /** A fault with its reason, which continues a sentence. */
 export interface RecordFinding {
@@ -23,9 +23,14 @@ export interface StoredItem {
   instant: Date;
   /** Whether the sequencer has passed its transaction, so that it has a leaf. */
   isSequenced: boolean;
+  /**
+   * Whether its transaction is not older than the log, so that it has a leaf independently of
+   * clocks.
+   */
+  isSinceBegin: boolean;
 }
 
-/** What the database has for one consent id, read in one snapshot. */
+/** The database rows of one consent id, read in one snapshot. */
 export interface CheckedId {
   id: string;
   /** null: neither a record nor an erasure is stored. */
@@ -49,7 +54,8 @@ export function judgeRows({ id, stored, leaf, beginsAt }: CheckedId): RowsVerdic
     return { kind: 'missing', detail: what };
   }
   if (leaf?.isErasure !== stored.isErasure) {
-    const isLate = stored.isSequenced && msFrom(beginsAt, stored.instant) > CLOCK_ERROR_MAX_MS;
+    const isSince = stored.isSinceBegin || msFrom(beginsAt, stored.instant) > CLOCK_ERROR_MAX_MS;
+    const isLate = stored.isSequenced && isSince;
     if (!isLate) return { kind: 'pending' };
     const what = stored.isErasure ? 'Its erasure' : 'It';
     return {
@@ -61,10 +67,13 @@ export function judgeRows({ id, stored, leaf, beginsAt }: CheckedId): RowsVerdic
   return detail === null ? { kind: 'compare' } : { kind: 'backdated', detail };
 }
 
-/** Why the date of a record in the log cannot be right; null: it can. */
-function dateProblem(id: string, receivedAt: Date, beginsAt: Date): string | null {
+/**
+ * Why the date of a record in the log cannot be right; null: it can. `beginsAt` null: the start of
+ * the log is unknown.
+ */
+export function dateProblem(id: string, receivedAt: Date, beginsAt: Date | null = null): string | null {
   const received = `received_at is ${receivedAt.toISOString()}`;
-  if (msFrom(receivedAt, beginsAt) > CLOCK_ERROR_MAX_MS)
+  if (beginsAt && msFrom(receivedAt, beginsAt) > CLOCK_ERROR_MAX_MS)
     return `${received}, but evidence was turned on at ${beginsAt.toISOString()}.`;
   const createdAt = new Date(uuidTimeMs(id));
   const ageMs = msFrom(createdAt, receivedAt);
@@ -74,12 +83,19 @@ function dateProblem(id: string, receivedAt: Date, beginsAt: Date): string | nul
   return isPossible ? null : `${received}, but its id was created at ${createdAt.toISOString()}.`;
 }
 
+/** The field of a project's records that identifies a visitor; null: the project never had one. */
+export type HashedField = { field: string | null } | null;
+
 /**
- * Whether a visitor reference in a record may have been replaced by its hash since the record was added to the log, by the
- * project's setting. Such a record cannot be compared: the log has a commitment to the original value.
+ * Whether a visitor reference in a record may have been replaced by its hash since the record was
+ * added to the log, by the project's setting. Such a record cannot be compared: the log has a
+ * commitment to the original value. If the project no longer has a field, its name is unknown.
  */
-export function mayBeHashedSince(extra: Record<string, unknown> | null): boolean {
-  return Object.values(extra ?? {}).some((value) => typeof value === 'string' && HASHED_VALUE.test(value));
+export function mayBeHashedSince(extra: Record<string, unknown> | null, hashed: HashedField): boolean {
+  if (hashed === null) return false;
+  const { field } = hashed;
+  const values = field === null ? Object.values(extra ?? {}) : [extra?.[field]];
+  return values.some((value) => typeof value === 'string' && HASHED_VALUE.test(value));
 }
 
 const msFrom = (earlier: Date, later: Date): number => later.getTime() - earlier.getTime();

@@ -30,7 +30,11 @@ function indexPath(index: number): string {
   return groups.map((group, at) => (at === groups.length - 1 ? group : `x${group}`)).join('/');
 }
 
-/** The hashes of a tile. @throws RangeError where its bytes are no hashes. */
+/**
+ * The hashes of a tile.
+ *
+ * @throws RangeError if its length is not a multiple of a hash
+ */
 export function splitHashes(bytes: Buffer): Buffer[] {
   if (bytes.length % HASH_BYTES !== 0) throw new RangeError(`a tile of ${bytes.length} bytes`);
   return Array.from({ length: bytes.length / HASH_BYTES }, (_none, at) =>

@@ -28,7 +28,7 @@ export interface TimestampRequest {
 export type TimestampVerdict =
   /** `at` is by the service's clock; `nonce` is that of the request, if it had one. */
   | { kind: 'granted'; at: Date; nonce: Buffer | null }
-  /** `reason` is one of few; `detail` completes it for the log. */
+  /** `reason` is one of a few codes; `detail` adds details for the log. */
   | { kind: 'refused'; reason: 'malformed' | 'rejected' | 'other_data' | 'other_nonce'; detail: string };
 
 export function createTimestampRequest(stamped: string): TimestampRequest {
@@ -88,7 +88,7 @@ export function readTimestamp(bytes: Buffer, digest: Buffer): TimestampVerdict {
   return { kind: 'granted', at: info.genTime, nonce: info.nonce ? Buffer.from(info.nonce) : null };
 }
 
-/** The signed content of a response; null if there is none. */
+/** The signed content of a response; null: none. */
 function parseTstInfo({ timeStampToken }: TimeStampResp): TSTInfo | null {
   if (timeStampToken?.contentType !== id_signedData) return null;
   const { encapContentInfo } = AsnConvert.parse(timeStampToken.content, SignedData);

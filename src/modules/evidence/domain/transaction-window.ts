@@ -3,7 +3,7 @@ const WINDOW_MIN = 100;
 const WINDOW_MAX = 1_000_000;
 export const FIRST_WINDOW = 1_000;
 
-/** What the sequencer found in a window of transactions. */
+/** The result of reading a window of transactions. */
 export interface WindowScanned {
   /** Transactions in the window. */
   window: number;

@@ -6,7 +6,7 @@ import { append, EMPTY_RANGE, computeRoot, type CompactRange } from './compact-r
 import { EMPTY_ROOT, leafHash, nodeHash } from './tree-hash.js';
 import { consistencyRanges, inclusionRanges, includes, isConsistent } from './tree-proof.js';
 
-/** The root as RFC 6962 §2.1 defines it, word for word. */
+/** The root by the recursive definition in RFC 6962 §2.1. */
 function definedRoot(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 0) return EMPTY_ROOT;
   if (leaves.length === 1) return leaves[0] as Buffer;
@@ -18,7 +18,7 @@ function definedRoot(leaves: readonly Buffer[]): Buffer {
 const makeLeaves = (count: number): Buffer[] =>
   Array.from({ length: count }, (_none, at) => leafHash(Buffer.from(`entry ${at}`)));
 
-/** Appends in steps of the given sizes, and keeps each tile under its path. */
+/** Appends in steps of the given sizes, and stores each tile under its path. */
 function grow(steps: readonly number[]): { range: CompactRange; read: ReadTile; leaves: Buffer[] } {
   const leaves = makeLeaves(steps.reduce((sum, step) => sum + step, 0));
   const tiles = new Map<string, Buffer>();
@@ -36,7 +36,7 @@ function grow(steps: readonly number[]): { range: CompactRange; read: ReadTile; 
 }
 
 describe('tree hashes', () => {
-  // The known answers of RFC 6962's own test data, as its implementations carry them.
+  // Test vectors of RFC 6962's reference implementation.
   const ENTRIES = [
     '',
     '00',

@@ -12,12 +12,12 @@ import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { ApiProofPending, PROOF_TYPE, sendPending } from '../../http/proof-pending.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
-import { ExportPermits } from '../../shared/export-permits.js';
-import { isUuid } from '../../shared/ids.js';
-import { orUnavailable } from '../../shared/or-unavailable.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { ApiProofPending, PROOF_TYPE, sendPending } from '../../../platform/http/proof-pending.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { ExportPermits } from '../../../platform/export/export-permits.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
 import { Proofs } from '../application/proofs.js';
 import type { Proof } from '../application/write-proof.js';
@@ -46,8 +46,8 @@ export class LogController {
   ) {}
 
   /**
-   * A file that `verify/verify.cjs` verifies without the service: the record, its salt, and its path to a signed checkpoint.
-   * The PDF is for people; it proves nothing by itself.
+   * A file that `verify/verify.cjs` verifies offline: the record, its salt, and its path to a
+   * signed checkpoint. The PDF is for reading only and proves nothing.
    */
   @Get('consents/:consentId/proof')
   @ProjectRole('viewer')
@@ -87,7 +87,7 @@ export class LogController {
     }
   }
 
-  /** Acquires an export permit and draws on a thread: a PDF takes 50 ms. */
+  /** Acquires an export permit and renders in a worker thread: a PDF takes 50 ms. */
   private async drawPdf(projectId: string, proof: Proof, gone: AbortSignal): Promise<Buffer> {
     const accountId = await this.access.accountOf(projectId);
     const release = await this.permits.acquire({ projectId, accountId }, gone);

@@ -1,31 +1,52 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { QueryInteger } from '../../http/integer.decorator.js';
+import { QueryInteger } from '../../../platform/http/integer.decorator.js';
 
-/** More logs than a project will ever have. */
-const EPOCH_MAX = 1_000_000;
+/** The maximum of PostgreSQL's `int`. */
+const EPOCH_MAX = 2_147_483_647;
 
 const PROOF_FORMATS = ['tlog-proof', 'pdf'] as const;
 
 export class FormerLogView {
   @ApiProperty({ example: 'consent.example.com/0193c3a1-7f00-7000-8000-000000000000' }) origin!: string;
-  @ApiProperty({ type: 'integer', description: 'Its last known number of entries' }) size!: number;
-  @ApiProperty({ description: 'Root hash of these entries, in base64' }) rootHash!: string;
-  @ApiProperty({ description: 'Reason given by the operator' }) reason!: string;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Its last known number of entries; 0: no checkpoint of it is known',
+    example: 861,
+  })
+  size!: number;
+  @ApiProperty({
+    description: 'Root hash of these entries, in base64',
+    example: 'n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=',
+  })
+  rootHash!: string;
+  @ApiProperty({ description: 'Reason given by the operator', example: 'The signing key was lost.' })
+  reason!: string;
   @ApiProperty({ description: 'Time of the signed statement' }) at!: Date;
 }
 
 export class LogStateView {
   @ApiProperty({
     type: 'integer',
-    description: 'Number of the log; a log that continues another one has the next number',
+    description: 'Number of the log; a log that continues another one has a larger number',
+    example: 0,
   })
   epoch!: number;
   @ApiProperty({ description: 'Whether evidence is on (EVIDENCE_KEYS)' }) sealing!: boolean;
-  @ApiProperty({ type: 'integer', description: 'Entries covered by the latest signed checkpoint' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Entries covered by the latest signed checkpoint',
+    example: 1284,
+  })
   size!: number;
-  @ApiProperty({ type: Date, nullable: true, description: 'Time of its signature' }) signedAt!: Date | null;
-  @ApiProperty({ type: 'integer', description: 'Entries covered by the public root log' })
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description: 'Time of its signature',
+    example: '2026-12-01T09:30:00.000Z',
+  })
+  signedAt!: Date | null;
+  @ApiProperty({ type: 'integer', description: 'Entries covered by the public root log', example: 1280 })
   rootedSize!: number;
   @ApiProperty({ type: String, nullable: true, description: 'Why the log is not signed; null: no error' })
   refusal!: string | null;
@@ -33,12 +54,14 @@ export class LogStateView {
     type: FormerLogView,
     nullable: true,
     description: 'The log that this log continues, and why; null: it is the first log',
+    example: null,
   })
   continues!: FormerLogView | null;
 }
 
 export class NewestTimeStampView {
-  @ApiProperty({ type: 'integer', description: 'Entries covered by the stamped checkpoint' }) size!: number;
+  @ApiProperty({ type: 'integer', description: 'Entries covered by the stamped checkpoint', example: 1284 })
+  size!: number;
   @ApiProperty({ description: 'Time of the stamp, by the clock of the timestamp service' })
   stampedAt!: Date;
 }
@@ -61,7 +84,9 @@ export class ProofQuery {
 /** For resources that default to the newest log. */
 export class NewestQuery {
   @ApiPropertyOptional({
-    ...{ type: 'integer', minimum: 1, maximum: EPOCH_MAX },
+    type: 'integer',
+    minimum: 1,
+    maximum: EPOCH_MAX,
     description: 'Number of the log, the last part of its origin; defaults to the newest log',
   })
   @IsOptional()
@@ -72,7 +97,10 @@ export class NewestQuery {
 /** For immutable resources. */
 export class EpochQuery {
   @ApiPropertyOptional({
-    ...{ type: 'integer', minimum: 1, maximum: EPOCH_MAX, default: 1 },
+    type: 'integer',
+    minimum: 1,
+    maximum: EPOCH_MAX,
+    default: 1,
     description: 'Number of the log, the last part of its origin; 1: the log whose origin has no number',
   })
   @IsOptional()

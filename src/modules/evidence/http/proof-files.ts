@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { pdfThreads } from '../../shared/pdf-threads.js';
+import { pdfThreads } from '../../../platform/pdf/pdf-threads.js';
 import type { ProofPage } from '../application/proof-pages.js';
 
-/** Makes PDFs about proofs, on a thread. */
+/** Renders PDFs about proofs in a worker thread. */
 @Injectable()
 export class ProofFiles implements OnApplicationShutdown {
   private readonly threads = pdfThreads<ProofPage>(new URL('./proof-thread.js', import.meta.url));

@@ -1,14 +1,22 @@
 import Pdf from 'pdfkit';
 import { textShown } from '../../publishing/domain/text-shown.js';
-import { PdfSheet, SHEET_OPTIONS } from '../../shared/pdf-sheet.js';
+import { PdfSheet, SHEET_OPTIONS } from '../../../platform/pdf/pdf-sheet.js';
 import type { ProofPage } from '../application/proof-pages.js';
-import type { EntryFacts } from '../domain/proof-facts.js';
+import { contradictions, type EntryFacts } from '../domain/proof-facts.js';
 
 const CATEGORIES = ['analytics', 'marketing', 'preferences'];
-/** Members of a record that have their own line; the others are additional fields. */
+/** Members of a record with their own line; the others are additional fields. */
 const KNOWN = [
-  ...['schemaVersion', 'id', 'projectId', 'action', 'hostname', 'receivedAt', 'erasedAt'],
-  ...['configHash', 'language', 'surface'],
+  'schemaVersion',
+  'id',
+  'projectId',
+  'action',
+  'hostname',
+  'receivedAt',
+  'erasedAt',
+  'configHash',
+  'language',
+  'surface',
   ...CATEGORIES,
 ];
 
@@ -18,11 +26,15 @@ const TEXTS = {
     'A ? replaces characters that the font of this page lacks; the stored and published texts contain them.',
 };
 
-/** One or two pages for people about a proof, tagged for screen readers. What proves is the proof itself. */
+/**
+ * A proof as one or two readable pages, tagged for screen readers. Only the proof file itself is
+ * evidence.
+ */
 export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   const title = `Proof of the consent record ${String(page.facts.record['id'])}`;
   const document = new Pdf({
-    ...{ ...SHEET_OPTIONS, lang: 'en' },
+    ...SHEET_OPTIONS,
+    lang: 'en',
     info: { Title: title, CreationDate: page.createdAt },
   });
   const sheet = new PdfSheet(document, TEXTS);
@@ -50,9 +62,12 @@ function drawOverview(sheet: PdfSheet, { facts, createdAt, newest }: ProofPage):
   sheet.fact('Stored', String(facts.record['receivedAt'] ?? facts.record['erasedAt']));
   sheet.fact('Signed', signedInWords(facts.tree, newest));
   sheet.fact('Page created', createdAt.toISOString());
+  const signedAt = newest.signedAt;
+  for (const sentence of contradictions(facts.record, { signedAt, createdAt }))
+    sheet.paragraph(`Note: ${sentence} These dates contradict each other, so at least one of them is wrong.`);
 }
 
-/** Of an earlier checkpoint than the newest one it is not known when it was signed. */
+/** The signing time is known only for the newest checkpoint. */
 function signedInWords({ size }: EntryFacts, newest: ProofPage['newest']): string {
   const at = newest.signedAt?.toISOString() ?? 'an unknown time';
   return size === newest.size ? at : `before ${at}, when the newest checkpoint was signed`;

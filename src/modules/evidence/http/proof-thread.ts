@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { answerTasks } from '../../shared/thread-tasks.js';
+import { answerTasks } from '../../../platform/threads/thread-tasks.js';
 import type { ProofPage } from '../application/proof-pages.js';
 import { drawProof } from './proof-pdf.js';
 

@@ -1,9 +1,9 @@
 import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
 import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiAnyOrigin, ApiResponseHeaders } from '../../http/api-description.js';
+import { ApiAnyOrigin, ApiResponseHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
-import { Public } from '../../access/access.decorators.js';
-import { orUnavailable } from '../../shared/or-unavailable.js';
+import { Public } from '../../../platform/http/public.decorator.js';
+import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
 import { LogReader } from '../application/log-reader.js';
 import { PublishedKeys } from '../application/published-keys.js';
 import { Timestamps } from '../application/timestamps.js';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { projectIdsAfter } from '../../projects/project.rows.js';
-import { NIL_UUID } from '../../shared/ids.js';
+import { NIL_UUID } from '../../../platform/identity/ids.js';
 import { evidenceTables } from './evidence.tables.js';
 
 const PROJECTS_AT_ONCE = 1_000;
@@ -29,7 +29,7 @@ export async function requestFullBackfill(tx: EntityManager): Promise<void> {
   } while (projectIds.length === PROJECTS_AT_ONCE);
 }
 
-/** Locks the next backfill; null if there is none. */
+/** Locks the next backfill; null: none. */
 export async function lockNextBackfill(tx: EntityManager): Promise<Backfill | null> {
   const { rows } = await sql<Backfill>`
     select project_id as "projectId", after_id as "afterId" from evidence_backfill order by project_id limit 1

@@ -33,13 +33,21 @@ export async function saveCheckProgress(em: EntityManager, log: string, afterId:
     .execute();
 }
 
-/** Stores the result of a check; `problem` is null if there is none. */
+/** Stores the result of a check; `problem` null: none. */
 export async function saveCheckResult(em: EntityManager, log: string, problem: string | null): Promise<void> {
   await evidenceTables(em)
     .updateTable('evidence_log')
     .set({ checkAfter: null, checkedAt: sql<Date>`now()`, problem })
     .where('log', '=', log)
     .execute();
+}
+
+/**
+ * Stores damage of a log's storage that a check found, so that the log is not signed; null: a full
+ * check found none.
+ */
+export async function saveDamage(em: EntityManager, log: string, damage: string | null): Promise<void> {
+  await evidenceTables(em).updateTable('evidence_log').set({ damage }).where('log', '=', log).execute();
 }
 
 /** Logs in which the last check found a problem, at most `limit`. */

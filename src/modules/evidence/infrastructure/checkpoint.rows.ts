@@ -87,7 +87,7 @@ export async function writeCheckpoint(
   return rows[0]?.size ?? null;
 }
 
-/** Stores why a log is not signed; the time of the first refusal stays. */
+/** Stores why a log is not signed; keeps the time of the first refusal. */
 export async function writeRefusal(em: EntityManager, log: string, refusal: string): Promise<void> {
   await sql`
     update evidence_log set refusal = ${refusal}, refused_at = coalesce(refused_at, now()) where log = ${log}
@@ -95,8 +95,9 @@ export async function writeRefusal(em: EntityManager, log: string, refusal: stri
 }
 
 /**
- * Stores that a key signs, to the minute as it is published. In its own statement, and without locking a row that is
- * already up to date: all logs share one key, and a lock on its row while waiting for a log's row would block all logs.
+ * Stores that a key signs, to the minute as it is published. In its own statement, and without
+ * locking a row that is already up to date: all logs share one key, and a lock on its row while
+ * waiting for a log's row would block all logs.
  */
 export async function saveKeyUse(em: EntityManager, verifier: string): Promise<void> {
   await sql`

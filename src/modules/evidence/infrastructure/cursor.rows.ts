@@ -1,22 +1,33 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Horizon, RecordPosition } from '../../consent/consent.records.js';
-import { NIL_UUID } from '../../shared/ids.js';
+import { NIL_UUID } from '../../../platform/identity/ids.js';
 import { requestFullBackfill } from './backfill.rows.js';
 import { evidenceTables } from './evidence.tables.js';
 
 /** The position up to which records are sequenced. */
 export interface Cursor extends RecordPosition {
-  /** The same by the database's clock, as PostgreSQL writes it. */
+  /** The same by the database's clock, in PostgreSQL's format. */
   at: string;
   /** The server that assigned the transaction id; null: not known yet. */
   cluster: string | null;
   /** Records received before are not added to the logs. */
   beginsAt: Date;
+  /** Records of this transaction and later ones have a leaf; null: not known. */
+  beginsXid: string | null;
+  /** The number of logs that are created here. */
+  logEpoch: number;
 }
 
+/**
+ * A number for the logs of a copy. It is the time in seconds, so that two copies of the same state do not use the same one;
+ * counted from 2026, because it has to fit into an int.
+ */
+const NEXT_EPOCH = sql`greatest(log_epoch + 1, extract(epoch from now() - timestamptz '2026-01-01 00:00:00Z')::int)`;
+
 const CURSOR = sql`select after_xid::text as xid, after_project_id as "projectId", after_id as id,
-  after_is_erasure as "isErasure", at::text as at, cluster, begins_at as "beginsAt" from sequencer_cursor`;
+  after_is_erasure as "isErasure", at::text as at, cluster, begins_at as "beginsAt", begins_xid::text as "beginsXid",
+  log_epoch as "logEpoch" from sequencer_cursor`;
 
 /** Locks the cursor until the transaction ends; null while another sequencer has locked it. */
 export async function lockCursor(tx: EntityManager): Promise<Cursor | null> {
@@ -24,7 +35,7 @@ export async function lockCursor(tx: EntityManager): Promise<Cursor | null> {
   return rows[0] ?? null;
 }
 
-/** The cursor as the transaction sees it. */
+/** The cursor in the transaction's snapshot. */
 export async function findCursor(tx: EntityManager): Promise<Cursor> {
   const { rows } = await sql<Cursor>`${CURSOR}`.execute(tx.getKysely());
   return onlyRow(rows[0]);
@@ -73,7 +84,7 @@ export async function findBegin(em: EntityManager): Promise<Date> {
   return onlyRow(row).beginsAt;
 }
 
-/** The file by which a copy of the data folder is detected; null: none is known. Locks the row. */
+/** The file by which a copy of the data folder is detected; null: unknown. Locks the row. */
 export async function findHome(tx: EntityManager): Promise<string | null> {
   const row = await evidenceTables(tx)
     .selectFrom('sequencer_cursor')
@@ -81,6 +92,14 @@ export async function findHome(tx: EntityManager): Promise<string | null> {
     .forUpdate()
     .executeTakeFirst();
   return row?.home ?? null;
+}
+
+/** Sets the number of logs created from now on to one that no other copy uses; returns it. */
+export async function raiseLogEpoch(tx: EntityManager): Promise<number> {
+  const { rows } = await sql<{ logEpoch: number }>`
+    update sequencer_cursor set log_epoch = ${NEXT_EPOCH} returning log_epoch as "logEpoch"
+  `.execute(tx.getKysely());
+  return onlyRow(rows[0]).logEpoch;
 }
 
 export async function saveHome(tx: EntityManager, home: string): Promise<void> {
@@ -98,7 +117,7 @@ export async function sequenceSince(tx: EntityManager, instant: Date): Promise<v
   `.execute(kysely);
 }
 
-/** Since when other modules' entries exist: what ended before has none. */
+/** Since when other modules' entries exist; earlier items have none. */
 export async function findEntriesBegin(em: EntityManager): Promise<Date> {
   const row = await evidenceTables(em)
     .selectFrom('sequencer_cursor')

@@ -6,7 +6,7 @@ import { evidenceTables } from './evidence.tables.js';
 export interface NewEntry {
   projectId: string;
   id: string;
-  /** SHA-256 over a salt and what it commits to. */
+  /** SHA-256 over a salt and the committed content. */
   commitment: Buffer;
 }
 
@@ -23,7 +23,7 @@ export interface EntryLeaf {
   index: number;
 }
 
-/** Stores an entry that the sequencer adds to the log. An id that is stored already stays as it is. */
+/** Stores an entry that the sequencer adds to the log. Does nothing if the id is stored already. */
 export async function insertEntry(tx: EntityManager, entry: NewEntry): Promise<void> {
   await sql`
     insert into evidence_entry (project_id, id, commitment)
@@ -81,7 +81,7 @@ export async function saveEntryLeaves(tx: EntityManager, leaves: readonly EntryL
   `.execute(tx.getKysely());
 }
 
-/** Deletes entries whose content was deleted. What is in the log stays there. */
+/** Deletes entries whose content was deleted. The log keeps the commitments. */
 export async function deleteEntries(
   tx: EntityManager,
   { projectId, ids }: { projectId: string; ids: readonly string[] },

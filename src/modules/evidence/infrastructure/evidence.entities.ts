@@ -24,6 +24,10 @@ export const SequencerCursorSchema = defineEntity({
     entriesBeginAt: p.datetime().defaultRaw('now()'),
     /** File of the embedded server by which a copy of the data folder is detected; null: not seen yet, or none. */
     home: p.text().nullable(),
+    /** The number of logs that are created here: 1, until a copy of the data folder is detected. */
+    logEpoch: p.integer().defaultRaw('1'),
+    /** Records of this transaction and later ones have a leaf; null: not known. */
+    beginsXid: p.bigint('number').nullable(),
   },
 });
 
@@ -47,7 +51,7 @@ export const EvidenceLogSchema = defineEntity({
     origin: p.text(),
     /** Number of sequenced leaves. */
     size: p.bigint('number').defaultRaw('0'),
-    /** All that is needed to append (domain/log.ts). */
+    /** The state needed to append (domain/log.ts). */
     edge: p.blob().$type<Buffer>().defaultRaw(`'\\x'`),
     appendedAt: p.datetime().defaultRaw('now()'),
     /** When its checkpoint was last requested. */
@@ -63,7 +67,7 @@ export const EvidenceLogSchema = defineEntity({
     /** Why no checkpoint is signed; null: there is no problem. */
     refusal: p.text().nullable(),
     refusedAt: p.datetime().nullable(),
-    /** 1, or one more than that of the log that it continues. */
+    /** 1, or a larger number than that of the log that it continues. */
     epoch: p.integer().defaultRaw('1'),
     /** The signed statement that is its first entry; null: it continues no log. */
     continues: p.text().nullable(),
@@ -73,10 +77,12 @@ export const EvidenceLogSchema = defineEntity({
     haltedHead: p.text().nullable(),
     /** When its records were last compared with it; before the first check: when the log started. */
     checkedAt: p.datetime().defaultRaw('now()'),
-    /** What that check found, as a sentence; null: no problem. */
+    /** Result of that check, as a sentence; null: no problem. */
     problem: p.text().nullable(),
     /** The check in progress has compared records up to this id; null: no check is in progress. */
     checkAfter: p.uuid().nullable(),
+    /** Damage of its storage that a check found: it is not signed until a check finds none. */
+    damage: p.text().nullable(),
   },
 });
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Counter, Gauge } from 'prom-client';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { Metrics } from '../../shared/metrics.js';
-import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { readOldestAge } from '../../../platform/outbox/queued-messages.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
 import { TIMESTAMP_KEY } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { countChecks } from './check.rows.js';
@@ -27,7 +27,6 @@ export class EvidenceMetrics {
   constructor(
     metrics: Metrics,
     em: EntityManager,
-    outbox: OutboxService,
     @InjectSettings(evidenceSettings) settings: EvidenceSettings,
   ) {
     const registers = [metrics.registry];
@@ -67,7 +66,7 @@ export class EvidenceMetrics {
       'Age of the oldest last check of a log, in seconds; a day and some minutes at most.',
       ({ checkAgeSeconds }) => checkAgeSeconds,
     );
-    const timestampDue = new RecentAnswer(() => outbox.readOldestAge(TIMESTAMP_KEY), BACKLOG_AGE_MAX_MS);
+    const timestampDue = new RecentAnswer(() => readOldestAge(em.fork(), TIMESTAMP_KEY), BACKLOG_AGE_MAX_MS);
     new Gauge({
       name: 'evidence_timestamp_lag_seconds',
       help: 'Time for which the due timestamp of the root log has been missing, in seconds; 0: none is due.',

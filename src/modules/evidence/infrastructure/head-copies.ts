@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { ObjectStorage } from '../../shared/object-storage.js';
+import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { ObjectStorage } from '../../../platform/storage/object-storage.js';
 import { logFolder } from '../domain/log.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 
 const TEXT = { contentType: 'text/plain; charset=utf-8', cacheControl: 'no-store' };
 
 /**
- * Copies of the newest signed checkpoint of each log, apart from database and storage (EVIDENCE_HEADS_URL). If both are
- * restored from older backups, only the copies show what was signed since. Without the setting there are none.
+ * Copies of the newest signed checkpoint of each log, apart from database and storage
+ * (EVIDENCE_HEADS_URL). If both are restored from older backups, only the copies show which
+ * checkpoints were signed since. Without the setting there are none.
  */
 @Injectable()
 export class HeadCopies {

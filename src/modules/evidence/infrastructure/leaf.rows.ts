@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { listLiteral, type ListValue } from '../../database/list-literal.js';
+import { listLiteral, type ListValue } from '../../../platform/database/list-literal.js';
 import { evidenceTables } from './evidence.tables.js';
 
 /** Rows that one statement deletes. */
@@ -40,7 +40,7 @@ export async function insertLeaves(tx: EntityManager, leaves: readonly NewLeaf[]
   `.execute(tx.getKysely());
 }
 
-/** The positions in the list of those records and erasures that have a leaf. */
+/** The positions in the list of the records and erasures that have a leaf. */
 export async function findSequenced(
   tx: EntityManager,
   stored: readonly { projectId: string; id: string; isErasure: boolean }[],

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { ObjectStorage } from '../../shared/object-storage.js';
+import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { ObjectStorage } from '../../../platform/storage/object-storage.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { logFolder, logName, objectPath, ROOT_LOG, tileLength } from '../domain/log.js';
 import { type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';

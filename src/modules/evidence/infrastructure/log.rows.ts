@@ -30,12 +30,14 @@ export interface StoredLog extends SignedLog {
   halted: string | null;
   /** A signed checkpoint that was known when the log was halted. */
   haltedHead: string | null;
+  /** Damage of its storage that a check found: it is not signed until a check finds none. */
+  damage: string | null;
 }
 
 type LogRow = Omit<StoredLog, 'edge' | 'name'> & { edge: Buffer };
 
 const COLUMNS = sql`log, epoch, origin, size, edge, checkpoint_size as "checkpointSize", checkpoint, continues, refusal,
-  halted, halted_head as "haltedHead"`;
+  halted, halted_head as "haltedHead", damage`;
 
 /** Locks the rows of logs until the transaction ends, in the order of their ids; creates missing ones. */
 export async function lockLogs(
@@ -76,7 +78,7 @@ export async function writeGrowth(tx: EntityManager, growths: readonly Growth[])
   );
 }
 
-/** The current log; null if there is none. */
+/** The current log; null: none. */
 export async function findLog(em: EntityManager, log: string): Promise<StoredLog | null> {
   const { rows } = await sql<LogRow>`select ${COLUMNS} from evidence_log where log = ${log}`.execute(
     em.getKysely(),
@@ -101,7 +103,7 @@ export async function deleteLog(tx: EntityManager, log: string): Promise<void> {
   await evidenceTables(tx).deleteFrom('evidence_leaf').where('projectId', '=', log).execute();
 }
 
-/** The state of a log, as members see it. */
+/** The state of a log, for members. */
 export interface LogState {
   epoch: number;
   /** Entries that the newest signed checkpoint covers. */

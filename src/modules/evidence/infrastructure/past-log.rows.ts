@@ -11,7 +11,7 @@ export interface PastLog extends SignedLog {
   endedAt: Date;
 }
 
-/** The past log of an epoch; null if there is none. */
+/** The past log of an epoch; null: none. */
 export async function findPastLog(em: EntityManager, log: string, epoch: number): Promise<PastLog | null> {
   const [past] = await listPastLogs(em, log, epoch);
   return past ?? null;
@@ -32,12 +32,15 @@ export async function listPastLogs(
   if (epoch !== null) query = query.where('epoch', '=', epoch);
   const rows = await query.execute();
   return rows.map(({ anchoredSize, anchoredCheckpoint, rootIndex, rootEpoch, ...row }) => ({
-    ...{ ...row, name: logName(row.log, row.epoch) },
+    ...row,
+    name: logName(row.log, row.epoch),
     anchored:
       anchoredCheckpoint !== null && rootIndex !== null
         ? {
-            ...{ size: anchoredSize, checkpoint: anchoredCheckpoint },
-            ...{ index: rootIndex, rootEpoch: rootEpoch ?? 1 },
+            size: anchoredSize,
+            checkpoint: anchoredCheckpoint,
+            index: rootIndex,
+            rootEpoch: rootEpoch ?? 1,
           }
         : null,
   }));

@@ -16,8 +16,8 @@ export interface StoredTimestamp {
 const COLUMNS = ['epoch', 'size', 'stampedAt'] as const;
 
 /**
- * Inserts a timestamp unless a checkpoint of at least this size has one. So the first timestamp that covers a size stays
- * the first.
+ * Inserts a timestamp unless a checkpoint of at least this size has one. So for each size, the
+ * first timestamp that covers it never changes.
  */
 export async function insertTimestamp(
   tx: EntityManager,
@@ -32,7 +32,7 @@ export async function insertTimestamp(
   `.execute(kysely);
 }
 
-/** The first timestamp that covers `size` entries; null if there is none. */
+/** The first timestamp that covers `size` entries; null: none. */
 export async function findTimestampCovering(
   em: EntityManager,
   { epoch, size }: { epoch: number; size: number },
