@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BannerSite } from '../support/banner-site.js';
-import { pageFaults } from '../support/page-faults.js';
+import { BannerSite } from '../support/people/banner-site.js';
+import { pageFaults } from '../support/rules/page-faults.js';
 
 interface Text {
   language: string;
@@ -15,7 +15,9 @@ const service = (languages: string[]): object => ({
   policyUrl: 'https://example.com/counter',
   cookies: [
     {
-      ...{ name: '_c', duration: '13 months', purpose: 'Counts visits.' },
+      name: '_c',
+      duration: '13 months',
+      purpose: 'Counts visits.',
       translations: languages.map((language) => ({ language, purpose: `Purpose (${language})` })),
     },
   ],

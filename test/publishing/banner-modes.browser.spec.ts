@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { BannerSite } from '../support/banner-site.js';
+import { REGION_PRESETS } from '../../src/modules/publishing/domain/region-preset.js';
+import { BannerSite } from '../support/people/banner-site.js';
 import { until } from '../support/until.js';
 
 declare const window: {
@@ -60,7 +61,9 @@ describe('three shops with presets', () => {
     await until('on', async () => (await ran(opened)).length === 2);
     expect(await ran(opened)).toEqual(['analytics', 'preferences']);
     expect(await consentState(opened)).toMatchObject({
-      ...{ analytics_storage: 'granted', functionality_storage: 'granted', ad_storage: 'denied' },
+      analytics_storage: 'granted',
+      functionality_storage: 'granted',
+      ad_storage: 'denied',
     });
     expect(await opened.evaluate(() => [window.serviceConsent.mode, window.serviceConsent.modes])).toEqual([
       'opt_in',
@@ -77,7 +80,10 @@ describe('three shops with presets', () => {
     await button(opened, 'Reject all').click();
     expect(await site.recorded(1)).toMatchObject([
       {
-        ...{ action: 'reject_all', analytics: false, marketing: false, preferences: false },
+        action: 'reject_all',
+        analytics: false,
+        marketing: false,
+        preferences: false,
         extra: { modes: UK, regionPreset: 'gb/1' },
       },
     ]);
@@ -135,19 +141,76 @@ describe('three shops with presets', () => {
   });
 });
 
-describe('Global Privacy Control where categories differ', () => {
-  it('refuses what runs until the visitor objects, and leaves what is only announced', async () => {
-    await site.configure({
-      defaultModes: { analytics: 'notice', marketing: 'opt_out', preferences: 'notice' },
-    });
+describe('a country whose subdivision is unknown', () => {
+  const PRESETS = ['ca-qc', 'ca', 'us-gpc', 'us'];
+  const configure = async (changes: object = {}): Promise<void> => {
+    const regionRules = REGION_PRESETS.filter(({ id }) => PRESETS.includes(id)).map(({ id, regions }) => ({
+      regions,
+      preset: { id },
+    }));
+    await site.configure({ regionRules, ...changes });
+  };
+
+  it.each([
+    ['US', 'opt_out'],
+    ['US-CA', 'opt_out'],
+    ['US-WY', 'notice'],
+    ['CA', 'opt_in'],
+    ['CA-QC', 'opt_in'],
+    ['CA-ON', 'opt_out'],
+  ])('gets the strictest rule, a known one without a rule the country’s: %s %s', async (region, mode) => {
+    await configure();
+    const opened = await openIn(region);
+    await opened.evaluate(() => (window.serviceConsent as unknown as { ready: Promise<unknown> }).ready);
+    expect(await opened.evaluate(() => window.serviceConsent.mode)).toBe(mode);
+  });
+
+  it('honors the signal, since the visitor may be in California', async () => {
+    await configure({ honorGlobalPrivacyControl: false });
     await signals();
     const opened = await openIn('US');
     await heading(opened, 'You are opted out').waitFor();
-    await until('on', async () => (await ran(opened)).length === 2);
-    expect(await ran(opened)).toEqual(['analytics', 'preferences']);
     expect(await site.recorded(1)).toMatchObject([
-      { action: 'opt_out', analytics: true, marketing: false, preferences: true },
+      { action: 'opt_out', extra: { regionPreset: 'us-gpc/1' } },
     ]);
+    expect(await ran(opened)).toEqual([]);
+  });
+});
+
+describe('Global Privacy Control where categories differ', () => {
+  it.each([
+    [{ analytics: 'notice', marketing: 'opt_out', preferences: 'notice' }],
+    [{ analytics: 'notice', marketing: 'notice', preferences: 'none' }],
+    [{ analytics: 'none', marketing: 'none', preferences: 'none' }],
+  ])('refuses all that runs without a choice: %j', async (defaultModes) => {
+    await site.configure({ defaultModes });
+    await signals();
+    const opened = await openIn('US');
+    await heading(opened, 'You are opted out').waitFor();
+    expect(await ran(opened)).toEqual([]);
+    expect(await site.recorded(1)).toMatchObject([
+      { action: 'opt_out', analytics: false, marketing: false, preferences: false },
+    ]);
+  });
+
+  it('asks where nothing runs before the visitor agrees', async () => {
+    await site.configure({ defaultMode: 'opt_in' });
+    await signals();
+    const opened = await openIn('US');
+    await button(opened, 'Accept all').click();
+    expect(await site.recorded(1)).toMatchObject([{ action: 'accept_all' }]);
+  });
+
+  it('is honored after a notice that was only dismissed', async () => {
+    await site.configure({ defaultMode: 'notice' });
+    const opened = await openIn('US');
+    await button(opened, 'Got it').click();
+    await site.recorded(1);
+    await signals();
+    await opened.reload();
+    await heading(opened, 'You are opted out').waitFor();
+    expect(await site.recorded(2)).toMatchObject([{ action: 'dismiss' }, { action: 'opt_out' }]);
+    expect(await ran(opened)).toEqual([]);
   });
 
   it('is not taken for an answer where a rule does not honor it', async () => {
@@ -163,7 +226,10 @@ describe('Global Privacy Control where categories differ', () => {
 
 describe('asking again', () => {
   const service = (name: string) => ({
-    ...{ name, provider: 'Example Ltd', category: 'analytics', cookies: [] },
+    name,
+    provider: 'Example Ltd',
+    category: 'analytics',
+    cookies: [],
   });
   const answer = async (choice: 'Accept all' | 'Reject all'): Promise<Page> => {
     await site.configure({ services: [service('Counter'), service('Meter')] });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { BannerSite } from '../support/banner-site.js';
+import { BannerSite } from '../support/people/banner-site.js';
 import { until } from '../support/until.js';
 
 /** Longer than the loader waits for the configuration. */
@@ -78,8 +78,11 @@ describe('texts by mode', () => {
   it('stores the theme and the kind of device of a visitor with a dark phone', async () => {
     await site.context.close();
     await site.begin({
-      ...{ colorScheme: 'dark', hasTouch: true, isMobile: true },
-      ...{ viewport: { width: 375, height: 667 }, screen: { width: 375, height: 667 } },
+      colorScheme: 'dark',
+      hasTouch: true,
+      isMobile: true,
+      viewport: { width: 375, height: 667 },
+      screen: { width: 375, height: 667 },
     });
     await site.configure({});
     site.pages['/'] = site.page();

@@ -1,9 +1,9 @@
-import { VisitCounter } from '../../src/visits/application/visit-counter.js';
+import { VisitCounter } from '../../src/modules/visits/application/visit-counter.js';
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
-import { requireExtra } from '../support/extras.js';
-import { createTestProject, type TestProject } from '../support/project.js';
+import { requireExtra } from '../support/programs/extras.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
 import {
   type Front,
   launchBrowser,
@@ -11,8 +11,8 @@ import {
   startFront,
   startSite,
   type TestServer,
-} from '../support/browser.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../support/programs/browser.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
@@ -80,7 +80,7 @@ interface ShadowRoot {
   querySelectorAll(selector: string): Iterable<Box>;
   elementFromPoint(x: number, y: number): object | null;
 }
-/** An element, as far as it is looked at. */
+/** The compared properties of an element. */
 interface Box {
   className: string;
   click(): void;
@@ -155,7 +155,7 @@ const recorded = (count: number): Promise<Record<string, unknown>[]> =>
     const all = await records();
     return all.length === count ? all : null;
   });
-/** What has the focus inside the banner; null where the page has it. */
+/** The focused element in the banner; null: the focus is on the page. */
 const focusedIn = (opened: Page): Promise<{ className: string; textContent: string } | null> =>
   opened.evaluate(() => {
     const focused = document.querySelector('#consent-banner')?.shadowRoot.activeElement;
@@ -362,9 +362,12 @@ describe('our banner', () => {
         texts: [
           {
             ...english,
-            ...{ title: 'x'.repeat(200), description: 'y '.repeat(1_000) },
-            ...{ acceptAll: `a${'x'.repeat(79)}`, rejectAll: `r${'x'.repeat(79)}` },
-            ...{ choose: 'c '.repeat(40), save: 's '.repeat(40) },
+            title: 'x'.repeat(200),
+            description: 'y '.repeat(1_000),
+            acceptAll: `a${'x'.repeat(79)}`,
+            rejectAll: `r${'x'.repeat(79)}`,
+            choose: 'c '.repeat(40),
+            save: 's '.repeat(40),
             categories: english?.categories.map((each) => ({ ...each, ...category })),
           },
         ],
@@ -474,7 +477,7 @@ describe('our banner', () => {
     await button(opened, 'Save settings').click();
     expect(await recorded(1)).toMatchObject([{ action: 'reject_all', surface: 'link' }]);
 
-    // The page after it, with a choice: what failed once is there when it is asked for again.
+    // The next page, with a choice: a file that failed once is loaded when requested again.
     loads = 0;
     await opened.reload();
     await came(1);
@@ -730,9 +733,14 @@ describe('our banner', () => {
     await opened.getByText('we have opted you out.').waitFor();
     expect(await recorded(1)).toMatchObject([
       {
-        ...{ action: 'opt_out', surface: 'signal', language: 'en' },
+        action: 'opt_out',
+        surface: 'signal',
+        language: 'en',
         extra: {
-          ...{ gpc: true, region: 'US-CA', theme: 'light', device: 'desktop' },
+          gpc: true,
+          region: 'US-CA',
+          theme: 'light',
+          device: 'desktop',
           modes: { analytics: 'opt_out', marketing: 'opt_out', preferences: 'opt_out' },
         },
       },

@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 let service: TestService;
@@ -25,7 +25,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** The path as it is written: `fetch` would take `..` out of it, and decompress. */
+/** The path verbatim: `fetch` would resolve `..`, and decompress. */
 function get(path: string, headers: Record<string, string> = {}, of = service): Promise<Answer> {
   const { hostname, port } = new URL(of.baseUrl);
   return new Promise((resolve, reject) => {
@@ -269,7 +269,7 @@ describe('GET /cdn/:projectId/blocker.js', () => {
     });
     const script = gunzipSync(answer.body).toString();
     expect(script).toContain(`"id":"${project.id}"`);
-    expect(script).toContain(String.raw`(?:tracker\\.test/)","marketing"`);
+    expect(script).toContain(String.raw`(?:tracker\\.test\\.?/)","marketing"`);
     expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);
     expect((await get(`/cdn/${newId()}/blocker.js`)).status).toBe(404);
     expect((await get('/cdn/none/blocker.js')).status).toBe(404);
@@ -300,11 +300,15 @@ describe('GET /cdn/:projectId/declaration.html', () => {
       texts: texts.filter(({ language }) => ['en', 'de'].includes(language)),
       services: [
         {
-          ...{ name: 'Counter', provider: hostile, category: 'analytics' },
+          name: 'Counter',
+          provider: hostile,
+          category: 'analytics',
           policyUrl: "https://example.org/?a&b='onmouseover=alert(1)",
           cookies: [
             {
-              ...{ name: '_c', duration: '1 day', purpose: 'Counts visits.' },
+              name: '_c',
+              duration: '1 day',
+              purpose: 'Counts visits.',
               translations: [{ language: 'de', duration: '1 Tag', purpose: 'Zählt Besuche.' }],
             },
           ],

@@ -1,8 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_CONFIGURATION, type SiteConfiguration } from '../../src/publishing/domain/configuration.js';
-import { defaultText } from '../../src/publishing/domain/default-texts.js';
-import { renderDocument } from '../../src/publishing/domain/document.js';
+import {
+  DEFAULT_CONFIGURATION,
+  type SiteConfiguration,
+} from '../../src/modules/publishing/domain/configuration.js';
+import { defaultText } from '../../src/modules/publishing/domain/default-texts.js';
+import { renderDocument } from '../../src/modules/publishing/domain/document.js';
 
 const SOURCE = {
   projectId: '01a1fec8-570f-715b-b2b3-e89dce8cae7b',
@@ -21,7 +24,9 @@ const SOURCE = {
 
 describe('the size of a document, gzipped', () => {
   const cookie = (name: string, isTranslated: boolean) => ({
-    ...{ name, duration: '13 months', purpose: 'Distinguishes visitors to count visits.' },
+    name,
+    duration: '13 months',
+    purpose: 'Distinguishes visitors to count visits.',
     translations: isTranslated
       ? [{ language: 'de', duration: '13 Monate', purpose: 'Unterscheidet Besucher, um Besuche zu zählen.' }]
       : [],
@@ -33,7 +38,9 @@ describe('the size of a document, gzipped', () => {
       texts: languages.map((language) => ({ ...defaultText(language), labels: {} })),
       banner: { ...DEFAULT_CONFIGURATION.banner, enabled: true },
       services: (['analytics', 'marketing', 'preferences'] as const).map((category) => ({
-        ...{ name: `Service for ${category}`, provider: 'Example Ltd', category },
+        name: `Service for ${category}`,
+        provider: 'Example Ltd',
+        category,
         policyUrl: `https://example.org/${category}`,
         cookies: ['', '_*'].map((end) => cookie(`_${category}${end}`, isTranslated)),
         translations: isTranslated ? [{ language: 'de', name: `Dienst für ${category}` }] : [],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import type { SitePage } from '../support/browser.js';
-import { BannerSite } from '../support/banner-site.js';
+import type { SitePage } from '../support/programs/browser.js';
+import { BannerSite } from '../support/people/banner-site.js';
 import { until } from '../support/until.js';
 
 const NONCE = 'c2VjcmV0';

@@ -6,7 +6,7 @@ import ts from 'typescript';
 
 const TYPES = join('loader', 'service-consent.d.ts');
 
-/** What the compiler says of a page's script, with our types and the browser's. */
+/** The compiler's output for a page's script, with our types and the browser's. */
 function complaints(script: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'loader-types-'));
   const file = join(folder, 'page.ts');

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { newId } from '../../src/shared/ids.js';
+import { newId } from '../../src/platform/identity/ids.js';
 import { startClock } from '../support/elapsed.js';
-import { createTestProject, type TestProject } from '../support/project.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
 import {
   type Front,
   launchBrowser,
@@ -11,8 +11,8 @@ import {
   startFront,
   startSite,
   type TestServer,
-} from '../support/browser.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../support/programs/browser.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 /** Documents that are tried, of some 1,500. */
@@ -141,7 +141,7 @@ describe('the blocker', () => {
   const STRICT = {
     'content-security-policy': `script-src 'nonce-${NONCE}' 'strict-dynamic'; require-trusted-types-for 'script'; base-uri 'none'`,
   };
-  /** What the page's scripts, frame and requests to the blocked host did. */
+  /** The results of the page's scripts, frame and requests to the blocked host. */
   const outcome = (opened: Page): Promise<unknown> =>
     opened.evaluate(async () => {
       const global = window as never as Record<string, never> & {
@@ -151,12 +151,19 @@ describe('the blocker', () => {
       return { ran: global.ran, ...((await global.attempts()) as object) };
     });
   const BLOCKED = {
-    ...{ ran: ['own'], fetched: 'TypeError', beacon: false, xhr: 'error' },
-    ...{ images: 'waits,waits', frame: 'about:blank' },
+    ran: ['own'],
+    fetched: 'TypeError',
+    beacon: false,
+    xhr: 'error',
+    images: 'waits,waits',
+    frame: 'about:blank',
   };
   const GRANTED_OUTCOME = {
-    ...{ fetched: 200, beacon: true, xhr: 'load' },
-    ...{ images: 'requested,requested', frame: expect.stringMatching(/\/frame$/) },
+    fetched: 200,
+    beacon: true,
+    xhr: 'load',
+    images: 'requested,requested',
+    frame: expect.stringMatching(/\/frame$/),
   };
 
   const blockedPage = (headers: Record<string, string>): SitePage => {
@@ -264,8 +271,11 @@ describe('the declaration', () => {
       texts: texts.filter(({ language }) => ['en', 'de'].includes(language)),
       services: [
         {
-          ...{ name: 'Counter', provider: 'Example Ltd', category: 'analytics' },
-          ...{ policyUrl: 'https://example.org/privacy', cookies: [{ ...cookie, translations }] },
+          name: 'Counter',
+          provider: 'Example Ltd',
+          category: 'analytics',
+          policyUrl: 'https://example.org/privacy',
+          cookies: [{ ...cookie, translations }],
         },
       ],
     });
@@ -280,7 +290,10 @@ describe('the declaration', () => {
     const german = opened.locator('#own');
     await german.getByRole('table', { name: 'Statistik' }).waitFor();
     expect(await german.getByRole('columnheader').allTextContents()).toEqual([
-      ...['Cookie', 'Dienst', 'Zweck', 'Speicherdauer'],
+      'Cookie',
+      'Dienst',
+      'Zweck',
+      'Speicherdauer',
     ]);
     const row = german.getByRole('row').nth(1);
     expect(await row.textContent()).toBe('_cCounter (Example Ltd)Zählt Besuche.1 day');
@@ -315,7 +328,7 @@ describe('serviceMeta', () => {
         try {
           change();
         } catch {
-          // Strict code throws; what counts is what is there then.
+          // Strict code throws; only the resulting state matters.
         }
         return window.serviceMeta.tier;
       };
@@ -443,6 +456,32 @@ describe('serviceMeta', () => {
   });
 });
 
+describe('a configuration that arrives after 4 s, on a first visit', () => {
+  it('replaces serviceMeta, says ready again, and sets Google’s options', async () => {
+    await simulate('pro');
+    await configure({ signals: { googleUrlPassthrough: true, googleAdsDataRedaction: true } });
+    let answer = (): void => {};
+    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+    await context.route('**/config.json', async (route) => {
+      await isAnswered;
+      await route.continue();
+    });
+    const opened = await open();
+    expect(await metaOf(opened)).toMatchObject({ tier: 'lite', configHash: '' });
+    answer();
+    await until('ready again', () => opened.evaluate(() => window.events.length === 2));
+    const [early, late] = await opened.evaluate(() => window.events);
+    expect([early?.tier, late?.tier]).toEqual(['lite', 'pro']);
+    expect(await opened.evaluate(() => window.serviceMeta)).toEqual(late);
+    expect(late?.configHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(await opened.evaluate(() => Object.isFrozen(window.serviceMeta))).toBe(true);
+    expect(await dataLayer(opened)).toContainEqual([
+      'set',
+      { url_passthrough: true, ads_data_redaction: true },
+    ]);
+  });
+});
+
 describe('serviceConsent', () => {
   it('stores a choice with what it was made under', async () => {
     const opened = await open();
@@ -493,7 +532,7 @@ describe('serviceConsent', () => {
     expect(await actionOf(opened, both)).toBe('accept_all');
     expect(await actionOf(opened, { marketing: true })).toBe('custom');
     expect(await actionOf(opened, {})).toBe('reject_all');
-    // Before the configuration is there, the last good one says what was offered.
+    // Before the configuration is loaded, the last valid one defines the offered categories.
     front.away = true;
     await opened.reload();
     const { id } = await submit(opened, both);
@@ -520,7 +559,7 @@ describe('serviceConsent', () => {
     for (const outcome of outcomes) expect(outcome).toMatchObject({ stored: false });
     expect(await opened.evaluate(() => window.problems)).toEqual([]);
     expect(await records()).toEqual([]);
-    // What was refused is not sent again.
+    // Refused records are not sent again.
     front.requests.length = 0;
     await opened.reload();
     await metaOf(opened);
@@ -808,8 +847,23 @@ describe('Global Privacy Control', () => {
 
 describe('a configuration that cannot be read', () => {
   const HOSTILE: unknown[] = [
-    ...[null, true, 0, -1, 1e308, '', 'x', '(', 'http://['],
-    ...[[], [[]], [null], [{}], ['x', 1], {}, { toString: 1, valueOf: 1 }, { length: 1 }],
+    null,
+    true,
+    0,
+    -1,
+    1e308,
+    '',
+    'x',
+    '(',
+    'http://[',
+    [],
+    [[]],
+    [null],
+    [{}],
+    ['x', 1],
+    {},
+    { toString: 1, valueOf: 1 },
+    { length: 1 },
   ];
   interface PollResult {
     ready: boolean;
@@ -900,7 +954,9 @@ describe('a configuration that cannot be read', () => {
       banner: { enabled: true },
       services: [
         {
-          ...{ name: 'a', provider: 'b', category: 'analytics' },
+          name: 'a',
+          provider: 'b',
+          category: 'analytics',
           cookies: [{ name: 'c', duration: 'd', purpose: 'e' }],
         },
       ],

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { EXTRAS } from '../support/extras.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { EXTRAS } from '../support/programs/extras.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 /** The files of each library. */
@@ -89,7 +89,7 @@ it.each([
       return (await records()).length === before + 1;
     });
     expect((await records()).at(-1)).toMatchObject(expected);
-    // The next page only applies what was chosen.
+    // The next page only applies the choice.
     await page.reload({ waitUntil: 'networkidle' });
     expect(await page.locator(selector).locator('visible=true').count()).toBe(0);
     expect((await records()).length).toBe(before + 1);

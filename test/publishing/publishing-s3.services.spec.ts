@@ -1,19 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { createHttpApp } from '../../src/app/http-app.js';
-import { siteOrderingKey } from '../../src/licensing/licensing.events.js';
-import { newId } from '../../src/shared/ids.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { CREDENTIALS, type S3Request, startS3, type TestS3 } from '../support/s3.js';
-import { startTestService, type TestService, testSettings } from '../support/service.js';
+import { createHttpApp } from '../../src/programs/http-app.js';
+import { siteOrderingKey } from '../../src/modules/licensing/licensing.events.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { CREDENTIALS, type S3Request, startS3, type TestS3 } from '../support/fakes/s3.js';
+import { startTestService, type TestService, testSettings } from '../support/programs/service.js';
 import { until as untilDeadline } from '../support/until.js';
 
 /** Writes are cut off after a tenth of it. */
 const LEASE_MS = 20_000;
-/** Each service loads Amazon's client, and a storage that hangs takes its time. */
-const TEST_TIMEOUT_MS = 90_000;
 const DEADLINE_MS = 40_000;
-jest.setTimeout(TEST_TIMEOUT_MS);
 
 const WORKER = {
   RUN_WORKER: 'true',
@@ -73,7 +70,8 @@ describe('publishing to S3', () => {
     await until('published', async () => (await tierIn(project)) === 'pro');
     const puts = s3.requests.filter(({ method }) => method === 'PUT');
     const hash = (JSON.parse(puts[0]?.body.toString() ?? '') as { configHash: string }).configHash;
-    expect(puts.map(({ key }) => key)).toEqual([
+    // A slow machine repeats a write whose response was late.
+    expect([...new Set(puts.map(({ key }) => key))]).toEqual([
       `prefix/${project.id}/${hash}.json`,
       `prefix/${project.id}/loader.js`,
       `prefix/${project.id}/blocker.js`,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PresetUpdates } from '../../src/publishing/application/preset-updates.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { PresetUpdates } from '../../src/modules/publishing/application/preset-updates.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const MIXED = { analytics: 'opt_out', marketing: 'opt_in', preferences: 'notice' };
@@ -38,7 +38,8 @@ describe('modes by category', () => {
       { defaultMode: 'opt_in', defaultModes: MIXED, defaultPreset: null, presetUpdates: false },
     ]);
     expect(await preview(project, { defaultModes: MIXED })).toMatchObject({
-      ...{ defaultMode: 'opt_in', defaultModes: MIXED },
+      defaultMode: 'opt_in',
+      defaultModes: MIXED,
     });
   });
 
@@ -47,7 +48,8 @@ describe('modes by category', () => {
     const regionRules = [{ regions: ['US'], mode: 'opt_out' }];
     const saved = await put(project, { defaultMode: 'notice', regionRules });
     expect(await saved.json()).toMatchObject({
-      ...{ defaultMode: 'notice', defaultModes: all('notice') },
+      defaultMode: 'notice',
+      defaultModes: all('notice'),
       regionRules: [{ regions: ['US'], mode: 'opt_out', modes: all('opt_out') }],
     });
     const document = await preview(project, { defaultMode: 'notice', regionRules });
@@ -63,7 +65,9 @@ describe('modes by category', () => {
       JSON.stringify({ defaultMode: 'none', regionRules: [{ regions: ['CH'], mode: 'opt_out' }] }),
     ]);
     expect(await get(project, '/configuration')).toMatchObject({
-      ...{ defaultMode: 'none', defaultModes: all('none'), defaultPreset: null },
+      defaultMode: 'none',
+      defaultModes: all('none'),
+      defaultPreset: null,
       regionRules: [{ regions: ['CH'], mode: 'opt_out', modes: all('opt_out') }],
     });
   });
@@ -115,15 +119,22 @@ describe('presets', () => {
       regionRules: [{ regions: ['US-CA'], preset: { id: 'us-gpc' } }],
     };
     expect(await (await put(project, body)).json()).toMatchObject({
-      ...{ defaultPreset: GB, defaultMode: 'opt_in', defaultModes: modes },
+      defaultPreset: GB,
+      defaultMode: 'opt_in',
+      defaultModes: modes,
       regionRules: [{ preset: { id: 'us-gpc', version: 1 }, mode: 'opt_out', modes: all('opt_out') }],
     });
     // As an editor sends back what it has read.
     const read = { ...body, defaultModes: all('opt_in'), honorGlobalPrivacyControl: false };
     expect(await preview(project, read)).toMatchObject({
-      ...{ defaultModes: modes, defaultPreset: 'gb/1', honorGlobalPrivacyControl: false },
+      defaultModes: modes,
+      defaultPreset: 'gb/1',
+      honorGlobalPrivacyControl: false,
       regionRules: [
         { regions: ['US-CA'], mode: 'opt_out', preset: 'us-gpc/1', honorGlobalPrivacyControl: true },
+        // Of visitors whose state is unknown, the strictest; and the signal counts where the country is unknown.
+        { regions: ['US-'], mode: 'opt_in', modes, honorGlobalPrivacyControl: true },
+        { regions: ['XX'], mode: 'opt_in', modes, preset: 'gb/1', honorGlobalPrivacyControl: true },
       ],
     });
   });
@@ -138,7 +149,7 @@ describe('presets', () => {
     const updates = service.app.get(PresetUpdates, { strict: false });
     expect(await updates.run(new Date())).toBe(0);
 
-    // As it was published on the day before the UK's exemption.
+    // As published on the day before the UK's exemption.
     await service.database.query(
       `update publication set content_hash = repeat('0', 64),
          configuration = configuration || jsonb_build_object('defaultModes', $2::jsonb)

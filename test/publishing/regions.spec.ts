@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { CATEGORIES } from '../../src/publishing/domain/banner-text.js';
+import { CATEGORIES } from '../../src/modules/publishing/domain/banner-text.js';
 import {
   newestVersion,
   presetState,
   type PresetState,
   REGION_PRESETS,
   type RegionPreset,
-} from '../../src/publishing/domain/region-preset.js';
+} from '../../src/modules/publishing/domain/region-preset.js';
 
 const TODAY = '2026-11-26';
 const DATES = ['2026-02-04', TODAY, '2027-01-01'];
@@ -30,14 +30,13 @@ it('docs/regions.md lists each preset with its modes, law and sources', () => {
   );
 });
 
-it('docs/regions.md has the modes of each preset on three dates', () => {
+it('docs/regions.md has the modes of each preset that differs on three dates', () => {
   expect(tableHead('## Three dates')).toEqual(['preset', ...DATES]);
-  expect(tableAfter('## Three dates')).toEqual(
-    REGION_PRESETS.map((preset) => [
-      `\`${preset.id}\``,
-      ...DATES.map((date) => shown(stateOn(preset, date))),
-    ]),
-  );
+  const rows = REGION_PRESETS.map((preset) => [
+    `\`${preset.id}\``,
+    ...DATES.map((date) => shown(stateOn(preset, date))),
+  ]);
+  expect(tableAfter('## Three dates')).toEqual(rows.filter(([, ...modes]) => new Set(modes).size > 1));
 });
 
 it('docs/regions.md lists the changes by date', () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { BannerSite } from '../support/banner-site.js';
-import { signalRows } from '../support/signal-rows.js';
+import { BannerSite } from '../support/people/banner-site.js';
+import { signalRows } from '../support/rules/signal-rows.js';
 import { until } from '../support/until.js';
 
 declare const window: {
@@ -12,7 +12,7 @@ declare const window: {
   ready: boolean;
 };
 
-/** What each system's script provides, as a stub that records its calls in order. */
+/** Stubs of each system's script that record their calls in order. */
 const STUBS: Record<string, string> = {
   microsoftUet: `window.uetq = { push: (...given) => note('uetq.push', given) };`,
   microsoftClarity: `window.clarity = (...given) => note('clarity', given);`,
@@ -69,7 +69,7 @@ async function expectCalls(opened: Page, expected: string[]): Promise<void> {
   await opened.evaluate(() => void (window.calls.length = 0));
 }
 
-/** What a target gets in a situation; `later`: after what it gets once on each page. */
+/** The calls of a target in a situation; `later`: after the calls made once on each page. */
 function sent(name: string, situation: string, { later = false } = {}): string[] {
   const rows = signalRows(name);
   const of = (wanted: string) => rows.find((row) => row.situation.startsWith(wanted))?.sent ?? [];
@@ -121,6 +121,16 @@ describe.each(Object.keys(STUBS))('%s', (name) => {
     await expectCalls(opened, sent(name, 'no choice'));
     await submit(opened, { action: 'opt_out' });
     await expectCalls(opened, sent(name, 'everything rejected', { later: true }));
+  });
+
+  it('gets what is granted where only marketing waits for a choice, and stores nothing', async () => {
+    await site.configure({
+      signals: { [name]: true },
+      defaultModes: { analytics: 'opt_out', marketing: 'opt_in', preferences: 'opt_out' },
+    });
+    const opened = await site.open();
+    await button(opened, 'Accept all').waitFor();
+    await expectCalls(opened, sent(name, 'no choice, `opt_in` for marketing'));
   });
 
   it('gets the denial of a Global Privacy Control signal', async () => {
@@ -200,7 +210,12 @@ describe('a tag that comes later', () => {
     await button(opened, 'Reject all').click();
     await site.recorded(1);
     expect(await opened.evaluate('uetq.filter((item) => typeof item === "string")')).toEqual([
-      ...['consent', 'default', 'consent', 'default', 'consent', 'update'],
+      'consent',
+      'default',
+      'consent',
+      'default',
+      'consent',
+      'update',
     ]);
   });
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { TARGETS } from '../../loader/signals/targets.js';
-import { SIGNAL_TARGETS } from '../../src/publishing/domain/signals.js';
-import { signalRows } from '../support/signal-rows.js';
+import { SIGNAL_TARGETS } from '../../src/modules/publishing/domain/signals.js';
+import { signalRows } from '../support/rules/signal-rows.js';
 
 const document = readFileSync('docs/signals.md', 'utf8');
 

@@ -85,7 +85,7 @@ describe('the file', () => {
   });
 });
 
-/** What a scenario of the section TESTS may use, as Tag Manager's editor has it. */
+/** The environment of a scenario in the section TESTS, as in Tag Manager's editor. */
 function harness(): { names: string[]; values: unknown[] } {
   const names = [...Object.keys(PERMISSIONS), 'gtmOnSuccess', 'gtmOnFailure'];
   const calls: Record<string, unknown[][]> = Object.fromEntries(names.map((name) => [name, []]));

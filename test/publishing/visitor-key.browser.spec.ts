@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { DEFAULT_TEXTS } from '../../src/publishing/domain/default-texts.js';
-import { requireExtra } from '../support/extras.js';
-import { launchBrowser, type SitePage, startSite, type TestServer } from '../support/browser.js';
-import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/forwarding.js';
-import type { Json } from '../support/json.js';
-import type { TestProject } from '../support/project.js';
+import { DEFAULT_TEXTS } from '../../src/modules/publishing/domain/default-texts.js';
+import { requireExtra } from '../support/programs/extras.js';
+import { launchBrowser, type SitePage, startSite, type TestServer } from '../support/programs/browser.js';
+import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/people/forwarding.js';
+import type { Json } from '../support/people/json.js';
+import type { TestProject } from '../support/people/project.js';
 import { until } from '../support/until.js';
-import { makeVisitorKey } from '../support/visitor-key.js';
+import { makeVisitorKey } from '../support/people/visitor-key.js';
 
 const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -167,7 +167,7 @@ describe('“your choices” of our banner', () => {
           false,
       ),
     );
-    // What is withdrawn cannot be withdrawn again.
+    // A withdrawn consent cannot be withdrawn again.
     expect(await button(opened, 'Withdraw consent').count()).toBe(0);
     await button(opened, 'Download receipt').focus();
     await opened.keyboard.press('Tab');

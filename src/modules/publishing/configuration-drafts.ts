@@ -32,7 +32,8 @@ export class ConfigurationDrafts {
       if (changesBetween(base, configuration).length > 0) {
         await writeDraft(tx, projectId, { configuration, basedOn: draft.basedOn ?? saved.version });
         await writeAudit(tx, author, {
-          ...{ projectId, action: 'configuration.save_draft' },
+          projectId,
+          action: 'configuration.save_draft',
           before: { version: draft.version },
           after: { version: draft.version + 1 },
         });

@@ -1,10 +1,10 @@
 import { siteOrderingKey } from '../licensing/licensing.events.js';
-import type { NewOutboxMessage } from '../outbox/domain/outbox-message.js';
+import type { NewOutboxMessage } from '../../platform/outbox/domain/outbox-message.js';
 
 /** A project's published content changed, or must be published again. The subject is the project. */
 export const CONFIGURATION_CHANGED = 'configuration.changed';
 
-/** `recheck`: publish again after a while, because it is unknown what became of an earlier write. */
+/** `recheck`: publish again after a while, because the result of an earlier write is unknown. */
 export function configurationChangedMessage(projectId: string, recheck = false): NewOutboxMessage {
   return {
     orderingKey: siteOrderingKey(projectId),

@@ -6,7 +6,6 @@ import { DraftService } from './application/draft.service.js';
 import { DraftExpiry } from './application/draft-expiry.js';
 import { PresetUpdates } from './application/preset-updates.js';
 import { PublicationLog } from './application/publication-log.js';
-import { PublicationTimes } from './application/publication-times.js';
 import { PublishSite } from './application/publish-site.js';
 import { SiteChangeHandler } from './application/site-change-handler.js';
 import { SiteReader } from './application/site-reader.js';
@@ -18,7 +17,9 @@ import { StorageCircuitBreaker } from './infrastructure/storage-circuit-breaker.
 import { ShownDocuments } from './shown-documents.js';
 import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
 
-/** What the customer's site sees: its configuration and tier in object storage, and the loader. */
+/**
+ * Publishes for the customer's site: its configuration and tier in object storage, and the loader.
+ */
 @Module({
   imports: [LicensingModule, ProjectsModule],
   providers: [
@@ -27,7 +28,6 @@ import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
     DraftExpiry,
     PresetUpdates,
     PublicationLog,
-    PublicationTimes,
     SiteSource,
     SiteReader,
     PublishSite,

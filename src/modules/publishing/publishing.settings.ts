@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { serviceSettings } from '../settings/service.settings.js';
-import { setting } from '../settings/setting-kinds.js';
-import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
-import { type StorageSettings, parseStorageUrl } from '../shared/storage-url.js';
+import { serviceSettings } from '../../platform/settings/service.settings.js';
+import { setting } from '../../platform/settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../../platform/settings/declare-settings.js';
+import { type StorageSettings, parseStorageUrl } from '../../platform/storage/storage-url.js';
 
 /** Below DATA_DIR, where STORAGE_URL is not set. */
 const STORAGE_FOLDER = 'cdn';

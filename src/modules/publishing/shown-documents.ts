@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { PublicationLog } from './application/publication-log.js';
 import type { SiteDocument } from './domain/document.js';
-import { DomainError } from '../shared/domain-error.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
 
-/** The door of publishing: what visitors were shown. */
+/** Public interface of publishing: the documents that visitors were shown. */
 @Injectable()
 export class ShownDocuments {
   constructor(private readonly publications: PublicationLog) {}

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SiteConfiguration } from './domain/configuration.js';
 import { readDraft, readSaved } from './infrastructure/configuration.rows.js';
-import { publicationInForceAt } from './infrastructure/publication.rows.js';
+import { lastPublishedOf, publicationInForceAt } from './infrastructure/publication.rows.js';
 
-/** What a project has saved for its site. */
+/** A project's saved configuration. */
 export interface SiteConfigurations {
-  /** As it is published, or the default. */
+  /** The published one, or the default. */
   published: SiteConfiguration;
   /** null: there is none. */
   draft: SiteConfiguration | null;
@@ -24,4 +24,12 @@ export async function publishedHashAt(
   at: Date,
 ): Promise<string | null> {
   return (await publicationInForceAt(em, projectId, at))?.configHash ?? null;
+}
+
+/** When a saved configuration of each project was last published; projects without one are missing. */
+export function readPublicationTimes(
+  em: EntityManager,
+  projectIds: readonly string[],
+): Promise<Map<string, Date>> {
+  return lastPublishedOf(em, projectIds);
 }

@@ -7,10 +7,11 @@ import type { Author } from '../../audit/domain/author.js';
 import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
+import { findNewestDeadLetter } from '../../../platform/outbox/queued-messages.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 import { PUBLICATIONS_MAX } from '../domain/publishing.limits.js';
 import type { SaveNote } from '../domain/save-note.js';
@@ -22,7 +23,7 @@ import { configurationChangedMessage } from '../publishing.events.js';
 import { endDraft } from './draft.service.js';
 import { configurationPublished } from './publication-log.js';
 
-/** A saved configuration, and how it stands beside what is published. */
+/** A saved configuration, compared with the published one. */
 export interface ConfigurationView extends Omit<SavedConfiguration, 'note'> {
   /** Whether the tier of this moment publishes region rules. */
   regionRulesAvailable: boolean;
@@ -32,12 +33,12 @@ export interface ConfigurationView extends Omit<SavedConfiguration, 'note'> {
   publishFailedAt: Date | null;
 }
 
-/** What is to be saved. */
+/** A request to save. */
 export interface SaveRequest {
   configuration: SiteConfiguration;
-  /** What the author says about it, for the history. */
+  /** The author's comment, for the history. */
   comment: string | null;
-  /** The draft that it was made of, which ends with it; null: none, and one that is there stays. */
+  /** The draft that it was made from, which is deleted; null: none, and an existing one is kept. */
   draftVersion: number | null;
 }
 
@@ -59,7 +60,8 @@ export class ConfigurationService {
     const saved = await readSaved(em, project.id);
     const tier = await this.licensing.tierOf(project, new Date());
     const last = await lastPublication(em, project.id);
-    const failedAt = await this.outbox.findNewestDeadLetter(
+    const failedAt = await findNewestDeadLetter(
+      this.em.fork(),
       configurationChangedMessage(project.id).orderingKey,
     );
     return {
@@ -73,10 +75,12 @@ export class ConfigurationService {
   }
 
   /**
-   * Saves a whole configuration, and with it ends the draft that it was made of. Region rules that differ from those
-   * saved need a tier that may have them (spec §8); those of better times may stay, so that other parts can be changed
-   * without losing them.
-   * @throws DomainError `version_conflict` (412), `tier_required` (403), `publication_limit_reached` (409).
+   * Saves a whole configuration, and deletes the draft that it was made from. Region rules that
+   * differ from the saved ones need a tier with that feature (spec §8); unchanged ones are kept on
+   * every tier, so that other parts can be changed without losing them.
+   *
+   * @throws DomainError `version_conflict` (412), `tier_required` (403),
+   * `publication_limit_reached` (409).
    */
   async save(
     { project, author, requireTier }: { project: Project; author: Author; requireTier: TierCheck },
@@ -96,9 +100,11 @@ export class ConfigurationService {
   }
 
   /**
-   * Makes the configuration of an earlier publication the newest one. Its region rules come back too, and are
-   * published where the tier allows them.
-   * @throws DomainError `publication_not_found` (404), `version_conflict` (412), `publication_limit_reached` (409).
+   * Makes the configuration of an earlier publication the newest one. Its region rules are restored
+   * too, and published if the tier allows them.
+   *
+   * @throws DomainError `publication_not_found` (404), `version_conflict` (412),
+   * `publication_limit_reached` (409).
    */
   async rollBack(
     { project, author }: { project: Project; author: Author },
@@ -132,14 +138,16 @@ export class ConfigurationService {
       const configuration = await build(tx, saved);
       const { version } = saved;
       const note: SaveNote = {
-        ...{ version: version + 1, comment },
+        version: version + 1,
+        comment,
         author: { kind: author.kind, id: 'id' in author ? author.id : null },
       };
       await writeSaved(tx, projectId, configuration, note);
       await this.outbox.append(tx, configurationChangedMessage(projectId));
       const difference = diffStates(saved.configuration, configuration);
       await writeAudit(tx, author, {
-        ...{ projectId, action },
+        projectId,
+        action,
         before: { version, ...difference?.before },
         after: { version: version + 1, ...(comment !== null && { comment }), ...difference?.after },
       });
@@ -147,7 +155,7 @@ export class ConfigurationService {
   }
 }
 
-/** What is done to a configuration, and what must be there for it. */
+/** A change of a configuration, with its preconditions. */
 interface Change {
   action: 'configuration.save' | 'configuration.roll_back';
   author: Author;

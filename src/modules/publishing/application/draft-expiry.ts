@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { expireDrafts } from '../infrastructure/configuration.rows.js';
 
 const EVERY_MS = 60 * 60_000;
@@ -44,8 +44,10 @@ async function expireBatch(tx: EntityManager, now: Date): Promise<number> {
       tx,
       { kind: 'system' },
       {
-        ...{ projectId, action: 'configuration.discard_draft' },
-        ...{ before: { version: version - 1 }, after: { version } },
+        projectId,
+        action: 'configuration.discard_draft',
+        before: { version: version - 1 },
+        after: { version },
       },
     );
   }

@@ -5,7 +5,7 @@ import type { AuditAction } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 import type { RenderedDocument } from '../domain/document.js';
@@ -13,7 +13,7 @@ import type { Draft } from '../domain/saved-configuration.js';
 import { readDraft, readSaved, writeDraft } from '../infrastructure/configuration.rows.js';
 import { SiteSource } from './site-source.js';
 
-/** What a draft would be published as, and how it differs from what is saved. */
+/** The document that a draft would publish, and its differences from the saved configuration. */
 export interface Preview extends RenderedDocument {
   changes: ConfigurationChange[];
 }
@@ -69,9 +69,10 @@ export class DraftService {
       if (requested === null && draft.configuration === null) return draft;
       await writeDraft(tx, projectId, requested);
       const { version } = draft;
-      // What is in it is written down when it is published.
+      // The content is audited when it is published.
       await writeAudit(tx, author, {
-        ...{ projectId, action },
+        projectId,
+        action,
         before: { version },
         after: { version: version + 1 },
       });
@@ -81,8 +82,9 @@ export class DraftService {
 }
 
 /**
- * Ends the draft that has just been published, in the transaction that holds the project's row.
- * @throws DomainError `version_conflict` (412) where it is another by now.
+ * Deletes the published draft, in the transaction that holds the project's row lock.
+ *
+ * @throws DomainError `version_conflict` (412) if the draft has changed.
  */
 export async function endDraft(tx: EntityManager, projectId: string, version: number): Promise<void> {
   const draft = await readDraft(tx, projectId);

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { isDeepStrictEqual } from 'node:util';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { storedConfiguration } from '../domain/configuration.js';
 import { withPresetModes } from '../domain/preset-modes.js';
 import { type PresetUser, presetUsersAfter } from '../infrastructure/configuration.rows.js';
@@ -13,7 +13,7 @@ const EVERY_MS = 60 * 60_000;
 /** Projects of one statement. */
 const BATCH_ROWS = 500;
 
-/** Publishes sites whose presets have another state than when they were last published. */
+/** Publishes sites whose presets have changed since their last publication. */
 @Injectable()
 export class PresetUpdates implements OnModuleInit {
   constructor(
@@ -27,7 +27,7 @@ export class PresetUpdates implements OnModuleInit {
     this.maintenance.register({ name: 'preset-updates', everyMs: EVERY_MS, run: (now) => this.run(now) });
   }
 
-  /** Returns how many sites are published again. A site that is due twice is published once more, unchanged. */
+  /** Returns the number of republished sites. A site that is due twice is republished unchanged. */
   async run(now: Date): Promise<number> {
     let total = 0;
     for (let after: string | null = null; ;) {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { DomainError } from '../../shared/domain-error.js';
-import { type Page, toPage, readCursor } from '../../shared/page.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { type Page, toPage, readCursor } from '../../../platform/export/page.js';
 import type { SiteDocument } from '../domain/document.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
@@ -40,7 +40,10 @@ export class PublicationLog {
     );
   }
 
-  /** What visitors were shown at `at`. @throws DomainError `publication_not_found` (404): nothing, or it is not kept. */
+  /**
+   * The publication that visitors were shown at `at`. @throws DomainError `publication_not_found`
+   * (404): none, or no longer stored.
+   */
   async inForceAt(projectId: string, at: Date): Promise<Publication> {
     const found = await publicationInForceAt(this.em.fork(), projectId, at);
     if (!found)
@@ -49,7 +52,9 @@ export class PublicationLog {
   }
 
   /**
-   * What one publication changed beside an earlier one (null: the one before it; without any, the default).
+   * The changes of one publication compared with an earlier one (null: the previous one; without
+   * any, the default).
+   *
    * @throws DomainError `publication_not_found` (404).
    */
   async changes(projectId: string, version: string, since: string | null): Promise<ConfigurationChange[]> {

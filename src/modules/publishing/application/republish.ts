@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
-import type { OutboxService } from '../../outbox/outbox.service.js';
+import type { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { projectIdsAfter, readProjects } from '../../projects/project.rows.js';
 import { configurationChangedMessage } from '../publishing.events.js';
 
@@ -8,8 +8,8 @@ import { configurationChangedMessage } from '../publishing.events.js';
 const BATCH_MAX = 10_000;
 
 /**
- * Publishes one project again, or all of them (null): after a new loader, another PUBLIC_BASE_URL or
- * another storage. Returns how many projects it found; with `dryRun` it changes nothing.
+ * Publishes one project again, or all of them (null): after a new loader, another PUBLIC_BASE_URL
+ * or another storage. Returns the number of projects found; with `dryRun` it changes nothing.
  */
 export async function republish(
   em: EntityManager,
@@ -35,7 +35,8 @@ export async function republish(
           { kind: 'operator', id: null },
           {
             ...(projectId !== null && { projectId }),
-            ...{ action: 'configuration.publish', after: { projects: ids.length } },
+            action: 'configuration.publish',
+            after: { projects: ids.length },
           },
         );
       });

@@ -1,16 +1,22 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import type { Attempt, AttemptResult, OutboxMessage, Settled } from '../../outbox/domain/outbox-message.js';
+import { hasRecent } from '../../../platform/outbox/queued-messages.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
+import type {
+  Attempt,
+  AttemptResult,
+  OutboxMessage,
+  Settled,
+} from '../../../platform/outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../shared/object-storage.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { FairSemaphore } from '../../shared/fair-semaphore.js';
+import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../../platform/storage/object-storage.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { FairSemaphore } from '../../../platform/limits/fair-semaphore.js';
 import { StorageCircuitBreaker } from '../infrastructure/storage-circuit-breaker.js';
 import { CONFIGURATION_CHANGED, configurationChangedMessage } from '../publishing.events.js';
 import {
@@ -21,7 +27,10 @@ import {
 import { PublishingMetrics } from '../infrastructure/publishing.metrics.js';
 import { type PublishOutcome, PublishSite, StorageError } from './publish-site.js';
 
-/** A write whose end is unknown might still be carried out; by then it is done, or never will be. */
+/**
+ * A write with an unknown result may still be executed; after this time it is done, or never will
+ * be.
+ */
 const RECHECK_AFTER_MS = 60_000;
 /** Cut-off writes that come closer together than this are looked after once. */
 const RECHECK_FOLD_SECONDS = 10;
@@ -31,13 +40,13 @@ const FULL_WAIT_MS = 250;
 /** All projects share one key: a project waits at most once (`waiting`), so turns by key would change nothing. */
 const ALL_PROJECTS = 'all';
 
-/** What came of a message. */
+/** The result of a message. */
 export type SiteOutcome = PublishOutcome | 'worker_lost';
 
 /**
- * Publishes what changed: the outbox's handler of every topic after which a site's configuration is another.
- * A message only says which project; what is published is what the rows say then, so messages may come twice,
- * late or in any order. However many of a project's messages come at once, it is published once for them.
+ * Handles every topic that changes a site's published files. Messages only name the project; the
+ * current rows are published, so messages may be repeated, late or in any order. All messages of a
+ * project in a batch lead to one publication.
  */
 @Injectable()
 export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleInit {
@@ -81,7 +90,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     return Promise.resolve(messages.map((message) => (signal) => this.attempt(message, signal)));
   }
 
-  /** The objects are written by now. What is left is to look again where that is not the whole truth. */
+  /** The objects are written at this point. If their state is uncertain, a recheck is scheduled. */
   async settle(tx: EntityManager, settled: Settled<SiteOutcome>[]): Promise<void> {
     for (const { message, outcome } of settled) {
       if (outcome !== 'worker_lost') continue;
@@ -89,7 +98,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
     }
   }
 
-  /** There is no giving up: a site must not stay as it is because workers died. It is tried again later. */
+  /** Never dead-letters: a site must be republished even after workers crashed. */
   discard(): AttemptResult<SiteOutcome> {
     return { kind: 'settled', outcome: 'worker_lost', healthy: true };
   }
@@ -163,7 +172,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   private async recheckLater(projectId: string): Promise<void> {
     const message = configurationChangedMessage(projectId, true);
     await this.em.fork().transactional(async (tx) => {
-      const isKnown = await this.outbox.hasRecent(tx, message.orderingKey, RECHECK_FOLD_SECONDS);
+      const isKnown = await hasRecent(tx, message.orderingKey, RECHECK_FOLD_SECONDS);
       if (!isKnown) await this.outbox.append(tx, message);
     });
   }
@@ -173,7 +182,7 @@ function retry(afterMs: number, error: string): AttemptResult<SiteOutcome> {
   return { kind: 'retry', afterMs, error };
 }
 
-/** For `last_error`, which an operator reads: what storage said, without its request. */
+/** The text of `last_error` for an operator: storage's error, without its request. */
 function sentenceOf(cause: unknown): string {
   for (let error = cause; error instanceof Error; error = error.cause) {
     if (!(error.cause instanceof Error)) return `Object storage failed: ${error.name}: ${error.message}`;

@@ -7,9 +7,9 @@ import {
   OperatorError,
   print,
   requireProjectId,
-} from '../../shared/operator-command.js';
+} from '../../../platform/operations/operator-command.js';
 
-/** What is published for the sites of projects. */
+/** Commands for the published files of sites. */
 export const siteCommands: Command[] = [
   {
     name: 'sites publish',
@@ -24,7 +24,7 @@ export const siteCommands: Command[] = [
       return async ({ orm }) => {
         const [{ republish }, { OutboxService }] = await Promise.all([
           import('./republish.js'),
-          import('../../outbox/outbox.service.js'),
+          import('../../../platform/outbox/outbox.service.js'),
         ]);
         const outbox = OutboxService.appendOnly(orm.em, { topics: [CONFIGURATION_CHANGED] });
         const found = await republish(orm.em, outbox, projectId, { dryRun });

@@ -18,7 +18,7 @@ import { LOGO_NAME } from '../domain/logo.js';
 import { EU_REGIONS } from '../domain/region.js';
 import { SiteSource } from './site-source.js';
 
-/** Reads what is published, as a site's visitors get it. */
+/** Reads the published files, as visitors get them. */
 @Injectable()
 export class SiteReader {
   constructor(
@@ -27,8 +27,8 @@ export class SiteReader {
   ) {}
 
   /**
-   * The published document; of a project that has not published yet, what it would publish now. null where
-   * the project does not exist.
+   * The published document; before the first publication, the document that would be published now.
+   * null: the project does not exist.
    */
   async read(projectId: string): Promise<SiteDocument | null> {
     const published = await this.storage.read(`${projectId}/config.json`);
@@ -43,7 +43,10 @@ export class SiteReader {
     };
   }
 
-  /** A banner or signals by file name; of another build only where they were published. null where there are none. */
+  /**
+   * A banner or signals by file name; of another build only if they were published. null: no such
+   * file.
+   */
   async pageScript(projectId: string, name: string): Promise<LoaderScript | null> {
     const built = pageScript(name);
     if (built) return built;
@@ -60,7 +63,10 @@ export class SiteReader {
     return site && withTag(blockerScript(projectId, site.saved.configuration));
   }
 
-  /** The embeddable declaration, or the page, of what is published or would be. null: no such project. */
+  /**
+   * The embeddable declaration, or its page, of the published document, or of the one that would be
+   * published. null: no such project.
+   */
   async declaration(projectId: string, kind: 'js' | 'html'): Promise<LoaderScript | null> {
     const published = await this.storage.read(`${projectId}/declaration.${kind}`);
     if (published !== null) return withTag(published);
@@ -84,7 +90,7 @@ export class SiteReader {
   }
 }
 
-/** The script of this build for what a document shows: an older one may not work with this build's loader. */
+/** The script of this build for a document: an older one may not work with this build's loader. */
 function currentScript({ banner, bannerScript, signals }: SiteDocument): string | null {
   if (bannerScript === null) return null;
   const { bannerWithSignals, signals: alone, ...scripts } = pageScripts();

@@ -3,8 +3,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type VisitSettings, visitSettings } from '../../visits/visits.settings.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 import type { SavedConfiguration } from '../domain/saved-configuration.js';
@@ -36,7 +36,7 @@ export class SiteSource {
     return { ...(await this.renderAs(project, saved.configuration, now)), saved };
   }
 
-  /** What a configuration would be published as, whether it is saved or not. */
+  /** The document that a configuration would publish, saved or not. */
   async renderAs(project: Project, configuration: SiteConfiguration, now: Date): Promise<RenderedDocument> {
     return renderDocument({
       projectId: project.id,

@@ -8,7 +8,7 @@ interface CategoryText {
   description: string;
 }
 
-/** Labels that only a mode uses; the title, description and buttons of a text are those of opt-in. */
+/** Labels of only one mode; the title, description and buttons of a text are those in opt-in. */
 export const MODE_LABELS = {
   opt_out: ['optOutTitle', 'optOutDescription', 'optOutAccept', 'optOutReject'],
   notice: ['noticeTitle', 'noticeDescription'],
@@ -16,13 +16,19 @@ export const MODE_LABELS = {
   /** After the description of opt-in, where some categories are already on. */
   mixed: ['mixedNote'],
 } as const;
-/** Labels of what our banner adds to the page: placeholders of blocked frames, and the offer to reload. */
+/**
+ * Labels of the banner's additions to the page: placeholders of blocked frames, and the offer to
+ * reload.
+ */
 export const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'reload'] as const;
 
 /** How many cookies a category has: `{count}` of one, and of several. */
 export const COUNT_LABELS = ['cookieOne', 'cookieCount'] as const;
 
-/** The small words of our banner, in one language. What is not given is ours (default-texts.ts). */
+/**
+ * The short labels of our banner, in one language. Missing ones are replaced by ours
+ * (default-texts.ts).
+ */
 export const LABELS = [
   'necessaryTitle',
   'necessaryDescription',

@@ -16,6 +16,9 @@ describe('a rule', () => {
     ['example.com/any/path.js', true],
     ['cdn.example.com/x', true],
     ['a.b.example.com/x', true],
+    ['example.com./x', true],
+    ['cdn.example.com./x', true],
+    ['example.com../x', false],
     ['notexample.com/', false],
     ['example.com.evil.test/', false],
     ['exampleXcom/', false],
@@ -30,6 +33,7 @@ describe('a rule', () => {
   it.each([
     ['/tr', 'example.com/tr', true],
     ['/tr', 'example.com/track', true],
+    ['/tr', 'example.com./tr', true],
     ['/tr', 'example.com/x/tr', false],
     ['/*/tr.gif', 'example.com/a/b/tr.gif', true],
     ['/*/tr.gif', 'example.com/tr.gif', false],
@@ -51,6 +55,19 @@ describe('a rule', () => {
   });
 });
 
+it('keeps the order of rules, also where a category comes again', () => {
+  const rules: BlockingRule[] = [
+    { host: 'example.com', path: '/a/b', category: 'marketing' },
+    { host: 'example.com', path: '/a', category: 'analytics' },
+    { host: 'example.com', path: null, category: 'marketing' },
+  ];
+  expect(categoryOf('example.com/a/b.js', rules)).toBe('marketing');
+  expect(categoryOf('example.com/a/c.js', rules)).toBe('analytics');
+  expect(categoryOf('example.com/c.js', rules)).toBe('marketing');
+  const data = blockerData(PROJECT, { ...DEFAULT_CONFIGURATION, blocking: { enabled: true, rules } });
+  expect(data?.rules.map(([, category]) => category)).toEqual(['marketing', 'analytics', 'marketing']);
+});
+
 it('embeds nothing where blocking is off', () => {
   expect(blockerData(PROJECT, DEFAULT_CONFIGURATION)).toBeNull();
 });
@@ -58,8 +75,12 @@ it('embeds nothing where blocking is off', () => {
 it('embeds what the loader compares a stored choice with', () => {
   const data = blockerData(PROJECT, { ...DEFAULT_CONFIGURATION, blocking: { enabled: true, rules: [] } });
   expect(data).toEqual({
-    ...{ id: PROJECT, policyVersion: '1', reconsentMonths: 12, rules: [] },
-    ...{ categories: [...CATEGORIES], serviceIds: [] },
+    id: PROJECT,
+    policyVersion: '1',
+    reconsentMonths: 12,
+    rules: [],
+    categories: [...CATEGORIES],
+    serviceIds: [],
   });
 });
 

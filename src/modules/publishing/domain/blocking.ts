@@ -7,7 +7,7 @@ export const BLOCKING_RULES_MAX = 200;
 /** A host name in lower case, without port; its subdomains are included. */
 export const BLOCKED_HOST = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 export const BLOCKED_HOST_CHARACTERS_MAX = 253;
-/** What a path begins with; up to two `*` stand for any characters, so that a page matches it fast. */
+/** The prefix of a path; up to two `*` match any characters, so that matching is fast. */
 export const BLOCKED_PATH = /^\/[!-)+-~]*(\*[!-)+-~]*){0,2}$/;
 export const BLOCKED_PATH_CHARACTERS_MAX = 200;
 
@@ -30,25 +30,36 @@ export function blockerData(projectId: string, configuration: SiteConfiguration)
   if (!blocking.enabled) return null;
   return {
     id: projectId,
-    ...{ policyVersion, categories, serviceIds: serviceIdsOf(configuration), reconsentMonths },
+    policyVersion,
+    categories,
+    serviceIds: serviceIdsOf(configuration),
+    reconsentMonths,
     rules: patterns(blocking.rules),
   };
+}
+
+/** Finds the rule that decides about an address, host and path without a port; null: none does. */
+export function ruleFinder(rules: readonly BlockingRule[]): (address: string) => BlockingRule | null {
+  const expressions = rules.map((rule) => [new RegExp(expression([alternative(rule)])), rule] as const);
+  return (address) => expressions.find(([pattern]) => pattern.test(address))?.[1] ?? null;
 }
 
 /** One expression for neighboring rules of the same category. */
 function patterns(rules: readonly BlockingRule[]): [string, string][] {
   const groups: { category: string; alternatives: string[] }[] = [];
-  for (const { host, path, category } of rules) {
+  for (const rule of rules) {
+    const { category } = rule;
     const last = groups.at(-1);
-    const alternative =
-      escaped(host) + (path === null ? '/' : escaped(path).replaceAll(String.raw`\*`, '.*'));
-    if (last?.category === category) last.alternatives.push(alternative);
-    else groups.push({ category, alternatives: [alternative] });
+    if (last?.category === category) last.alternatives.push(alternative(rule));
+    else groups.push({ category, alternatives: [alternative(rule)] });
   }
-  return groups.map(({ category, alternatives }) => [
-    `^(?:[^/]*\\.)?(?:${alternatives.join('|')})`,
-    category,
-  ]);
+  return groups.map(({ category, alternatives }) => [expression(alternatives), category]);
 }
+
+const expression = (alternatives: readonly string[]): string => `^(?:[^/]*\\.)?(?:${alternatives.join('|')})`;
+
+// The root of DNS may end a host name: example.com. is the same host.
+const alternative = ({ host, path }: BlockingRule): string =>
+  escaped(host) + String.raw`\.?` + (path === null ? '/' : escaped(path).replaceAll(String.raw`\*`, '.*'));
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

@@ -7,7 +7,7 @@ export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /**
  * The newest configuration: a minute in caches, some minutes more while a cache revalidates in the
- * background, and a week where the origin fails. The loader makes the browser revalidate each time.
+ * background, and a week while the origin fails. The loader makes the browser revalidate each time.
  */
 export const CONFIGURATION = `public, max-age=${MINUTE_SECONDS}, stale-while-revalidate=${5 * MINUTE_SECONDS}, stale-if-error=${WEEK_SECONDS}`;
 
@@ -16,5 +16,5 @@ export const CONFIGURATION_OF_VISITOR = CONFIGURATION.replace('public', 'private
 
 export const LOADER = `public, max-age=${60 * MINUTE_SECONDS}, stale-while-revalidate=${DAY_SECONDS}, stale-if-error=${WEEK_SECONDS}`;
 
-/** A project that does not exist may be made in a moment. */
+/** A missing project may be created a moment later. */
 export const UNKNOWN_PROJECT = `public, max-age=${MINUTE_SECONDS / 2}`;

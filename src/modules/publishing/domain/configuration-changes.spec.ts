@@ -47,7 +47,9 @@ describe(changesBetween.name, () => {
     expect(between({ services: [translated('Zähler')] }, { services: [translated('Messung')] })).toEqual([
       {
         path: ['services', 'Counter', 'translations', 'de', 'name'],
-        ...{ kind: 'changed', before: 'Zähler', after: 'Messung' },
+        kind: 'changed',
+        before: 'Zähler',
+        after: 'Messung',
       },
     ]);
   });

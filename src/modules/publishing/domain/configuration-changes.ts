@@ -3,15 +3,21 @@ import type { SiteConfiguration } from './configuration.js';
 
 /** One field that differs between two configurations. */
 export interface ConfigurationChange {
-  /** Where it stands: members, and of a list what names its entry (a language, a category, a service, a cookie). */
+  /**
+   * The position: members, and in a list the name of its entry (a language, a category, a service,
+   * a cookie).
+   */
   path: string[];
   kind: 'added' | 'removed' | 'changed';
-  /** What was there and what is, text as it is and everything else as JSON; null: nothing. */
+  /** The values before and after: text unchanged, everything else as JSON; null: absent. */
   before: string | null;
   after: string | null;
 }
 
-/** What names the entries of a list, by the member that the list stands under. Other lists are compared whole. */
+/**
+ * The member that names the entries of a list, by the list's own member. Other lists are compared
+ * as a whole.
+ */
 const NAMED_BY: Record<string, string> = {
   texts: 'language',
   categories: 'key',
@@ -24,7 +30,7 @@ const NAMED_BY: Record<string, string> = {
 
 type Entry = Record<string, unknown>;
 
-/** The fields in which two configurations differ, in the order in which they stand; none where they are the same. */
+/** The fields in which two configurations differ, in order; empty if they are equal. */
 export function changesBetween(before: SiteConfiguration, after: SiteConfiguration): ConfigurationChange[] {
   return changesOf([], comparable(before), comparable(after));
 }
@@ -43,13 +49,15 @@ function changesOf(path: string[], before: unknown, after: unknown): Configurati
   if (!was || !is) return [changed(path, before, after)];
   const names = [...new Set([...was.keys(), ...is.keys()])];
   const changes = names.flatMap((name) => changesOf([...path, name], was.get(name), is.get(name)));
-  // Nothing in it differs but the order, which the banner shows.
+  // Only the order differs, which the banner shows.
   return changes.length > 0 || !Array.isArray(before)
     ? changes
     : [changed(path, [...was.keys()], [...is.keys()])];
 }
 
-/** An object's members, or a list's entries by their names; null for what is compared as one value. */
+/**
+ * An object's members, or a list's entries by name; null for a value that is compared as a whole.
+ */
 function membersOf(path: string[], value: unknown): Map<string, unknown> | null {
   if (typeof value !== 'object' || value === null) return null;
   if (!Array.isArray(value)) return new Map(Object.entries(value));

@@ -9,7 +9,7 @@ export type ServiceCategory = (typeof SERVICE_CATEGORIES)[number];
 
 /** A cookie, or another item that a service keeps in the browser. */
 export interface ServiceCookie {
-  /** Its name; a `*` at the end stands for any rest, e.g. `_ga_*`. */
+  /** Its name; a `*` at the end matches any suffix, e.g. `_ga_*`. */
   name: string;
   /** In words, e.g. `13 months`. */
   duration: string;
@@ -17,7 +17,7 @@ export interface ServiceCookie {
   translations: CookieTranslation[];
 }
 
-/** A cookie's words in another language. What is absent is shown in the default language. */
+/** A cookie's texts in another language. Missing ones are shown in the default language. */
 export interface CookieTranslation {
   /** BCP 47. */
   language: string;
@@ -42,9 +42,9 @@ export interface SiteService {
   translations: ServiceTranslation[];
 }
 
-/** How our own banner looks. What makes it accessible is not here: it is not for anybody to change. */
+/** The look of our own banner. Accessibility features are not configurable. */
 export interface BannerSettings {
-  /** Whether the loader shows our banner; false: the site brings its own. */
+  /** Whether the loader shows our banner; false: the site has its own. */
   enabled: boolean;
   layout: (typeof BANNER_LAYOUTS)[number];
   position: (typeof BANNER_POSITIONS)[number];
@@ -90,7 +90,7 @@ export interface PresetReference {
 export interface RegionRule {
   /** ISO 3166-1 alpha-2, ISO 3166-2 such as `US-CA`, or `EU` for the European Economic Area. */
   regions: string[];
-  /** The strictest of `modes`, for clients and versions that know one mode for all categories. */
+  /** The strictest of `modes`, for clients and versions that have one mode for all categories. */
   mode: ConsentMode;
   modes: CategoryModes;
   /** Where the modes come from; absent: they were set by hand. */
@@ -103,7 +103,7 @@ export interface RegionRule {
 export interface BlockingRule {
   /** With its subdomains (blocking.ts). */
   host: string;
-  /** What the path begins with, with `*` for any characters; null: every path. */
+  /** Prefix of the path, with `*` for any characters; null: every path. */
   path: string | null;
   category: ServiceCategory;
 }
@@ -123,7 +123,7 @@ export interface SiteConfiguration {
   defaultLanguage: string;
   texts: BannerText[];
   categories: Category[];
-  /** Where no region rule says otherwise: the strictest of `defaultModes`, as in a rule. */
+  /** Without a region rule: the strictest of `defaultModes`, as in a rule. */
   defaultMode: ConsentMode;
   defaultModes: CategoryModes;
   /** Where the default modes come from; null: they were set by hand. */
@@ -136,14 +136,17 @@ export interface SiteConfiguration {
   /** Whether page visits are counted, without anything that identifies visitors (ADR 39). */
   siteAnalytics: boolean;
   services: SiteService[];
-  /** Months after which visitors are asked again; they are also asked when `policyVersion` or `categories` change. */
+  /**
+   * Months after which visitors are asked again; they are also asked again when `policyVersion` or
+   * `categories` change.
+   */
   reconsentMonths: number;
   banner: BannerSettings;
   blocking: BlockingSettings;
   signals: SignalSettings;
 }
 
-/** What a project has that never saved anything: the strictest of all, in English. */
+/** The configuration of a project that never saved one: the strictest modes, in English. */
 export const DEFAULT_CONFIGURATION: SiteConfiguration = {
   policyVersion: '1',
   bannerVersion: '1',
@@ -177,15 +180,15 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
   signals: SIGNALS_OFF,
 };
 
-/** A rule as it was stored; older versions knew one mode for all categories. */
+/** A stored rule; older versions had one mode for all categories. */
 type StoredRule = Omit<RegionRule, 'modes'> & Partial<Pick<RegionRule, 'modes'>>;
 
-/** What is stored of a configuration. */
+/** The stored part of a configuration. */
 export type StoredConfiguration = Partial<Omit<SiteConfiguration, 'regionRules'>> & {
   regionRules?: StoredRule[];
 };
 
-/** A configuration as it was stored, perhaps by an older version: members that it lacks are the default's. */
+/** A stored configuration, maybe of an older version: missing members get the default. */
 export function storedConfiguration(stored: StoredConfiguration | null): SiteConfiguration {
   const { texts = DEFAULT_CONFIGURATION.texts, services = [], banner, blocking, signals } = stored ?? {};
   const { defaultMode = DEFAULT_CONFIGURATION.defaultMode, regionRules = [] } = stored ?? {};
@@ -197,7 +200,7 @@ export function storedConfiguration(stored: StoredConfiguration | null): SiteCon
     texts: texts.map((text) => ({ ...text, labels: text.labels ?? {} })),
     services: services.map((service) => ({
       ...service,
-      // A malformed service stays as it is: it can be read and replaced, and fails when it is published.
+      // A malformed service is kept: it can be read and replaced, and fails when it is published.
       ...(Array.isArray(service.cookies) && {
         cookies: service.cookies.map((cookie) => ({ ...cookie, translations: cookie.translations ?? [] })),
       }),

@@ -1,9 +1,9 @@
 import { CATEGORIES, type Category } from './banner-text.js';
 
 /**
- * What holds before a visitor chooses: `opt_in` grants nothing; `opt_out` grants everything until the visitor
- * objects; `notice` grants everything, and the banner only informs; `none` grants everything without a banner.
- * The strictest first.
+ * The state before a visitor chooses: `opt_in` grants nothing; `opt_out` grants everything until
+ * the visitor objects; `notice` grants everything, and the banner only informs; `none` grants
+ * everything without a banner. The strictest first.
  */
 export const CONSENT_MODES = ['opt_in', 'opt_out', 'notice', 'none'] as const;
 export type ConsentMode = (typeof CONSENT_MODES)[number];
@@ -16,7 +16,7 @@ export function allModes(mode: ConsentMode): CategoryModes {
   return { analytics: mode, marketing: mode, preferences: mode };
 }
 
-/** The strictest mode of some categories; that of all where none is named. */
+/** The strictest mode of some categories; by default of all. */
 export function strictestMode(modes: CategoryModes, of: readonly Category[] = CATEGORIES): ConsentMode {
   const held = (of.length > 0 ? of : CATEGORIES).map((category) => modes[category]);
   return CONSENT_MODES.find((mode) => held.includes(mode)) ?? 'opt_in';

@@ -1,6 +1,6 @@
 /** Backgrounds of our banner, light and dark (loader/banner/banner.css). */
 export const BANNER_BACKGROUNDS = { light: '#ffffff', dark: '#1b2027' } as const;
-/** What WCAG 2.2 asks of text (1.4.3), since the accent is also the colour of links. */
+/** WCAG 2.2's minimum for text (1.4.3), since the accent is also the color of links. */
 export const CONTRAST_MIN = 4.5;
 
 export const COLOR = /^#[0-9a-f]{6}$/i;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../shared/escape-html.js';
+import { escapeHtml } from '../../../platform/identity/escape-html.js';
 import type { Declaration, DeclarationRow } from './declaration.js';
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#15181d;background:#fff}

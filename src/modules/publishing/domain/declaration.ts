@@ -10,7 +10,7 @@ import {
 import { type DeclarationWords, declarationWords } from './declaration-words.js';
 import { defaultText, knownText } from './default-texts.js';
 
-/** What of a published document the declaration shows; lists of translations are absent where they are empty. */
+/** The parts of a published document in the declaration; empty lists of translations are absent. */
 export type DeclarationSource = Pick<
   SiteConfiguration,
   'defaultLanguage' | 'texts' | 'categories' | 'services' | 'banner' | 'reconsentMonths'
@@ -48,7 +48,7 @@ export function declarations(source: DeclarationSource): Declaration[] {
     .map((text) => declarationIn(text, source));
 }
 
-/** Necessary services, then those of each category that the banner offers. */
+/** Necessary services, then the services of each category that the banner offers. */
 function declarationIn(text: BannerText, source: DeclarationSource): Declaration {
   const { language } = text;
   const offered = SERVICE_CATEGORIES.filter(
@@ -87,7 +87,10 @@ function serviceRows(
     });
 }
 
-/** What our own banner stores: the choice, in the browser's storage or in a cookie (docs/first-party.md). */
+/**
+ * The storage of our own banner: the choice, in the browser's storage or in a cookie
+ * (docs/first-party.md).
+ */
 function choiceRows(
   language: string,
   { banner, reconsentMonths, controller }: DeclarationSource,
@@ -95,7 +98,9 @@ function choiceRows(
   if (!banner.enabled) return [];
   const words = declarationWords(language);
   const duration = new Intl.NumberFormat(words.language, {
-    ...{ style: 'unit', unit: 'month', unitDisplay: 'long' },
+    style: 'unit',
+    unit: 'month',
+    unitDisplay: 'long',
   }).format(reconsentMonths);
   const cookie = { name: CHOICE_COOKIE, purpose: words.choicePurpose, duration };
   return [{ service: words.choice, provider: controller?.name ?? '–', policyUrl: null, cookie }];

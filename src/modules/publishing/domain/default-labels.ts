@@ -1,6 +1,6 @@
 import type { COUNT_LABELS, Labels, MODE_LABELS, PAGE_LABELS } from './banner-text.js';
 
-/** Labels of the modes other than opt-in, of what the banner adds to the page, and counts. */
+/** Labels of the modes other than opt-in, of the banner's additions to the page, and of counts. */
 type AddedLabels = Omit<
   Pick<
     Labels,

@@ -57,7 +57,10 @@ describe('renderDocument (design §6.6)', () => {
       // Lists of translations that are empty are left out.
       services: [
         {
-          ...{ name: 'Counter', provider: 'Example Ltd', category: 'analytics', policyUrl: null },
+          name: 'Counter',
+          provider: 'Example Ltd',
+          category: 'analytics',
+          policyUrl: null,
           cookies: [{ name: '_c_*', duration: '13 months', purpose: 'Counts visits.' }],
         },
       ],
@@ -67,7 +70,7 @@ describe('renderDocument (design §6.6)', () => {
       features: CATALOGUE.business.features,
       preview: { tier: 'lite', features: CATALOGUE.lite.features },
       controller: { name: 'Example Ltd', contact: null },
-      // A free subdomain; staging hosts stay previews whatever their owner.
+      // A free subdomain; staging hosts stay previews for every owner.
       ownPreviewHosts: ['shop.myshopify.com'],
       previewHosts: previewHostPattern(['shop.myshopify.com']),
       euRegions: expect.arrayContaining(['DE', 'NO', 'RE']),
@@ -148,7 +151,7 @@ describe('the words of our banner', () => {
 
   it.each([
     ['opt_in', [], ['optOutTitle', 'noticeTitle', 'signalTitle']],
-    ['notice', ['noticeTitle'], ['optOutTitle', 'signalTitle']],
+    ['notice', ['noticeTitle', 'signalTitle'], ['optOutTitle']],
     ['opt_out', ['optOutTitle', 'signalTitle'], ['noticeTitle']],
   ] as const)('are those of the modes that hold somewhere: %s', (mode, named, left) => {
     const regionRules = [{ regions: ['US'], mode, modes: allModes(mode) }];

@@ -18,24 +18,30 @@ import { type PublishedRules, publishedRules, serviceIdsOf } from './published-r
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
 import { type PublishedSignals, publishedSignals } from './signals.js';
 
-/** What the loader reads. Members are only ever added: a cached loader may be older than its document. */
+/**
+ * The document for the loader. Members are only added: a cached loader may be older than its
+ * document.
+ */
 export interface SiteDocument
   extends
     Omit<SiteConfiguration, keyof PublishedRules | 'presetUpdates' | 'blocking' | 'signals'>,
     PublishedRules,
     PublishedSignals {
-  /** Of services that need consent, kept beside the choice: a new one asks again (loader/prompt-rule.ts). */
+  /**
+   * Ids of services that need consent, stored with the choice: a new one requires a new choice
+   * (loader/prompt-rule.ts).
+   */
   serviceIds: string[];
-  /** Only where it is on: each page loads the document. */
+  /** Only if it is on, because each page loads the document. */
   blocking?: BlockingSettings;
   schemaVersion: 1;
   projectId: string;
-  /** The effective tier (spec §2.6), and what it brings. */
+  /** The effective tier (spec §2.6) and its features. */
   tier: Tier;
   features: TierFeatures;
-  /** What holds instead on a preview host (spec §3.2 row 1). */
+  /** Tier and features on a preview host (spec §3.2 row 1). */
   preview: { tier: Tier; features: TierFeatures };
-  /** Who decides about the records, for the second layer; null members where it is not given. */
+  /** The controller of the records, for the second layer; null members if not given. */
   controller: ProjectController;
   /** Hosts of the project that would be preview hosts if they were not its own. */
   ownPreviewHosts: string[];
@@ -44,17 +50,20 @@ export interface SiteDocument
   /** Countries of the European Economic Area, for a loader that gets the region from its edge. */
   euRegions: string[];
   /**
-   * File name of what the loader runs, beside it: our banner, with the signals where one is on; the signals alone where
-   * the site brings its own banner; null: nothing.
+   * File name of the page script, beside the loader: our banner, including the signals if one is
+   * on; only the signals if the site has its own banner; null: none.
    */
   bannerScript: string | null;
   /** Where consents go; relative: to the loader's own address. */
   consentUrl: string;
   /** Where page visits are counted; null: they are not. */
   visitsUrl: string | null;
-  /** Whose cookie holds the choice, through a customer's proxy: the host's own, or the registrable domain's. */
+  /**
+   * Scope of the cookie with the choice, through a customer's proxy: the host, or the registrable
+   * domain.
+   */
   choiceCookie?: 'host' | 'domain';
-  /** The visitor's region; filled in at delivery where it is known. */
+  /** The visitor's region; filled in at delivery if known. */
   region: string;
   isEu: boolean;
   /** SHA-256 of all the others, in hex. */
@@ -69,7 +78,7 @@ export interface DocumentSource {
   configuration: SiteConfiguration;
   /** Origin of the API; empty: the one that the loader came from. */
   publicBaseUrl: string;
-  /** File names of what the loader runs, as it is built now. */
+  /** File names of this build's page scripts. */
   scripts: PageScripts;
   /** Whether this service counts page visits at all. */
   countsVisits: boolean;
@@ -94,7 +103,9 @@ export interface RenderedDocument {
   regionRulesLeftOut: boolean;
 }
 
-/** Renders what is published. The same source gives the same bytes, and so the same hash. */
+/**
+ * Renders the published document. The same source results in the same bytes, and so the same hash.
+ */
 export function renderDocument(source: DocumentSource): RenderedDocument {
   const { projectId, domains, controller, tier, configuration, publicBaseUrl, scripts, countsVisits, at } =
     source;
@@ -174,8 +185,8 @@ export function choiceCookieKind({ banner }: SiteDocument): NonNullable<SiteDocu
 }
 
 /**
- * Our banner needs words for everything that it shows: those of the owner, then ours in the same language, then the
- * default language's. A banner of the site's own has its words for itself.
+ * Fills every label: the owner's text, else our text in that language, else in the default
+ * language. Sites with their own banner need none.
  */
 function withWords(configuration: SiteConfiguration, at: Date): SiteConfiguration {
   const { banner, defaultLanguage, texts } = configuration;
@@ -194,7 +205,7 @@ function withWords(configuration: SiteConfiguration, at: Date): SiteConfiguratio
   };
 }
 
-/** Labels of modes that hold in no region: every page would load them for nothing. */
+/** Labels of modes that no region uses: every page would load them needlessly. */
 function unusedLabels(configuration: SiteConfiguration, at: Date): string[] {
   const { categories, services } = configuration;
   const { defaultModes, defaultMode, regionRules, honorGlobalPrivacyControl } = publishedRules(
@@ -204,16 +215,18 @@ function unusedLabels(configuration: SiteConfiguration, at: Date): string[] {
   const rows = [
     { mode: defaultMode, modes: defaultModes, isHonored: honorGlobalPrivacyControl },
     ...regionRules.map(({ mode, modes, honorGlobalPrivacyControl: isHonored }) => ({
-      ...{ mode, modes, isHonored: isHonored ?? honorGlobalPrivacyControl },
+      mode,
+      modes,
+      isHonored: isHonored ?? honorGlobalPrivacyControl,
     })),
   ];
-  const optsOut = ({ mode, modes }: ShownModes): boolean =>
-    mode === 'opt_out' || (modes !== undefined && Object.values(modes).includes('opt_out'));
+  const isSomethingOn = ({ mode, modes }: ShownModes): boolean =>
+    Object.values(modes ?? { mode }).some((each) => each !== 'opt_in');
   const informs = rows.some(({ mode }) => mode === 'notice') || categories.length === 0;
   return [
-    // A banner that asks for something asks with the words of opt-in.
+    // A prompt with several modes uses the labels of opt-in.
     ...(rows.some(({ mode }) => mode === 'opt_out') ? [] : MODE_LABELS.opt_out),
-    ...(rows.some((row) => optsOut(row) && row.isHonored) ? [] : MODE_LABELS.signal),
+    ...(rows.some((row) => isSomethingOn(row) && row.isHonored) ? [] : MODE_LABELS.signal),
     ...(informs ? [] : MODE_LABELS.notice),
     ...(rows.some(({ mode, modes }) => mode === 'opt_in' && modes) ? [] : MODE_LABELS.mixed),
     ...(services.some(({ cookies }) => cookies.length > 0) ? [] : COUNT_LABELS),
@@ -293,11 +306,16 @@ function bannerInOrder(banner: BannerSettings, logo: LogoFile | null): BannerSet
 function serviceInOrder(service: SiteService, languages: ReadonlySet<string>): SiteService {
   const { name, provider, category, policyUrl, cookies, translations } = service;
   return {
-    ...{ name, provider, category, policyUrl },
+    name,
+    provider,
+    category,
+    policyUrl,
     cookies: cookies.map(
       (cookie) =>
         ({
-          ...{ name: cookie.name, duration: cookie.duration, purpose: cookie.purpose },
+          name: cookie.name,
+          duration: cookie.duration,
+          purpose: cookie.purpose,
           ...translated(cookie.translations, languages, ({ language, duration, purpose }) => ({
             language,
             ...(duration !== undefined && { duration }),

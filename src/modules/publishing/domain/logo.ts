@@ -6,7 +6,7 @@ export const LOGO_NAME = /^logo-[0-9a-f]{16}\.png$/;
 const NAME_HASH_DIGITS = 16;
 
 const PREFIX = 'data:image/png;base64,';
-/** What the `data:` URL may be as long as: four characters for three bytes. */
+/** Longest `data:` URL: four characters for three bytes. */
 export const LOGO_CHARACTERS_MAX = PREFIX.length + Math.ceil(LOGO_BYTES_MAX / 3) * 4;
 /** With which every PNG begins (ISO/IEC 15948). */
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -21,7 +21,7 @@ export interface LogoFile {
   body: Buffer;
 }
 
-/** The file of a PNG that is given as a `data:` URL; null where it is none, or too large. */
+/** The file in a PNG's `data:` URL; null: not a PNG, or too large. */
 export function logoFile(url: string): LogoFile | null {
   if (!url.startsWith(PREFIX) || url.length > LOGO_CHARACTERS_MAX) return null;
   const encoded = url.slice(PREFIX.length);

@@ -4,8 +4,8 @@ import type { PresetReference, SiteConfiguration } from './configuration.js';
 import { findPreset, newestVersion, presetState } from './region-preset.js';
 
 /**
- * A configuration with the modes that its presets have at an instant. With `presetUpdates`, the newest version of each
- * preset applies. A rule without a preset stays as it is, and so does one whose preset this version does not know.
+ * A configuration with the modes of its presets at a time. With `presetUpdates`, the newest version
+ * of each preset applies. A rule without a preset, or with an unknown one, is unchanged.
  */
 export function withPresetModes(configuration: SiteConfiguration, at: Date): SiteConfiguration {
   const { defaultPreset, presetUpdates } = configuration;

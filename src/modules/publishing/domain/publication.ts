@@ -1,4 +1,4 @@
-/** What was published when, by whom. */
+/** A publication, with its time and author. */
 export interface Publication {
   version: number;
   configurationVersion: number;

@@ -15,7 +15,10 @@ export const DOCUMENTS_KEPT_MAX = 2 * PUBLICATIONS_MAX;
 /** Services of a configuration, and cookies of each. */
 export const SERVICES_MAX = 100;
 export const COOKIES_PER_SERVICE_MAX = 30;
-/** A token of RFC 6265, at the end perhaps a `*` for any rest; not alone, or it would clear everything. */
+/**
+ * A token of RFC 6265, optionally with a `*` at the end for any suffix; not only a `*`, which would
+ * clear everything.
+ */
 export const DECLARED_COOKIE = /^[!#$%&'+\-.^_`|~A-Za-z0-9]+\*?$/;
 export const DECLARED_COOKIE_CHARACTERS_MAX = 100;
 /** A draft expires this many days after its last save. */

@@ -1,6 +1,6 @@
 import { allModes, type CategoryModes } from './consent-modes.js';
 
-/** What a preset requires from a day on. */
+/** The requirements of a preset from a date on. */
 export interface PresetState {
   /** First day on which it applies, UTC `YYYY-MM-DD`; null: from the beginning. */
   from: string | null;
@@ -18,7 +18,10 @@ export interface PresetVersion {
   states: PresetState[];
 }
 
-/** What one law, or several of the same kind, require of a banner. No legal advice: docs/regions.md. */
+/**
+ * The requirements of one law, or several similar ones, for a banner. No legal advice:
+ * docs/regions.md.
+ */
 export interface RegionPreset {
   id: string;
   /** As in a region rule: ISO 3166-1, ISO 3166-2 or `EU`. */
@@ -67,11 +70,15 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
   },
   {
     id: 'fr',
-    // French law also applies in the parts of France with their own country codes.
-    regions: ['FR', 'GF', 'GP', 'MF', 'MQ', 'RE', 'YT'],
+    // This law also applies in the parts of France with their own country codes, whether or not the GDPR does.
+    regions: ['FR', 'BL', 'GF', 'GP', 'MF', 'MQ', 'NC', 'PF', 'PM', 'RE', 'TF', 'WF', 'YT'],
     law: 'Loi Informatique et Libertés, article 82',
     sources: [
       { title: 'Article 82', url: 'https://www.legifrance.gouv.fr/loda/article_lc/LEGIARTI000037813978' },
+      {
+        title: 'CNIL: overseas territories',
+        url: 'https://www.cnil.fr/fr/comment-la-loi-informatique-et-libertes-sapplique-t-elle-loutre-mer',
+      },
       {
         title: 'CNIL: audience measurement',
         url: 'https://www.cnil.fr/fr/cookies-solutions-pour-les-outils-de-mesure-daudience',
@@ -185,6 +192,21 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
       },
     ],
     versions: reviewed(always(OPT_IN)),
+  },
+  {
+    id: 'cl',
+    regions: ['CL'],
+    law: 'Ley 19.628, artículos 12 y 13, as amended by Ley 21.719',
+    sources: [
+      { title: 'Ley 21.719', url: 'https://www.bcn.cl/leychile/navegar?idNorma=1209272' },
+      {
+        title: 'Diario Oficial, 2024-12-13',
+        url: 'https://www.diariooficial.interior.gob.cl/publicaciones/2024/12/13/44023/01/2583630.pdf',
+      },
+    ],
+    versions: [
+      { version: 1, reviewedOn: '2026-11-28', states: [always(NOTICE), since('2026-12-01', OPT_IN)] },
+    ],
   },
   {
     id: 'jp',
@@ -310,7 +332,8 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
   },
   {
     id: 'us',
-    regions: ['US'],
+    // Federal law also applies in the territories with their own country codes.
+    regions: ['US', 'AS', 'GU', 'MP', 'PR', 'UM', 'VI'],
     law: 'FTC Act, section 5: no deceptive or unfair practices',
     sources: [
       {
@@ -330,7 +353,7 @@ function since(from: string, modes: CategoryModes): PresetState {
   return { from, modes, requiresSignal: false };
 }
 
-/** The first version of a preset. All were reviewed on the same day. */
+/** The first version of the presets that were reviewed together. */
 function reviewed(...states: PresetState[]): PresetVersion[] {
   return [{ version: 1, reviewedOn: '2026-11-26', states }];
 }

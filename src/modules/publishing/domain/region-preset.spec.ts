@@ -58,6 +58,11 @@ describe('presetState', () => {
     });
   });
 
+  it('requires consent in Chile from the first day of Ley 21.719', () => {
+    expect(modesOf('cl', '2026-11-30T23:59:59.999Z')).toEqual(allModes('notice'));
+    expect(modesOf('cl', '2026-12-01T00:00:00.000Z')).toEqual(allModes('opt_in'));
+  });
+
   it('never requires less than consent in Germany', () => {
     for (const day of ['2021-12-01', '2026-02-05', '2026-11-26', '2027-01-01'])
       expect(modesOf('de', day)).toEqual(allModes('opt_in'));
@@ -72,7 +77,7 @@ describe('comingStates', () => {
     expect(coming(midnight)).not.toContain(from);
   });
 
-  it('has four states to come on 2026-11-26', () => {
+  it('has five states to come on 2026-11-26', () => {
     const at = new Date('2026-11-26');
     const coming = REGION_PRESETS.flatMap((preset) =>
       comingStates(preset, newestVersion(preset), at).map(({ from, requiresSignal }) => [
@@ -82,6 +87,7 @@ describe('comingStates', () => {
       ]),
     );
     expect(coming).toEqual([
+      ['CL', '2026-12-01', false],
       ['US-OK', '2027-01-01', false],
       ['US-LA', '2027-01-01', true],
       ['US-AL', '2027-05-01', false],
@@ -148,6 +154,17 @@ describe('REGION_PRESETS', () => {
     expect(looser).toEqual([]);
   });
 
+  it('has the rule of the US for each territory that has a country code of its own', () => {
+    const territories = 'AS GU MP PR UM VI'.split(' ');
+    expect(preset('us').regions).toEqual(['US', ...territories]);
+    expect(modesOf('us', '2026-12-01T00:00:00.000Z')).toEqual(allModes('notice'));
+  });
+
+  it('has French law for each part of France that has a country code of its own', () => {
+    const parts = 'BL GF GP MF MQ NC PF PM RE TF WF YT'.split(' ');
+    expect(preset('fr').regions).toEqual(['FR', ...parts]);
+  });
+
   it('has a preset for each state of the US that a former list had', () => {
     const listed = 'CA CO CT DE FL IA IN KY MD MN MT NE NH NJ OR RI TN TX UT VA'.split(' ');
     const regions = REGION_PRESETS.flatMap((preset) => preset.regions);
@@ -170,7 +187,7 @@ describe('REGION_PRESETS', () => {
       for (const { title, url } of preset.sources) {
         expect(title).not.toBe('');
         expect(new URL(url).protocol).toBe('https:');
-        // So that it can stand in a table of docs/regions.md.
+        // So that it fits into a table of docs/regions.md.
         expect(title).not.toMatch(/[|[\]]/);
         expect(url).not.toMatch(/[|()\s]/);
       }
@@ -234,7 +251,7 @@ function withoutDay(state: PresetState | undefined) {
   return { modes: state?.modes, requiresSignal: state?.requiresSignal };
 }
 
-/** The same day where it is one; otherwise throws. */
+/** The same day if it is valid; otherwise throws. */
 function utcDay(day: string): string {
   return new Date(`${day}T00:00:00.000Z`).toISOString().slice(0, 10);
 }

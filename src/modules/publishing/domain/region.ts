@@ -1,7 +1,10 @@
 /** The code of an unknown region, one that ISO 3166 leaves to its users. */
 export const UNKNOWN_REGION = 'XX';
 
-/** The word in a region rule that stands for all of `EU_REGIONS`. @public Loaded by scripts/build-loader.mjs. */
+/**
+ * The code in a region rule that includes all of `EU_REGIONS`. @public Loaded by
+ * scripts/build-loader.mjs.
+ */
 export const EU_GROUP = 'EU';
 
 /**
@@ -12,7 +15,7 @@ export const EU_REGIONS =
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK IS LI NO AX GF GP MF MQ RE YT';
 
 const COUNTRY = /^[A-Z]{2}$/;
-/** Words that CDNs send where they do not know: Cloudflare's for unknown and Tor, and continents. */
+/** Codes that CDNs send for unknown countries: Cloudflare's for unknown and Tor, and continents. */
 const NO_COUNTRY = new Set([UNKNOWN_REGION, 'ZZ', 'EU', 'AP', 'T1', 'A1', 'A2']);
 
 /** The country in a CDN's header as ISO 3166-1 alpha-2 in capitals, or `XX`. Two headers at once are none. */

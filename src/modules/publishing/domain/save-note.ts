@@ -1,6 +1,6 @@
 import type { Author } from '../../audit/domain/author.js';
 
-/** Who made a save, and what they said about it. */
+/** The author of a save, with their comment. */
 export interface SaveNote {
   /** The save: the version of the configuration. */
   version: number;

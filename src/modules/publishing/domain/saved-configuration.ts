@@ -1,7 +1,7 @@
 import type { SiteConfiguration } from './configuration.js';
 import type { SaveNote } from './save-note.js';
 
-/** A configuration as it is saved. */
+/** A saved configuration with its metadata. */
 export interface SavedConfiguration {
   /** 0: nothing was ever saved, and the default applies. */
   version: number;

@@ -16,7 +16,9 @@ const GOOGLE_OPTIONS = {
   googleAdsDataRedaction: 'ads_data_redaction',
 } as const;
 
-/** Which other systems learn of the visitor's choice (docs/signals.md). Consent Mode itself is always on. */
+/**
+ * Which other systems get the visitor's choice (docs/signals.md). Consent Mode itself is always on.
+ */
 export interface SignalSettings extends Record<SignalTarget | keyof typeof GOOGLE_OPTIONS, boolean> {
   /** Name of the event in the data layer. */
   dataLayerEvent: string;
@@ -35,7 +37,7 @@ export const SIGNALS_OFF: SignalSettings = {
   googleAdsDataRedaction: false,
 };
 
-/** What a page needs of the settings; members without effect are absent, since each page loads them. */
+/** The settings for a page; members without effect are absent, because each page loads them. */
 export interface PublishedSignals {
   signals?: SignalTarget[];
   dataLayerEvent?: string;

@@ -1,19 +1,16 @@
-import { Controller, Get, Logger, Options, Param, Req, Res } from '@nestjs/common';
+import { Controller, Logger, Options, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiParam, ApiTags } from '@nestjs/swagger';
 import {
-  ApiExcludeEndpoint,
-  ApiOkResponse,
-  ApiOperation,
-  ApiParam,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
-import { ApiAnyOrigin, ApiNoDatabase, ApiResponseHeaders } from '../../http/api-description.js';
+  ApiAnyOrigin,
+  ApiNoDatabase,
+  ApiResponseHeaders,
+} from '../../../platform/openapi/api-description.js';
 import type { Request, Response } from 'express';
-import { Public } from '../../access/access.decorators.js';
-import { REGION_HEADER } from '../../shared/brand.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { Public } from '../../../platform/http/public.decorator.js';
+import { REGION_HEADER } from '../../../platform/identity/brand.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
 import { SiteReader } from '../application/site-reader.js';
 import {
@@ -26,14 +23,24 @@ import {
 import { DECLARATION_POLICY } from '../domain/declaration-page.js';
 import { choiceCookieKind, relativeAddresses } from '../domain/document.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
-import { sendCompressed } from '../../http/compressed.js';
-import { firstPartyOf, isBound } from '../../http/first-party.js';
-import { isUnchanged } from '../../http/entity-tag.js';
-import { orUnavailable } from '../../shared/or-unavailable.js';
+import { sendCompressed } from '../../../platform/http/compressed.js';
+import { firstPartyOf, isBound } from '../../../platform/http/first-party.js';
+import { isUnchanged } from '../../../platform/http/entity-tag.js';
+import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
+import { CDN_FILES, CdnFile } from './cdn-file.decorator.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-/** What a CDN serves, where there is none: in standalone mode, or as a CDN's origin (design §5). */
+interface PublishedFile {
+  /** Its name, at the start of a sentence. */
+  what: string;
+  type: string;
+  /** A page's own. */
+  policy?: string;
+  read: (projectId: string) => Promise<{ body: string; etag: string } | null>;
+}
+
+/** Serves the files of a CDN: in standalone mode, or as a CDN's origin (design §5). */
 @ApiTags('CDN')
 @ApiAnyOrigin()
 @ApiResponseHeaders('Timing-Allow-Origin', 'Vary', 'X-Amz-Meta-Tier')
@@ -48,15 +55,8 @@ export class CdnController {
   ) {}
 
   /** The loader: 200 with a strong ETag, or 304. The same for every project, so none is looked up. */
-  @Get('loader.js')
-  @Public()
+  @CdnFile('loader.js', 'Loader script for the website')
   @ApiNoDatabase()
-  @ApiOperation({ summary: 'Loader script for the website' })
-  @ApiOkResponse({
-    description: 'JavaScript',
-    content: { 'text/javascript': { schema: { type: 'string' } } },
-  })
-  @ApiResponse({ status: 304, description: 'Not modified' })
   async loader(
     @Param('projectId') projectId: string,
     @Req() request: Request,
@@ -74,15 +74,7 @@ export class CdnController {
    * Our banner, which the loader asks for where the configuration names it; 404 `not_found` for a file that was
    * never published.
    */
-  @Get('banner-:hash.js')
-  @Public()
-  @ApiOperation({ summary: 'Our banner, as named by the configuration' })
-  @ApiParam({ name: 'hash' })
-  @ApiOkResponse({
-    description: 'JavaScript',
-    content: { 'text/javascript': { schema: { type: 'string' } } },
-  })
-  @ApiResponse({ status: 304, description: 'Not modified' })
+  @CdnFile('banner-:hash.js', 'Our banner, as named by the configuration')
   async banner(
     @Param('projectId') projectId: string,
     @Param('hash') hash: string,
@@ -93,15 +85,7 @@ export class CdnController {
   }
 
   /** The signals, where the configuration names them in the place of our banner; 404 `not_found` as above. */
-  @Get('signals-:hash.js')
-  @Public()
-  @ApiOperation({ summary: 'Signals to other systems, as named by the configuration' })
-  @ApiParam({ name: 'hash' })
-  @ApiOkResponse({
-    description: 'JavaScript',
-    content: { 'text/javascript': { schema: { type: 'string' } } },
-  })
-  @ApiResponse({ status: 304, description: 'Not modified' })
+  @CdnFile('signals-:hash.js', 'Signals to other systems, as named by the configuration')
   async signals(
     @Param('projectId') projectId: string,
     @Param('hash') hash: string,
@@ -112,70 +96,50 @@ export class CdnController {
   }
 
   /** Blocks requests until their category is granted, by the rules of the configuration; 404 `project_not_found`. */
-  @Get('blocker.js')
-  @Public()
-  @ApiOperation({ summary: 'Blocker script for the website' })
-  @ApiOkResponse({
-    description: 'JavaScript',
-    content: { 'text/javascript': { schema: { type: 'string' } } },
-  })
-  @ApiResponse({ status: 304, description: 'Not modified' })
+  @CdnFile('blocker.js', 'Blocker script for the website')
   async blocker(
     @Param('projectId') projectId: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    openToAll(response);
-    const script = isUuid(projectId)
-      ? await orUnavailable(this.logger, 'The blocker', () => this.sites.blocker(projectId.toLowerCase()))
-      : null;
-    if (!script) throw unknownProject(response);
-    response.setHeader('Cache-Control', CONFIGURATION);
-    response.type('text/javascript');
-    await sendCompressed(request, response, script);
+    await this.sendPublished(projectId, request, response, {
+      what: 'The blocker',
+      type: 'text/javascript',
+      read: (id) => this.sites.blocker(id),
+    });
   }
 
   /** Shows the published services and cookies where the page has `data-service-declaration`; 404 `project_not_found`. */
-  @Get('declaration.js')
-  @Public()
-  @ApiOperation({ summary: 'Embeddable declaration of services and cookies' })
-  @ApiOkResponse({
-    description: 'JavaScript',
-    content: { 'text/javascript': { schema: { type: 'string' } } },
-  })
-  @ApiResponse({ status: 304, description: 'Not modified' })
+  @CdnFile('declaration.js', 'Embeddable declaration of services and cookies')
   async declaration(
     @Param('projectId') projectId: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await this.sendDeclaration(projectId, 'js', request, response);
+    await this.sendPublished(projectId, request, response, {
+      what: 'The declaration',
+      type: 'text/javascript',
+      read: (id) => this.sites.declaration(id, 'js'),
+    });
   }
 
   /** The same as a page, in all languages of the banner. */
-  @Get('declaration.html')
-  @Public()
-  @ApiOperation({ summary: 'Page with the declaration of services and cookies' })
-  @ApiOkResponse({ description: 'HTML', content: { 'text/html': { schema: { type: 'string' } } } })
-  @ApiResponse({ status: 304, description: 'Not modified' })
+  @CdnFile('declaration.html', 'Page with the declaration of services and cookies')
   async declarationPage(
     @Param('projectId') projectId: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await this.sendDeclaration(projectId, 'html', request, response);
+    await this.sendPublished(projectId, request, response, {
+      what: 'The declaration',
+      type: 'text/html',
+      policy: DECLARATION_POLICY,
+      read: (id) => this.sites.declaration(id, 'html'),
+    });
   }
 
   /** The banner's logo, as named by the configuration; 404 `not_found` for one that was never published. */
-  @Get('logo-:hash.png')
-  @Public()
-  @ApiOperation({ summary: 'Logo of our banner, as named by the configuration' })
-  @ApiParam({ name: 'hash' })
-  @ApiOkResponse({
-    description: 'PNG',
-    content: { 'image/png': { schema: { type: 'string', format: 'binary' } } },
-  })
-  @ApiResponse({ status: 304, description: 'Not modified' })
+  @CdnFile('logo-:hash.png', 'Logo of our banner, as named by the configuration')
   async logo(
     @Param('projectId') projectId: string,
     @Param('hash') hash: string,
@@ -199,14 +163,7 @@ export class CdnController {
    * The newest published configuration, with the visitor's region where a trusted proxy sends it: 200 with an
    * ETag, or 304; 404 `project_not_found`, cached briefly; 503 where storage is away.
    */
-  @Get('config.json')
-  @Public()
-  @ApiOperation({ summary: 'Published configuration' })
-  @ApiOkResponse({
-    description: 'See docs/publishing.md',
-    content: { 'application/json': { schema: { type: 'object', additionalProperties: true } } },
-  })
-  @ApiResponse({ status: 304, description: 'Not modified' })
+  @CdnFile('config.json', 'Published configuration')
   async configuration(
     @Param('projectId') projectId: string,
     @Req() request: Request,
@@ -230,7 +187,8 @@ export class CdnController {
     await sendCompressed(request, response, {
       body: JSON.stringify({
         ...document,
-        ...{ region, isEu: isEu(region) },
+        region,
+        isEu: isEu(region),
         ...(isOnCustomerHost && relativeAddresses(document)),
         ...(firstParty && { choiceCookie: choiceCookieKind(document) }),
       }),
@@ -239,16 +197,7 @@ export class CdnController {
   }
 
   /** The preflight of a page that sends more headers than a plain GET needs. */
-  @Options([
-    'loader.js',
-    'blocker.js',
-    'declaration.js',
-    'declaration.html',
-    'banner-:hash.js',
-    'signals-:hash.js',
-    'logo-:hash.png',
-    'config.json',
-  ])
+  @Options([...CDN_FILES])
   @Public()
   @ApiExcludeEndpoint()
   preflight(@Res() response: Response): void {
@@ -280,28 +229,28 @@ export class CdnController {
     await sendCompressed(request, response, script);
   }
 
-  private async sendDeclaration(
+  /** A file that is published with a project, and cached as long as its configuration. */
+  private async sendPublished(
     projectId: string,
-    kind: 'js' | 'html',
     request: Request,
     response: Response,
+    { what, type, policy, read }: PublishedFile,
   ): Promise<void> {
     openToAll(response);
     const found = isUuid(projectId)
-      ? await orUnavailable(this.logger, 'The declaration', () =>
-          this.sites.declaration(projectId.toLowerCase(), kind),
-        )
+      ? await orUnavailable(this.logger, what, () => read(projectId.toLowerCase()))
       : null;
     if (!found) throw unknownProject(response);
     response.setHeader('Cache-Control', CONFIGURATION);
-    if (kind === 'html') response.setHeader('Content-Security-Policy', DECLARATION_POLICY);
-    response.type(kind === 'html' ? 'text/html' : 'text/javascript');
+    if (policy) response.setHeader('Content-Security-Policy', policy);
+    response.type(type);
     await sendCompressed(request, response, found);
   }
 
   /**
-   * The header is believed from a trusted proxy alone: anybody could send it (design §6.6). Through a customer's proxy it
-   * would name the proxy's country, so that proxy's own header counts, and only with a valid secret.
+   * The header is trusted only from a trusted proxy, because any client could send it (design
+   * §6.6). Through a customer's proxy it would name the proxy's country, so that proxy's own header
+   * is used, and only with a valid secret.
    */
   private regionOf(request: Request): string {
     const firstParty = firstPartyOf(request);

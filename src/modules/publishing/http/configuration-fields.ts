@@ -1,13 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { TextLine } from '../../http/text.decorator.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 import { BANNER_BACKGROUNDS, COLOR, CONTRAST_MIN, contrastOf } from '../domain/contrast.js';
 import { LOGO_CHARACTERS_MAX, LOGO_PATTERN, logoFile } from '../domain/logo.js';
 import { LOGO_BYTES_MAX } from '../domain/publishing.limits.js';
-import { coded } from '../../shared/field-problem.js';
-import { described, patternOf } from '../../http/schema-of-checks.js';
+import { coded } from '../../../platform/errors/field-problem.js';
+import { described, patternOf } from '../../../platform/openapi/schema-of-checks.js';
 
 export const LABEL_CHARACTERS_MAX = 80;
 export const TITLE_CHARACTERS_MAX = 200;
@@ -39,17 +39,17 @@ export const textSchema = (maxLength: number): Record<string, unknown> => ({
 export const isLine = (value: unknown, max: number): boolean =>
   typeof value === 'string' &&
   value.trim() !== '' &&
-  [...value.slice(0, 2 * max + 1)].length <= max &&
+  Array.from(value.slice(0, 2 * max + 1)).length <= max &&
   value.isWellFormed() &&
   !CONTROL_CHARACTER.test(value);
 
 /** Text that a page shows and a database holds: line breaks, but no other control characters or half surrogates. */
-export const BannerLine = (max: number): PropertyDecorator =>
-  applyDecorators(ApiProperty({ minLength: 1, maxLength: max }), checkLine(max));
+export const BannerLine = (max: number, example: string): PropertyDecorator =>
+  applyDecorators(ApiProperty({ minLength: 1, maxLength: max, example }), checkLine(max));
 
 /** As above; it may be absent. */
-export const OptionalLine = (max: number): PropertyDecorator =>
-  applyDecorators(ApiPropertyOptional({ minLength: 1, maxLength: max }), IfGiven(), checkLine(max));
+export const OptionalLine = (max: number, example: string): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ minLength: 1, maxLength: max, example }), IfGiven(), checkLine(max));
 
 const checkLine = (max: number): PropertyDecorator =>
   ValidateBy(
@@ -64,7 +64,7 @@ const checkLine = (max: number): PropertyDecorator =>
     { context: coded('length', { min: 1, max }) },
   );
 
-/** What an author says about a publication; absent: nothing. */
+/** An author's comment on a publication; absent: none. */
 export const Comment = (): PropertyDecorator =>
   applyDecorators(
     ApiPropertyOptional({
@@ -150,7 +150,7 @@ export const Logo = (): PropertyDecorator =>
     ),
   );
 
-/** What must be there once: the member, or the whole where it is no object. */
+/** The required value: the member, or the whole if it is not an object. */
 export function memberOf(value: unknown, member: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[member] : value;
 }

@@ -11,8 +11,8 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { ListOf } from '../../http/body-shape.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { ListOf } from '../../../platform/http/body-shape.js';
 import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
 import {
   BLOCKED_HOST,
@@ -57,15 +57,15 @@ import {
   textSchema,
   TITLE_CHARACTERS_MAX,
 } from './configuration-fields.js';
-import { coded } from '../../shared/field-problem.js';
-import { described } from '../../http/schema-of-checks.js';
+import { coded } from '../../../platform/errors/field-problem.js';
+import { described } from '../../../platform/openapi/schema-of-checks.js';
 
 /** As many as there may be texts. */
 export const LANGUAGES_MAX = 50;
 
 const BANNER = DEFAULT_CONFIGURATION.banner;
 
-/** Every check of a member runs, whatever the others say: this one meets `null` too. */
+/** Every check of a member runs, independent of the others' results, so this one may get `null`. */
 const areLabels = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -103,22 +103,26 @@ export class CategoryTextDto {
   @IsIn(CATEGORIES)
   key!: Category;
 
-  @BannerLine(TITLE_CHARACTERS_MAX)
+  @BannerLine(TITLE_CHARACTERS_MAX, 'Analytics')
   title!: string;
 
-  @BannerLine(DESCRIPTION_CHARACTERS_MAX)
+  @BannerLine(DESCRIPTION_CHARACTERS_MAX, 'Helps us understand how the site is used.')
   description!: string;
 }
 
 export class BannerTextDto implements BannerText {
   @Language() language!: string;
 
-  @BannerLine(TITLE_CHARACTERS_MAX) title!: string;
-  @BannerLine(DESCRIPTION_CHARACTERS_MAX) description!: string;
-  @BannerLine(LABEL_CHARACTERS_MAX) acceptAll!: string;
-  @BannerLine(LABEL_CHARACTERS_MAX) rejectAll!: string;
-  @BannerLine(LABEL_CHARACTERS_MAX) choose!: string;
-  @BannerLine(LABEL_CHARACTERS_MAX) save!: string;
+  @BannerLine(TITLE_CHARACTERS_MAX, 'Your privacy') title!: string;
+  @BannerLine(
+    DESCRIPTION_CHARACTERS_MAX,
+    'We use cookies to improve this site. You can change your choice at any time.',
+  )
+  description!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX, 'Accept all') acceptAll!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX, 'Reject all') rejectAll!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX, 'Customize') choose!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX, 'Save choices') save!: string;
 
   @ApiPropertyOptional({ type: [CategoryTextDto], default: [], description: 'Each key once' })
   @IfGiven()
@@ -154,13 +158,13 @@ export class BannerTextDto implements BannerText {
 
 export class CookieTranslationDto implements CookieTranslation {
   @Language() language!: string;
-  @OptionalLine(LABEL_CHARACTERS_MAX) duration?: string;
-  @OptionalLine(DESCRIPTION_CHARACTERS_MAX) purpose?: string;
+  @OptionalLine(LABEL_CHARACTERS_MAX, '2 years') duration?: string;
+  @OptionalLine(DESCRIPTION_CHARACTERS_MAX, 'Distinguishes visitors.') purpose?: string;
 }
 
 export class ServiceTranslationDto implements ServiceTranslation {
   @Language() language!: string;
-  @OptionalLine(TITLE_CHARACTERS_MAX) name?: string;
+  @OptionalLine(TITLE_CHARACTERS_MAX, 'Google Analytics') name?: string;
 }
 
 export class ServiceCookieDto implements ServiceCookie {
@@ -173,16 +177,16 @@ export class ServiceCookieDto implements ServiceCookie {
   })
   name!: string;
 
-  @BannerLine(LABEL_CHARACTERS_MAX) duration!: string;
-  @BannerLine(DESCRIPTION_CHARACTERS_MAX) purpose!: string;
+  @BannerLine(LABEL_CHARACTERS_MAX, '2 years') duration!: string;
+  @BannerLine(DESCRIPTION_CHARACTERS_MAX, 'Distinguishes visitors.') purpose!: string;
   @Translations(() => CookieTranslationDto) translations: CookieTranslationDto[] = [];
 }
 
 export class SiteServiceDto implements SiteService {
-  @BannerLine(TITLE_CHARACTERS_MAX) name!: string;
-  @BannerLine(TITLE_CHARACTERS_MAX) provider!: string;
+  @BannerLine(TITLE_CHARACTERS_MAX, 'Google Analytics') name!: string;
+  @BannerLine(TITLE_CHARACTERS_MAX, 'Google Ireland Limited') provider!: string;
 
-  @ApiProperty({ enum: SERVICE_CATEGORIES })
+  @ApiProperty({ enum: SERVICE_CATEGORIES, example: 'analytics' })
   @IsIn(SERVICE_CATEGORIES)
   category!: ServiceCategory;
 

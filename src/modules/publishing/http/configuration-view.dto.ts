@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ConfigurationView } from '../application/configuration.service.js';
 import { CATEGORIES, type Category } from '../domain/banner-text.js';
+import type { BlockingPolicy } from '../domain/blocking-policy.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
 import { DEFAULT_TEXTS } from '../domain/default-texts.js';
@@ -8,6 +9,7 @@ import { REGION_PRESETS } from '../domain/region-preset.js';
 import {
   BannerSettingsDto,
   BannerTextDto,
+  BlockingRuleDto,
   BlockingSettingsDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
@@ -26,12 +28,14 @@ export class PublishRequestedDto {
 
 /** A configuration without its metadata. */
 export class ConfigurationContentDto implements SiteConfiguration {
-  @ApiProperty() policyVersion!: string;
-  @ApiProperty() bannerVersion!: string;
-  @ApiProperty({ type: String, nullable: true }) policyUrl!: string | null;
-  @ApiProperty() defaultLanguage!: string;
+  @ApiProperty({ example: '2026-12' }) policyVersion!: string;
+  @ApiProperty({ example: '1' }) bannerVersion!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'https://shop.example/privacy' }) policyUrl!:
+    string | null;
+  @ApiProperty({ example: 'en' }) defaultLanguage!: string;
   @ApiProperty({ type: [BannerTextDto] }) texts!: BannerTextDto[];
-  @ApiProperty({ enum: CATEGORIES, isArray: true }) categories!: Category[];
+  @ApiProperty({ enum: CATEGORIES, isArray: true, example: ['analytics', 'marketing', 'preferences'] })
+  categories!: Category[];
   @ApiProperty({ enum: CONSENT_MODES, description: 'The strictest of `defaultModes`' })
   defaultMode!: ConsentMode;
   @ApiProperty({ type: CategoryModesDto }) defaultModes!: CategoryModesDto;
@@ -43,16 +47,16 @@ export class ConfigurationContentDto implements SiteConfiguration {
   @ApiProperty() honorGlobalPrivacyControl!: boolean;
   @ApiProperty({ description: 'Whether page visits are counted' }) siteAnalytics!: boolean;
   @ApiProperty({ type: [SiteServiceDto] }) services!: SiteServiceDto[];
-  @ApiProperty() reconsentMonths!: number;
+  @ApiProperty({ example: 12 }) reconsentMonths!: number;
   @ApiProperty({ type: BannerSettingsDto }) banner!: BannerSettingsDto;
   @ApiProperty({ type: BlockingSettingsDto }) blocking!: BlockingSettingsDto;
   @ApiProperty({ type: SignalSettingsDto }) signals!: SignalSettingsDto;
 }
 
 export class ConfigurationDto extends ConfigurationContentDto {
-  @ApiProperty({ description: 'Number of saves, as in the ETag; 0: never saved' })
+  @ApiProperty({ description: 'Number of saves, as in the ETag; 0: never saved', example: 4 })
   version!: number;
-  @ApiProperty({ type: Date, nullable: true }) updatedAt!: Date | null;
+  @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' }) updatedAt!: Date | null;
   @ApiProperty({ description: 'Whether the tier includes region rules' }) regionRulesAvailable!: boolean;
   @ApiProperty({ type: PublicationDto, nullable: true }) lastPublication!: PublicationDto | null;
   @ApiProperty({
@@ -67,13 +71,39 @@ export class ConfigurationDto extends ConfigurationContentDto {
 export function presentConfiguration(view: ConfigurationView, names: AuthorNames): ConfigurationDto {
   const { version, updatedAt, configuration, regionRulesAvailable, lastPublication, publishFailedAt } = view;
   return {
-    ...{ version, updatedAt, ...configuration, regionRulesAvailable },
+    version,
+    updatedAt,
+    ...configuration,
+    regionRulesAvailable,
     lastPublication: lastPublication && PublicationDto.of(lastPublication, names),
     publishFailedAt,
   };
 }
 
-/** What an editor may begin with. */
+/** Sources of a Content-Security-Policy by category. */
+class PolicySourcesDto implements Record<Category, string[]> {
+  @ApiProperty({ type: [String] }) analytics!: string[];
+  @ApiProperty({ type: [String], example: ['tracker.example.com', '*.tracker.example.com'] })
+  marketing!: string[];
+  @ApiProperty({ type: [String] }) preferences!: string[];
+}
+
+export class BlockingPolicyDto implements BlockingPolicy {
+  @ApiProperty({
+    description: 'Value of the header for visitors who have granted nothing',
+    example: "default-src 'self' 'unsafe-inline' data: blob: https://consent.example.com; form-action 'self'",
+  })
+  beforeConsent!: string;
+  @ApiProperty({ description: 'Sources to add to both directives once a category is granted' })
+  byCategory!: PolicySourcesDto;
+  @ApiProperty({
+    type: [BlockingRuleDto],
+    description: 'Rules that a policy cannot express; the header allows nothing for them',
+  })
+  leftOut!: BlockingRuleDto[];
+}
+
+/** Starting points for an editor. */
 export class ConfigurationPresetsDto {
   @ApiProperty({ type: [BannerTextDto], description: 'Default texts by language' }) texts!: BannerTextDto[];
   @ApiProperty({ type: [RegionPresetDto], description: 'By law; the first that names a region applies' })

@@ -10,7 +10,7 @@ import {
   ApiPreconditionFailedResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
 import {
   type AccessedRequest,
@@ -24,15 +24,20 @@ import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { IfMatchHeader } from '../../http/entity-tag.js';
-import { DomainError, fieldErrors } from '../../shared/domain-error.js';
+import { IfMatchHeader } from '../../../platform/http/entity-tag.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import {
   ConfigurationService,
   type ConfigurationView,
   type ExpectedVersion,
 } from '../application/configuration.service.js';
 import { configurationOf, RollBackDto, SaveConfigurationDto } from './configuration.dto.js';
+import { blockingPolicy } from '../domain/blocking-policy.js';
 import {
+  BlockingPolicyDto,
   CONFIGURATION_PRESETS,
   ConfigurationDto,
   ConfigurationPresetsDto,
@@ -41,7 +46,7 @@ import {
 } from './configuration-view.dto.js';
 import { authorsOf } from './publication.dto.js';
 
-/** What a project publishes for its site, and what it has published (design §5). */
+/** A project's saved and published configuration (design §5). */
 @ApiTags('Publishing')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')
@@ -49,6 +54,7 @@ export class ConfigurationController {
   constructor(
     private readonly configurations: ConfigurationService,
     private readonly access: AccessService,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   /** On every tier; before the first save it is the default, with version 0. */
@@ -70,6 +76,16 @@ export class ConfigurationController {
   @ApiOkResponse({ type: ConfigurationPresetsDto })
   presets(): ConfigurationPresetsDto {
     return CONFIGURATION_PRESETS;
+  }
+
+  /** Made of the saved blocking rules, whether or not blocking is on (docs/scans.md). */
+  @Get('configuration/content-security-policy')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read a Content-Security-Policy made of the blocking rules' })
+  @ApiOkResponse({ type: BlockingPolicyDto })
+  async contentSecurityPolicy(@CurrentProject() project: Project): Promise<BlockingPolicyDto> {
+    const { configuration } = await this.configurations.read(project);
+    return blockingPolicy(configuration.blocking.rules, resolveBaseUrl(this.service));
   }
 
   /**
@@ -96,7 +112,7 @@ export class ConfigurationController {
     @Req() request: AccessedRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ConfigurationDto> {
-    // Every member may be absent, so no body at all would wipe out what is there.
+    // Every member is optional, so a missing body would delete the configuration.
     requireBody(request);
     const by = { project, author, requireTier };
     const { comment = null, draftVersion = null } = body;
@@ -151,7 +167,10 @@ export class ConfigurationController {
   }
 }
 
-/** @throws DomainError `validation_failed` where there is no body at all, which would pass for one without members. */
+/**
+ * @throws DomainError `validation_failed` for a missing body, which would count as one without
+ * members.
+ */
 export function requireBody({ body, headers }: AccessedRequest): void {
   if (typeof body !== 'object' || body === null || headers['content-length'] === '0') {
     throw fieldErrors([{ field: '', message: 'Send one JSON object.' }]);

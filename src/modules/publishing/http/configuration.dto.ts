@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayUnique, IsBoolean, IsIn, IsString, Matches, ValidateIf } from 'class-validator';
-import { fieldErrors } from '../../shared/domain-error.js';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { Integer } from '../../http/integer.decorator.js';
-import { ListOf, ObjectOf } from '../../http/body-shape.js';
+import { fieldErrors } from '../../../platform/errors/domain-error.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { Integer } from '../../../platform/http/integer.decorator.js';
+import { ListOf, ObjectOf } from '../../../platform/http/body-shape.js';
 import { CATEGORIES, type Category } from '../domain/banner-text.js';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration } from '../domain/configuration.js';
 import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
@@ -25,13 +25,13 @@ import {
   regionRuleOf,
 } from './region-rule.dto.js';
 import { SignalSettingsDto } from './signals.dto.js';
-import { coded } from '../../shared/field-problem.js';
+import { coded } from '../../../platform/errors/field-problem.js';
 
 const REGION_RULES_MAX = 50;
 /** Browsers keep what a site stores no longer than 13 months; a year and a bit is what authorities suggest. */
 const RECONSENT_MONTHS_MAX = 13;
 
-/** A whole configuration: what is absent becomes the default. */
+/** A whole configuration: absent members get the default. */
 export class ConfigurationBodyDto {
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.policyVersion })
   @IfGiven()
@@ -224,7 +224,7 @@ export function configurationOf(body: ConfigurationBodyDto): SiteConfiguration {
   const given = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => name in DEFAULT_CONFIGURATION && value !== undefined),
   );
-  // Plain objects: what is saved is compared and stored as JSON.
+  // Plain objects, because saved configurations are compared and stored as JSON.
   const configuration = withPresetModes(
     JSON.parse(
       JSON.stringify({ ...DEFAULT_CONFIGURATION, ...given, ...modesOf(body, now) }),

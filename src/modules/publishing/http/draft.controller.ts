@@ -7,7 +7,7 @@ import {
   ApiPreconditionFailedResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
 import {
   type AccessedRequest,
@@ -17,21 +17,21 @@ import {
 } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
-import { IfMatchHeader } from '../../http/entity-tag.js';
+import { IfMatchHeader } from '../../../platform/http/entity-tag.js';
 import { DraftService } from '../application/draft.service.js';
 import type { Draft } from '../domain/saved-configuration.js';
 import { expected, requireBody } from './configuration.controller.js';
 import { ConfigurationBodyDto, configurationOf, SaveDraftDto } from './configuration.dto.js';
 import { DraftDto, PreviewDto } from './draft.dto.js';
 
-/** What an editor has written and not published yet, and what it would look like. */
+/** An editor's unpublished draft, and its preview. */
 @ApiTags('Publishing')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/configuration')
 export class DraftController {
   constructor(private readonly drafts: DraftService) {}
 
-  /** One for all who work on the project; `configuration` is null where there is none. */
+  /** Shared by all members of the project; `configuration` is null without one. */
   @Get('draft')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the draft' })
@@ -78,7 +78,10 @@ export class DraftController {
     await this.drafts.discard({ projectId: project.id, author }, expected(ifMatch));
   }
 
-  /** The document that visitors would be shown, and what differs from what is saved. Nothing is stored. */
+  /**
+   * The document that would be published, and its differences from the saved one. Nothing is
+   * stored.
+   */
   @Post('preview')
   @HttpCode(200)
   @ProjectRole('viewer')

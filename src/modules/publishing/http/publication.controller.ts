@@ -3,9 +3,9 @@ import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } f
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
-import { PageQuery } from '../../http/page-query.js';
+import { PageQuery } from '../../../platform/http/page-query.js';
 import { PublicationLog } from '../application/publication-log.js';
-import { orUnavailable } from '../../shared/or-unavailable.js';
+import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
 import {
   authorsOf,
   ChangesQuery,
@@ -16,7 +16,7 @@ import {
   SiteDocumentDto,
 } from './publication.dto.js';
 
-/** What a project has published: who changed what, and what visitors were shown when. */
+/** A project's publications: who changed what, and what visitors were shown when. */
 @ApiTags('Publishing')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')

@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
 import { AUTHOR_KINDS, type AuthorKind } from '../../audit/domain/author.js';
-import { IsInstant } from '../../http/instant.decorator.js';
+import { IsInstant } from '../../../platform/http/instant.decorator.js';
 import type { Publication } from '../domain/publication.js';
 import type { ConfigurationChange } from '../domain/configuration-changes.js';
+import type { SiteDocument } from '../domain/document.js';
 
 /** Today's names of users and API keys, by their ids. */
 export type AuthorNames = ReadonlyMap<string, string>;
@@ -20,11 +21,19 @@ class PublicationAuthorDto {
 }
 
 export class PublicationDto {
-  @ApiProperty({ description: 'Number of the publication within the project' }) version!: number;
-  @ApiProperty({ description: 'Number of the published save; 0: the default' }) configurationVersion!: number;
+  @ApiProperty({ description: 'Number of the publication within the project', example: 7 }) version!: number;
+  @ApiProperty({ description: 'Number of the published save; 0: the default', example: 4 })
+  configurationVersion!: number;
   @ApiProperty({ example: 'pro' }) tier!: string;
-  @ApiProperty({ description: 'Name of the immutable object' }) configHash!: string;
-  @ApiProperty({ description: 'Region rules were left out because the tier does not include them' })
+  @ApiProperty({
+    description: 'Name of the immutable object',
+    example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  })
+  configHash!: string;
+  @ApiProperty({
+    description: 'Region rules were left out because the tier does not include them',
+    example: false,
+  })
   regionRulesLeftOut!: boolean;
   @ApiProperty({ description: 'Time of the last write to storage' }) at!: Date;
   @ApiProperty({ description: 'Live since, until the next publication' }) inForceFrom!: Date;
@@ -44,7 +53,7 @@ export class PublicationDto {
   }
 }
 
-/** Whose names are needed to show these. */
+/** The authors whose names are needed for these publications. */
 export function authorsOf(publications: Publication[]): { userIds: string[]; apiKeyIds: string[] } {
   const idsOf = (kind: AuthorKind): string[] => [
     ...new Set(publications.flatMap(({ authorKind, authorId }) => (authorKind === kind && authorId) || [])),
@@ -80,7 +89,7 @@ export class ConfigurationChangeDto implements ConfigurationChange {
   @ApiProperty({ enum: ['added', 'removed', 'changed'] }) kind!: ConfigurationChange['kind'];
   @ApiProperty({ type: String, nullable: true, description: 'Text as is, all other values as JSON' })
   before!: string | null;
-  @ApiProperty({ type: String, nullable: true }) after!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'Ihre Privatsphäre' }) after!: string | null;
 }
 
 export class ConfigurationChangesDto {
@@ -88,7 +97,32 @@ export class ConfigurationChangesDto {
   items!: ConfigurationChangeDto[];
 }
 
+/** Of a published configuration, shortened. */
+export const SITE_DOCUMENT_EXAMPLE = {
+  schemaVersion: 1,
+  projectId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f',
+  tier: 'pro',
+  policyVersion: '2026-12',
+  policyUrl: 'https://shop.example/privacy',
+  defaultLanguage: 'en',
+  categories: ['analytics', 'marketing', 'preferences'],
+  defaultMode: 'opt_in',
+  regionRules: [],
+  honorGlobalPrivacyControl: true,
+  bannerScript: 'banner-5f2c9a1e0b7d4c36.js',
+  consentUrl: '/v1/projects/01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f/consents',
+  visitsUrl: null,
+  region: 'DE',
+  isEu: true,
+  configHash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+} satisfies Partial<SiteDocument>;
+
 /** A document as visitors are shown it (docs/publishing.md). */
 export class SiteDocumentDto {
-  @ApiProperty({ type: Object, additionalProperties: true }) document!: object;
+  @ApiProperty({
+    type: Object,
+    additionalProperties: true,
+    example: SITE_DOCUMENT_EXAMPLE,
+  })
+  document!: object;
 }

@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayUnique, IsBoolean, IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { ListOf, ObjectOf } from '../../http/body-shape.js';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { Integer } from '../../http/integer.decorator.js';
-import { fieldErrors } from '../../shared/domain-error.js';
-import { coded, type FieldCode } from '../../shared/field-problem.js';
+import { ListOf, ObjectOf } from '../../../platform/http/body-shape.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { Integer } from '../../../platform/http/integer.decorator.js';
+import { fieldErrors } from '../../../platform/errors/domain-error.js';
+import { coded, type FieldCode } from '../../../platform/errors/field-problem.js';
 import type { PresetReference, RegionRule } from '../domain/configuration.js';
 import {
   allModes,
@@ -46,8 +46,8 @@ export class PresetReferenceDto {
 
 /** A preset in a response. */
 export class PresetReferenceContentDto implements PresetReference {
-  @ApiProperty() id!: string;
-  @ApiProperty() version!: number;
+  @ApiProperty({ example: 'gb' }) id!: string;
+  @ApiProperty({ example: 1 }) version!: number;
 }
 
 /** A region rule in a request: one of `mode`, `modes` and `preset` is required. */
@@ -96,7 +96,7 @@ export class RegionRuleDto {
 
 /** A region rule in a response. */
 export class RegionRuleContentDto implements RegionRule {
-  @ApiProperty({ type: [String] }) regions!: string[];
+  @ApiProperty({ type: [String], example: ['GB'] }) regions!: string[];
   @ApiProperty({ enum: CONSENT_MODES, description: 'The strictest of `modes`' }) mode!: ConsentMode;
   @ApiProperty({ type: CategoryModesDto }) modes!: CategoryModesDto;
   @ApiPropertyOptional({ type: PresetReferenceContentDto, description: 'Absent: the modes were set by hand' })
@@ -119,28 +119,32 @@ export class PresetStateDto {
 }
 
 export class PresetVersionDto {
-  @ApiProperty() version!: number;
-  @ApiProperty({ format: 'date', description: 'Day on which we last compared it with its sources' })
+  @ApiProperty({ example: 1 }) version!: number;
+  @ApiProperty({
+    format: 'date',
+    description: 'Day on which we last compared it with its sources',
+    example: '2026-11-27',
+  })
   reviewedOn!: string;
   @ApiProperty({ type: [PresetStateDto], description: 'Ascending; the last one that has begun applies' })
   states!: PresetStateDto[];
 }
 
 export class PresetSourceDto {
-  @ApiProperty() title!: string;
-  @ApiProperty() url!: string;
+  @ApiProperty({ example: 'Guidance of the Information Commissioner' }) title!: string;
+  @ApiProperty({ example: 'https://ico.org.uk/' }) url!: string;
 }
 
-/** What the law of some regions asks for (docs/regions.md). */
+/** The requirements of the law in some regions (docs/regions.md). */
 export class RegionPresetDto {
   @ApiProperty({ example: 'gb' }) id!: string;
-  @ApiProperty({ type: [String] }) regions!: string[];
-  @ApiProperty() law!: string;
+  @ApiProperty({ type: [String], example: ['GB'] }) regions!: string[];
+  @ApiProperty({ example: 'UK GDPR and PECR' }) law!: string;
   @ApiProperty({ type: [PresetSourceDto] }) sources!: PresetSourceDto[];
   @ApiProperty({ type: [PresetVersionDto], description: 'Ascending' }) versions!: PresetVersionDto[];
 }
 
-/** Modes as a body has them: those of a rule, or the default ones. */
+/** The modes in a body: a rule's, or the default ones. */
 interface GivenModes {
   mode: ConsentMode | undefined;
   modes: CategoryModesDto | undefined;
@@ -160,8 +164,9 @@ interface ResolvedModes {
 }
 
 /**
- * The modes that a body describes at an instant; null where it describes none.
- * @throws DomainError `validation_failed` where its members disagree, or where there is no such preset.
+ * The modes that a body describes at a time; null: it describes none.
+ *
+ * @throws DomainError `validation_failed` if its members disagree, or the preset does not exist.
  */
 export function modesGiven(
   { mode, modes, preset }: GivenModes,
@@ -169,7 +174,7 @@ export function modesGiven(
   at: Date,
 ): ResolvedModes | null {
   const strictest = modes && strictestMode(modes);
-  // A client that knows one mode may have changed `mode` and left `modes` as it was.
+  // An older client may have changed `mode` and kept `modes` unchanged.
   if (strictest && mode && mode !== strictest)
     throw problem(fields.mode, 'modes_conflict', 'Send the strictest of the modes, or omit it.');
   if (preset) return presetModes(preset, fields.preset, at);
@@ -195,7 +200,9 @@ export function regionRuleOf(rule: RegionRuleDto, index: number, at: Date): Regi
   const given = modesGiven({ mode, modes, preset }, { mode: `${field}.mode`, preset: `${field}.preset` }, at);
   if (!given) throw problem(`${field}.mode`, 'modes_missing', 'Send mode, modes or a preset.');
   return {
-    ...{ regions, mode: given.mode, modes: given.modes },
+    regions,
+    mode: given.mode,
+    modes: given.modes,
     ...(given.preset && { preset: given.preset }),
     ...(honorGlobalPrivacyControl !== undefined && { honorGlobalPrivacyControl }),
   };

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsString, Matches } from 'class-validator';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { coded } from '../../shared/field-problem.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { coded } from '../../../platform/errors/field-problem.js';
 import { type SignalSettings, SIGNALS_OFF } from '../domain/signals.js';
 import { VERSION_NAME } from './configuration-fields.js';
 

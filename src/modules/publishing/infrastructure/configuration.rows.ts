@@ -92,7 +92,7 @@ export async function expireDrafts(
   return rows;
 }
 
-/** A project whose saved configuration uses presets, and what it last published of this save. */
+/** A project whose saved configuration uses presets, with its last publication of this save. */
 export interface PresetUser {
   projectId: string;
   configuration: StoredConfiguration;

@@ -6,8 +6,11 @@ import { type DeclarationSource, declarations } from '../domain/declaration.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 import type { PageScripts } from '../domain/document.js';
 
-/** Where the build puts loader and banner; the same whether this file runs compiled or, in tests, as it is. */
-const FOLDER = join(import.meta.dirname, '..', '..', '..', 'dist', 'loader');
+/**
+ * The folder of the built loader and banner; the same for compiled files and, in tests, for
+ * sources.
+ */
+const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'loader');
 /** Hexadecimal digits of the hash in a file name. */
 const NAME_HASH_DIGITS = 16;
 
@@ -37,7 +40,7 @@ export function loaderScript(): LoaderScript {
   return (loader ??= read('loader.js'));
 }
 
-/** File names of what the loader runs. */
+/** File names of the page scripts. */
 export function pageScripts(): PageScripts {
   const { banner, bannerWithSignals, signals } = scriptsForPages();
   return { banner: banner.name, bannerWithSignals: bannerWithSignals.name, signals: signals.name };

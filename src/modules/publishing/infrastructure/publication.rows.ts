@@ -33,7 +33,8 @@ export async function insertPublication(
     author,
   }: NewPublication,
 ): Promise<void> {
-  // The note belongs to the save: a publication for a tier change alone has no author and no note.
+  // The note belongs to the save: a publication caused only by a tier change has no author and no
+  // note.
   await sql`
     with last as (
       select version, content_hash, configuration_version from publication
@@ -83,7 +84,7 @@ export async function deleteOldPublications(tx: EntityManager, projectId: string
   `.execute(tx.getKysely());
 }
 
-/** A publication as it is stored, as far as the demo needs it. */
+/** The parts of a stored publication that the demo needs. */
 export interface StoredPublication {
   version: number;
   contentHash: string;
@@ -161,7 +162,7 @@ export async function publicationInForceAt(
   return found ?? null;
 }
 
-/** The configuration of a publication; null if there is none. */
+/** The configuration of a publication; null: no such publication. */
 export async function readPublishedConfiguration(
   em: EntityManager,
   projectId: string,

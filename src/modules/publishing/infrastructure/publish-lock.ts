@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
-import { openPool } from '../../database/postgres-pool.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type DatabaseSettings, databaseSettings } from '../../database/database.settings.js';
+import { openPool } from '../../../platform/database/postgres-pool.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type DatabaseSettings, databaseSettings } from '../../../platform/database/database.settings.js';
 import { PUBLISH_CONCURRENCY_MAX } from '../domain/publishing.limits.js';
 
 /** First key of the advisory lock; the second is the hash of the project's id. */
@@ -56,7 +56,7 @@ export class PublishLock implements OnApplicationShutdown {
     }
   }
 
-  /** After the dispatcher has let what is under way come to its end. */
+  /** After the dispatcher has finished its current messages. */
   async onApplicationShutdown(): Promise<void> {
     await this.pool.end();
   }

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { StoredConfiguration } from '../domain/configuration.js';
 import type { SaveNote } from '../domain/save-note.js';
 
-/** What a project wants to publish, as it was saved last; fields that are younger than the row are missing. */
+/** A project's latest saved configuration; fields newer than the row are missing. */
 export const SiteConfigurationSchema = defineEntity({
   name: 'SiteConfiguration',
   tableName: 'site_configuration',
@@ -10,15 +10,15 @@ export const SiteConfigurationSchema = defineEntity({
     projectId: p.uuid().primary(),
     /** Counts the saves; it is the entity tag of the configuration. */
     version: p.bigint('number'),
-    /** As it was saved, region rules that the tier no longer allows included. */
+    /** As saved, including region rules that the tier no longer allows. */
     configuration: p.json<StoredConfiguration>(),
     updatedAt: p.datetime().defaultRaw('now()'),
-    /** Of the save that it names; null, or of an older save: nothing is known of this one. */
+    /** For the save that it names; null, or of an older save: no note exists. */
     note: p.json<SaveNote>().nullable(),
   },
 });
 
-/** What an editor has written and not published yet; one for all who work on the project. */
+/** An editor's unpublished draft; shared by all members of the project. */
 export const ConfigurationDraftSchema = defineEntity({
   name: 'ConfigurationDraft',
   tableName: 'configuration_draft',
@@ -34,7 +34,7 @@ export const ConfigurationDraftSchema = defineEntity({
   },
 });
 
-/** What a project has published. */
+/** A project's publications. */
 export const PublicationSchema = defineEntity({
   name: 'Publication',
   tableName: 'publication',
@@ -44,7 +44,7 @@ export const PublicationSchema = defineEntity({
     version: p.bigint('number').primary(),
     /** The save that was published; 0: nothing was ever saved, and the default was. */
     configurationVersion: p.bigint('number'),
-    /** The configuration as it was saved then, to go back to. */
+    /** The saved configuration at that time, for restoring it. */
     configuration: p.json<StoredConfiguration>(),
     tier: p.text(),
     /** SHA-256 of the document, in hex; names the immutable object. */

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
-import { Metrics } from '../../shared/metrics.js';
-import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { countBacklog } from '../../../platform/outbox/queued-messages.js';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { Metrics } from '../../../platform/operations/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
 import { StorageCircuitBreaker } from './storage-circuit-breaker.js';
 import { CONFIGURATION_CHANGED } from '../publishing.events.js';
 
@@ -13,7 +14,7 @@ const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15,
 export class PublishingMetrics {
   private readonly delay: Histogram;
 
-  constructor(metrics: Metrics, storage: StorageCircuitBreaker, outbox: OutboxService) {
+  constructor(metrics: Metrics, storage: StorageCircuitBreaker, em: EntityManager) {
     const registers = [metrics.registry];
     this.delay = new Histogram({
       name: 'publishing_delay_seconds',
@@ -39,7 +40,7 @@ export class PublishingMetrics {
       },
     });
     const counted = new RecentAnswer(
-      () => outbox.countBacklog([CONFIGURATION_CHANGED, TIER_CHANGED]),
+      () => countBacklog(em.fork(), [CONFIGURATION_CHANGED, TIER_CHANGED]),
       BACKLOG_AGE_MAX_MS,
     );
     new Gauge({

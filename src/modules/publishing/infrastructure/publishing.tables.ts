@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
-import { type TablesOf, typedTables } from '../../database/tables.js';
+import { type TablesOf, typedTables } from '../../../platform/database/tables.js';
 import type {
   ConfigurationDraftSchema,
   PublicationSchema,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { ObjectStorage } from '../../shared/object-storage.js';
+import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { ObjectStorage } from '../../../platform/storage/object-storage.js';
 import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
 
 /** Where the published objects are (setting STORAGE_URL). */

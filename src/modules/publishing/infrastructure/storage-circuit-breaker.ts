@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type BackOff, backOffMs } from '../../shared/back-off.js';
+import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
 
 /** The circuit opens for 0.5 s, 1 s, 2 s … 30 s. There is no last attempt, because changes wait until published. */
 const BACK_OFF: BackOff = { baseMs: 500, factor: 2, longestMs: 30_000 };
