@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DomainChecks } from '../../src/domains/application/domain-checks.js';
-import { MembershipService } from '../../src/access/application/membership.service.js';
-import { type DomainWorld, startDomainWorld, TARGET } from '../support/custom-domain.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
+import { DomainChecks } from '../../src/modules/domains/application/domain-checks.js';
+import { MembershipService } from '../../src/modules/access/application/membership.service.js';
+import { type DomainWorld, startDomainWorld, TARGET } from '../support/people/custom-domain.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -116,7 +116,9 @@ describe('a check', () => {
     const checked = (await (await post(`/${id}/check`)).json()) as Json;
     expect(checked).toMatchObject({ state: 'verified', method: 'cname', problem: null });
     expect(checked['certificate']).toEqual({
-      ...{ allowed: true, askedAt: null },
+      allowed: true,
+      askedAt: null,
+      caaKnown: true,
       caaIssuers: null,
       caaForbids: false,
     });
@@ -131,6 +133,8 @@ describe('a check', () => {
 
   it.each([
     ['no record', () => [], 'no_record', null],
+    ['an address', () => ['192.0.2.7'], 'address_record', '192.0.2.7'],
+    ['an IPv6 address', () => ['2001:db8::7'], 'address_record', '2001:db8::7'],
     ['another target', () => ({ alias: 'cdn.example' }), 'other_target', 'cdn.example'],
     [
       'a wrong token',
@@ -162,7 +166,8 @@ describe('a check', () => {
     world.records[domain] = { issuers: ['pki.goog', 'digicert.com'] };
     const { id } = await verified();
     expect((await world.read(project, id)).certificate).toMatchObject({
-      ...{ caaIssuers: ['pki.goog', 'digicert.com'], caaForbids: true },
+      caaIssuers: ['pki.goog', 'digicert.com'],
+      caaForbids: true,
     });
     world.records[domain] = { issuers: ['letsencrypt.org'] };
     await post(`/${id}/check`);
@@ -253,6 +258,27 @@ describe('a host belongs to one project', () => {
     await world.checkDue();
     expect(await world.read(other, claim.id)).toMatchObject({ state: 'pending', problem: 'claimed' });
     expect(await world.read(project, id)).toMatchObject({ state: 'verified' });
+  });
+
+  it('even where DNS names another, as long as it does not deny the first one', async () => {
+    const first = await world.add(project, domain);
+    world.records[first.records.txt.name] = { texts: [first.records.txt.value] };
+    await world.checkDue();
+    const other = await rival();
+    const claim = await world.add(other, domain);
+    // Its text is found; then the name servers fail, so that nothing is known of the first one's.
+    let questions = 0;
+    const texts = [claim.records.txt.value];
+    const servers = 2;
+    Object.defineProperty(world.records, claim.records.txt.name, {
+      configurable: true,
+      enumerable: true,
+      get: () => (questions++ < servers ? { texts } : { error: true }),
+    });
+    await other.request('editor', 'POST', `/domains/${claim.id}/check`);
+    expect(questions).toBeGreaterThan(servers);
+    expect(await world.read(other, claim.id)).toMatchObject({ state: 'pending', problem: 'claimed' });
+    expect(await world.read(project, first.id)).toMatchObject({ state: 'verified' });
   });
 
   it('after its removal, a dangling CNAME serves nobody else', async () => {

@@ -5,16 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, chromium } from 'playwright-core';
-import { HostList } from '../../src/domains/application/host-list.js';
-import { AskServer } from '../../src/domains/http/ask-server.js';
-import {
-  createCertificateAuthority,
-  issueCertificate,
-} from '../../src/standalone/infrastructure/certificates.js';
-import { type DomainWorld, startDomainWorld } from '../support/custom-domain.js';
-import { documentedLine, Edge, FakeDns } from '../support/edge.js';
-import { createTestProject, type TestProject } from '../support/project.js';
+import type { Browser } from 'playwright-core';
+import { HostList } from '../../src/modules/domains/application/host-list.js';
+import { AskServer } from '../../src/modules/domains/http/ask-server.js';
+import { createCertificateAuthority, issueCertificate } from '../../src/standalone/certificates.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { type DomainWorld, startDomainWorld } from '../support/people/custom-domain.js';
+import { documentedLine, documentedSettings, Edge, FakeDns } from '../support/programs/edge.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
 import { until } from '../support/until.js';
 
 const HOST = 'consent.shop.test';
@@ -40,9 +38,10 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'edge-'));
   dns = await FakeDns.start();
   world = await startDomainWorld({
+    ...documentedSettings(),
     CUSTOM_DOMAIN_RESOLVERS: dns.address,
-    PUBLIC_BASE_URL: 'https://consent.service.test',
-    TRUSTED_PROXIES: '127.0.0.1',
+    COUNTRY_HEADER: 'X-Country',
+    SUBDIVISION_HEADER: 'X-Subdivision',
     RUN_WORKER: 'true',
   });
   const { app } = world.service;
@@ -58,10 +57,7 @@ beforeAll(async () => {
     `MAP ${OWN}:443 127.0.0.1:${edge.httpsPort}`,
     'MAP * ~NOTFOUND',
   ];
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=${rules.join(',')}`],
-  });
+  browser = await launchBrowser({ hosts: rules.join(',') });
 });
 afterAll(async () => {
   await browser?.close();
@@ -184,6 +180,14 @@ describe('a custom domain behind Caddy', () => {
     expect((await edge.get('consent.service.test', config(project))).status).toBe(200);
   });
 
+  it('lets no country pass that a visitor sends', async () => {
+    const forged = { 'x-country': 'US', 'x-subdivision': 'CA' };
+    for (const host of [HOST, OWN]) {
+      const { text } = await edge.get(host, config(project), forged);
+      expect(JSON.parse(text)).toMatchObject({ region: 'XX', isEu: true });
+    }
+  });
+
   it('is the only kind of host that gets a certificate', async () => {
     for (const host of ['unknown.shop.test', 'www.evil.test', 'x.consent.shop.test', 'edge.service.test'])
       expect([host, await edge.certificate(host)]).toEqual([host, null]);
@@ -296,19 +300,18 @@ describe('while parts are away', () => {
 
 it('renews certificates that are valid for a short time', async () => {
   const brief = await Edge.start({
-    ...{ folder, dns, apiPort: api.port, askPort: ask.port },
+    folder,
+    dns,
+    apiPort: api.port,
+    askPort: ask.port,
     validSeconds: 15,
   });
   try {
     const first = await until('there is a certificate', () => brief.certificate(HOST));
-    const second = await until(
-      'it is renewed',
-      async () => {
-        const now = await brief.certificate(HOST);
-        return now && now.serialNumber !== first.serialNumber ? now : null;
-      },
-      30_000,
-    );
+    const second = await until('it is renewed', async () => {
+      const now = await brief.certificate(HOST);
+      return now && now.serialNumber !== first.serialNumber ? now : null;
+    });
     expect(Date.parse(second.valid_to)).toBeGreaterThan(Date.parse(first.valid_to));
   } finally {
     await brief.stop();

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '../../src/shared/ids.js';
-import { visitorKeyHash } from '../../src/consent/domain/visitor-key.js';
-import type { Json } from '../support/json.js';
-import { TARGET } from '../support/custom-domain.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { type RawAnswer, RawClient, type RawRequest } from '../support/raw-request.js';
-import { tablesWith } from '../support/tables-with.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { visitorKeyHash } from '../../src/modules/consent/domain/visitor-key.js';
+import type { Json } from '../support/people/json.js';
+import { TARGET } from '../support/people/custom-domain.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import { type RawAnswer, RawClient, type RawRequest } from '../support/fakes/raw-request.js';
+import { tablesWith } from '../support/database/tables-with.js';
 import { until } from '../support/until.js';
 
-/** What a session cookie of a customer's shop, or a password for it, would be. */
+/** Represents a session cookie of a customer's shop, or a password for it. */
 const CANARY = `canary-${randomBytes(16).toString('hex')}`;
 const HOST = 'consent.shop.example';
 const OWN = 'consent.service.test';
@@ -47,6 +47,7 @@ beforeAll(async () => {
     MIGRATION_DATABASE_URL: database.ownerUrl,
     PUBLIC_BASE_URL: `https://${OWN}`,
     CUSTOM_DOMAIN_TARGET: TARGET,
+    CUSTOM_DOMAIN_OWN_HOSTS: 'api,192.0.2.7,[2001:db8::7]',
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     AUTH_SECRET: randomBytes(32).toString('base64url'),
   });
@@ -61,10 +62,15 @@ afterAll(async () => {
 /** As the edge sends it, with all that the customer's other pages store in the browser. */
 const send = (host: string, path: string, given: Partial<RawRequest> = {}): Promise<RawAnswer> =>
   client.send({
-    ...{ method: 'GET', path, ...given },
+    method: 'GET',
+    path,
+    ...given,
     headers: {
-      ...{ host, 'x-forwarded-proto': 'https', cookie: `shop_session=${CANARY}; other=${CANARY}` },
-      ...{ authorization: `Basic ${CANARY}`, 'proxy-authorization': `Basic ${CANARY}` },
+      host,
+      'x-forwarded-proto': 'https',
+      cookie: `shop_session=${CANARY}; other=${CANARY}`,
+      authorization: `Basic ${CANARY}`,
+      'proxy-authorization': `Basic ${CANARY}`,
       ...(given.body !== undefined && { 'content-type': 'application/json' }),
       ...given.headers,
     },
@@ -191,7 +197,9 @@ describe('other origins', () => {
       headers: origin === null ? {} : { origin },
     });
     return [
-      ...[status, headers['access-control-allow-origin'], headers['access-control-allow-credentials']],
+      status,
+      headers['access-control-allow-origin'],
+      headers['access-control-allow-credentials'],
       /\bOrigin\b/.test(headers['vary'] ?? ''),
     ];
   };
@@ -205,6 +213,19 @@ describe('other origins', () => {
       expect(await cors(HOST, origin)).toEqual([200, undefined, undefined, true]);
   });
 
+  it('follow the domains of the project within seconds, both ways', async () => {
+    for (const [domains, answer] of [
+      [['other.example'], undefined],
+      [['shop.example'], 'https://shop.example'],
+    ] as const) {
+      await database.query('update project set domains = $2 where id = $1', [projectId, domains]);
+      await until(`${domains.join()}: ${answer}`, async () => {
+        const [status, allowed] = await cors(HOST, 'https://shop.example');
+        return status === 200 && allowed === answer;
+      });
+    }
+  });
+
   it('read those of the service’s own host as before', async () => {
     expect(await cors(OWN, 'https://evil.example')).toEqual([200, '*', undefined, false]);
     expect(await cors('127.0.0.1', 'https://shop.example')).toEqual([200, '*', undefined, false]);
@@ -212,12 +233,41 @@ describe('other origins', () => {
 });
 
 describe('the service’s own names', () => {
-  it.each([OWN, `${OWN}:8443`, '127.0.0.1', '[::1]:3000', 'api', 'localhost'])(
-    '%s serves everything',
-    async (host) => {
-      expect((await send(host, '/sign-in')).status).toBe(200);
-    },
-  );
+  it.each([
+    OWN,
+    `${OWN}:8443`,
+    '127.0.0.1',
+    '[::1]:3000',
+    'localhost',
+    'api',
+    '192.0.2.7:3000',
+    '[2001:db8::7]',
+  ])('%s serves everything', async (host) => {
+    expect((await send(host, '/sign-in')).status).toBe(200);
+  });
+});
+
+describe('names without a dot and addresses that are not listed', () => {
+  it.each([
+    'evilhost',
+    '2130706433',
+    '0x7f000001',
+    '192.0.2.8',
+    '[2001:db8::8]',
+    '[::ffff:127.0.0.1]',
+    '127.1',
+  ])('%s gets no page and no API', async (host) => {
+    for (const path of ['/', '/sign-in', '/v1/pricing', '/docs', '/metricsx', '/health']) {
+      const { status, headers } = await send(host, path);
+      expect([path, status, headers['x-content-type-options']]).toEqual([path, 404, 'nosniff']);
+      expect(headers['content-security-policy']).toContain("default-src 'self'");
+    }
+  });
+
+  it.each(['evilhost', '2130706433', '192.0.2.8:3000', '[2001:db8::8]'])('%s gets probes', async (host) => {
+    for (const path of ['/health/live', '/health/ready', '/metrics?a=b'])
+      expect([path, (await send(host, path)).status]).toEqual([path, 200]);
+  });
 });
 
 it('keeps no cookie or credential of the customer’s site in a row, a log line or a response', async () => {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { newId } from '../../src/shared/ids.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { tablesWith } from '../support/tables-with.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import { tablesWith } from '../support/database/tables-with.js';
 
-/** What a session cookie of a customer's shop, or a password for it, would be. */
+/** Represents a session cookie of a customer's shop, or a password for it. */
 const CANARY = `canary-${randomBytes(16).toString('hex')}`;
 
 let database: TestDatabase;

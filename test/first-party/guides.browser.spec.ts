@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, type SitePage, startSite, type TestServer } from '../support/browser.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { type Guide, publishService, type PublicService, SiteProxy } from '../support/site-proxy.js';
+import { launchBrowser, type SitePage, startSite, type TestServer } from '../support/programs/browser.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { type Guide, publishService, type PublicService, SiteProxy } from '../support/fakes/site-proxy.js';
 import { until } from '../support/until.js';
 
 /** A name that browsers trust without HTTPS. */
@@ -85,7 +85,11 @@ async function records(count: number): Promise<Record<string, unknown>[]> {
 describe.each(GUIDES)('the guide for %s', (guide) => {
   it('serves loader, banner, configuration, records and visitors’ requests from the site’s own host', async () => {
     proxy = await SiteProxy.start(guide, {
-      ...{ folder, host: HOST, service: published, projectId: project.id, secret },
+      folder,
+      host: HOST,
+      service: published,
+      projectId: project.id,
+      secret,
       pagesPort: pages.port,
     });
     const { page, requests, close } = await open();

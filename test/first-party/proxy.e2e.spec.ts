@@ -1,14 +1,17 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { visitorKeyHash } from '../../src/consent/domain/visitor-key.js';
-import { uuidTimeMs } from '../../src/shared/ids.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { visitorKeyHash } from '../../src/modules/consent/domain/visitor-key.js';
+import { uuidTimeMs } from '../../src/platform/identity/ids.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const LIMIT = 3;
 const PROXY_LIMIT = 5;
+const NETWORK_LIMIT = 6;
+const VISITOR_LIMIT = 4;
+const CHOICE = { analytics: true, marketing: false, preferences: false, action: 'custom' };
 const VISITOR = '198.51.100.7';
 
 let service: TestService;
@@ -18,7 +21,8 @@ let secret: string;
 beforeAll(async () => {
   service = await startTestService({
     INGEST_RATE_PER_MINUTE: String(LIMIT),
-    INGEST_NETWORK_RATE_PER_MINUTE: '0',
+    INGEST_NETWORK_RATE_PER_MINUTE: String(NETWORK_LIMIT),
+    VISITOR_RATE_PER_MINUTE: String(VISITOR_LIMIT),
     INGEST_PROXY_RATE_PER_MINUTE: String(PROXY_LIMIT),
     TRUSTED_PROXIES: '127.0.0.1',
     COUNTRY_HEADER: 'cf-ipcountry',
@@ -54,7 +58,7 @@ const choose = (headers: object = {}): Promise<Response> =>
   send(`/v1/projects/${project.id}/consents`, {
     method: 'POST',
     headers: { origin: 'https://www.shop.example', ...headers },
-    body: { analytics: true, marketing: false, preferences: false, action: 'custom' },
+    body: CHOICE,
   });
 const proxy = async (): Promise<Json> =>
   (await (await project.request('viewer', 'GET', '/first-party/proxy')).json()) as Json;
@@ -117,6 +121,33 @@ describe('the limit', () => {
     const one = Array.from({ length: LIMIT + 1 }, () => from('192.0.2.1'));
     expect(await statuses(one)).toEqual([...Array<number>(LIMIT).fill(201), 429]);
     expect((await from('192.0.2.2')).status).toBe(201);
+  });
+
+  it('counts an address that a proven proxy names for its project alone', async () => {
+    const address = '192.0.2.55';
+    const named = proven({ 'x-service-visitor-address': address });
+    const post = (url: string, headers: object, body: object): Promise<Response> =>
+      fetch(url, { method: 'POST', headers: { ...headers }, body: JSON.stringify(body) });
+    const wrong = { projectId: project.id, visitorKey: 'a'.repeat(76) };
+    const visitors = Array.from({ length: VISITOR_LIMIT + 1 }, () =>
+      send('/v1/visitor/records', { method: 'POST', headers: named, body: wrong }),
+    );
+    expect((await statuses(visitors)).filter((status) => status === 429)).toHaveLength(1);
+    const own = { 'x-forwarded-for': address };
+    expect((await post(`${service.baseUrl}/v1/visitor/records`, own, wrong)).status).not.toBe(429);
+    // Neither does it count for the limit of a network over all projects.
+    const others = await Promise.all(Array.from({ length: NETWORK_LIMIT }, () => createTestProject(service)));
+    for (const { id, request } of others) {
+      const created = (await (await request('editor', 'POST', '/first-party/proxy/secret')).json()) as Json;
+      const headers = {
+        'x-service-proxy-secret': String(created['secret']),
+        'x-service-visitor-address': address,
+      };
+      const url = `${service.baseUrl}/first-party/${id}/v1/projects/${id}/consents`;
+      expect((await post(url, headers, CHOICE)).status).toBe(201);
+    }
+    const direct = await post(`${service.baseUrl}/v1/projects/${project.id}/consents`, own, CHOICE);
+    expect(direct.status).toBe(201);
   });
 
   it('counts the address behind a proven proxy where it names none', async () => {
@@ -254,13 +285,11 @@ describe('the choice cookie', () => {
       method: 'POST',
       headers: { origin: 'https://www.shop.example', ...headers },
       body: {
-        ...{
-          analytics: true,
-          marketing: false,
-          preferences: true,
-          action: 'custom',
-          policyVersion: '2026-01',
-        },
+        analytics: true,
+        marketing: false,
+        preferences: true,
+        action: 'custom',
+        policyVersion: '2026-01',
         visitorKeyHash: visitorKeyHash(VISITOR_KEY).toString('hex'),
       },
     });

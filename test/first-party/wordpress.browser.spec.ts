@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { type Front, launchBrowser, startFront } from '../support/browser.js';
-import { freePort } from '../support/free-port.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { type Front, launchBrowser, startFront } from '../support/programs/browser.js';
+import { freePort } from '../support/programs/free-port.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 /** A name that browsers trust without HTTPS. */
@@ -54,10 +54,14 @@ afterEach(async () => {
 /** WordPress with the plugin; `lines` are those in wp-config.php. */
 async function startSite(lines: Record<string, string>): Promise<void> {
   port = await freePort();
-  php = spawn('php', ['-S', `127.0.0.1:${port}`, join('test', 'support', 'wordpress', 'index.php')], {
-    env: { ...process.env, PLUGIN, ...lines },
-    stdio: 'ignore',
-  });
+  php = spawn(
+    'php',
+    ['-S', `127.0.0.1:${port}`, join('test', 'support', 'programs', 'wordpress', 'index.php')],
+    {
+      env: { ...process.env, PLUGIN, ...lines },
+      stdio: 'ignore',
+    },
+  );
   await until('PHP answers', () =>
     fetch(`http://127.0.0.1:${port}/`).then(
       ({ ok }) => ok,
@@ -102,7 +106,9 @@ it('serves everything from the site’s host, without its cookies, and hands cho
   });
   const { page, requests } = await open();
   expect(JSON.parse(await page.locator('output').innerText())).toEqual({
-    ...{ registered: true, type: 'optin', waits: true },
+    registered: true,
+    type: 'optin',
+    waits: true,
   });
   const consents = (): Promise<unknown> => page.evaluate('Object.fromEntries(window.consents ?? [])');
   await page.getByRole('button', { name: 'Accept all' }).waitFor();
@@ -111,7 +117,10 @@ it('serves everything from the site’s host, without its cookies, and hands cho
   await page.getByRole('button', { name: 'Accept all' }).click();
   expect(await recorded(1)).toMatchObject([{ hostname: HOST, action: 'accept_all' }]);
   expect(await consents()).toEqual({
-    ...{ functional: 'allow', preferences: 'allow', statistics: 'allow', marketing: 'allow' },
+    functional: 'allow',
+    preferences: 'allow',
+    statistics: 'allow',
+    marketing: 'allow',
     'statistics-anonymous': 'allow',
   });
   const cookie = await until('the cookie is set', async () =>

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { GOOD_FOR_MS } from './domain/domain-life.js';
 
-/** Hosts that are active custom domains of the project, by a check of their DNS records in the last 24 hours. */
+/** Active custom domains of the project whose DNS records were checked in the last 24 hours. */
 export async function readActiveHosts(em: EntityManager, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ hostname: string }>`
     select hostname from custom_domain

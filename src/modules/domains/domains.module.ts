@@ -6,10 +6,16 @@ import { DomainChecks } from './application/domain-checks.js';
 import { DomainMails } from './application/domain-mails.js';
 import { HostList } from './application/host-list.js';
 import { HostSightings } from './application/host-sightings.js';
+import { KnownSites } from './application/known-sites.js';
 import { OwnHosts } from './application/own-hosts.js';
+import { ProxySecretService } from './application/proxy-secret.service.js';
+import { ProxySightings } from './application/proxy-sightings.js';
 import { DomainMetrics } from './infrastructure/domain.metrics.js';
 
-/** Hosts of customers on which the banner is served: verification and states. */
+/**
+ * Loader, banner and records under a customer's own host: custom domains and path proxies
+ * (docs/first-party.md).
+ */
 @Module({
   imports: [AccessModule, ProjectsModule],
   providers: [
@@ -19,8 +25,19 @@ import { DomainMetrics } from './infrastructure/domain.metrics.js';
     DomainMetrics,
     HostList,
     HostSightings,
+    KnownSites,
     OwnHosts,
+    ProxySecretService,
+    ProxySightings,
   ],
-  exports: [CustomDomainService, HostList, HostSightings, OwnHosts],
+  exports: [
+    CustomDomainService,
+    HostList,
+    HostSightings,
+    KnownSites,
+    OwnHosts,
+    ProxySecretService,
+    ProxySightings,
+  ],
 })
 export class DomainsModule {}

@@ -1,14 +1,15 @@
 import { isIP } from 'node:net';
-import { declareSettings, type SettingsOf } from '../settings/declare-settings.js';
-import { serviceSettings } from '../settings/service.settings.js';
-import { host, integer, list, port, text } from '../settings/setting-kinds.js';
+import { declareSettings, type SettingsOf } from '../../platform/settings/declare-settings.js';
+import { serviceSettings } from '../../platform/settings/service.settings.js';
+import { host, integer, list, nameServers, port, text } from '../../platform/settings/setting-kinds.js';
 
 const HOST_NAME = /^(?=.{4,150}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/;
-/** In production a check needs more than one opinion. */
+/** The name of a container or of a machine in the local network. */
+const LABEL = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/;
+/** In production a check needs more than one resolver. */
 const RESOLVERS_MIN = 2;
-const RESOLVER = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Custom domains of customers (docs/first-party.md). */
+/** Settings of customers' custom domains (docs/first-party.md). */
 export const domainSettings = declareSettings({
   name: 'domains',
   title: 'Custom domains (docs/first-party.md)',
@@ -28,25 +29,24 @@ export const domainSettings = declareSettings({
       default: [],
       defaultShown: 'the host of `PUBLIC_BASE_URL`',
       meaning:
-        'further hostnames of the service itself; with `CUSTOM_DOMAIN_TARGET`, requests to all other names with a dot are served as custom domains or get 404',
+        'further hostnames and addresses of the service itself; with `CUSTOM_DOMAIN_TARGET`, all others but loopback are custom domains or get 404',
       check: (hosts, refuse) => {
         for (const name of hosts)
-          if (!HOST_NAME.test(name)) refuse(`must list hostnames in lower case; "${name}" is invalid.`);
+          if (!HOST_NAME.test(name) && !LABEL.test(name) && isIP(name.replace(/^\[(.*)\]$/, '$1')) === 0)
+            refuse(`must list hostnames in lower case or addresses; "${name}" is invalid.`);
       },
     }),
-    resolvers: list('CUSTOM_DOMAIN_RESOLVERS', {
+    resolvers: nameServers('CUSTOM_DOMAIN_RESOLVERS', {
       default: ['1.1.1.1', '8.8.8.8'],
       meaning:
         'name servers that all check the records of custom domains, `address` or `address:port`; at least two in production',
-      check: (servers, refuse) => {
-        for (const server of servers)
-          if (isIP(server) === 0 && !RESOLVER.test(server))
-            refuse(`must list address or address:port; "${server}" is neither.`);
-      },
     }),
     certificateAuthority: text('CUSTOM_DOMAIN_CA', {
       default: 'letsencrypt.org',
       meaning: "the edge's certificate authority, as CAA records name it",
+      check: (authority, refuse) => {
+        if (!HOST_NAME.test(authority)) refuse('must be a hostname in lower case, e.g. letsencrypt.org.');
+      },
     }),
     askPort: port('CUSTOM_DOMAIN_ASK_PORT', {
       default: 0,

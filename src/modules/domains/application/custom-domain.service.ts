@@ -4,10 +4,10 @@ import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
-import { DomainError, fieldErrors, tooManyRequests } from '../../shared/domain-error.js';
-import { isUuid, newId } from '../../shared/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
+import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
+import { isUuid, newId } from '../../../platform/identity/ids.js';
 import type { CustomDomain } from '../domain/custom-domain.js';
 import { stateEndsAt } from '../domain/domain-life.js';
 import { type DomainRecord, domainToken, expectedRecords } from '../domain/domain-token.js';
@@ -27,20 +27,21 @@ import { OwnHosts } from './own-hosts.js';
 const FIELD_CODES = {
   not_a_hostname: 'host_name',
   public_suffix: 'public_suffix',
+  too_many_labels: 'too_many_labels',
   own_host: 'own_host',
   preview_host: 'preview_host',
   outside_project: 'outside_project',
 } as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A custom domain as it is shown. */
+/** A custom domain for members. */
 export interface DomainView extends CustomDomain {
   records: { cname: DomainRecord; txt: DomainRecord };
   /** When the state ends unless a check is good; null: it does not end. */
   stateEndsAt: Date | null;
   /** Whether the edge may get a certificate now. */
   mayGetCertificate: boolean;
-  /** Whether CAA records keep the edge's CA from issuing. */
+  /** Whether the CAA records of the last check forbid the edge's CA to issue. */
   caaForbids: boolean;
 }
 
@@ -49,7 +50,7 @@ interface Caller {
   author: Author;
 }
 
-/** Custom domains, as members manage them. */
+/** Management of custom domains by members. */
 @Injectable()
 export class CustomDomainService {
   constructor(
@@ -61,7 +62,7 @@ export class CustomDomainService {
     @InjectSettings(secretSettings) private readonly secrets: SecretSettings,
   ) {}
 
-  /** What may be added; `target` null: custom domains are not available. */
+  /** Limits of adding domains; `target` null: custom domains are not available. */
   limits(): { target: string | null; certificateAuthority: string; domainsMax: number } {
     const { target, certificateAuthority, perProjectMax } = this.settings;
     return { target: target || null, certificateAuthority, domainsMax: perProjectMax };
@@ -77,15 +78,17 @@ export class CustomDomainService {
   }
 
   /**
-   * Adds a hostname, not verified yet. Other projects may add it as well; DNS decides whose it is.
-   * @throws DomainError `custom_domains_not_configured`, `validation_failed`, `domain_exists`, `domain_limit_reached`,
-   * `too_many_requests`.
+   * Adds an unverified hostname. Other projects may add it as well; DNS decides who owns it.
+   *
+   * @throws DomainError `custom_domains_not_configured`, `validation_failed`, `domain_exists`,
+   * `domain_limit_reached`, `too_many_requests`.
    */
   async add({ project, author }: Caller, text: string, now: Date): Promise<DomainView> {
     this.requireTarget();
     const checked = checkHostname(text, {
       projectDomains: project.domains,
-      ownHosts: [...this.ownHosts.names, this.settings.target],
+      // A name without a dot has customers' domains below it: `dev` must not refuse `shop.dev`.
+      ownHosts: [...this.ownHosts.names.filter((name) => name.includes('.')), this.settings.target],
     });
     if (checked.kind === 'refused')
       throw fieldErrors([
@@ -103,10 +106,12 @@ export class CustomDomainService {
           'domain_limit_reached',
           `A project can have up to ${this.settings.perProjectMax} custom domains. Remove one first.`,
         );
-      if (!(await insertDomain(tx, { ...{ id, projectId: project.id, hostname, token }, now })))
+      if (!(await insertDomain(tx, { id, projectId: project.id, hostname, token, now })))
         throw new DomainError('domain_exists', 'The project already has this custom domain.');
       await writeAudit(tx, author, {
-        ...{ projectId: project.id, action: 'custom_domain.create', target: hostname },
+        projectId: project.id,
+        action: 'custom_domain.create',
+        target: hostname,
       });
     });
     return this.read(project.id, id);
@@ -122,20 +127,24 @@ export class CustomDomainService {
     await this.takeAttempt(project.id, now);
     await this.em.fork().transactional((tx) =>
       writeAudit(tx, author, {
-        ...{ projectId: project.id, action: 'custom_domain.check', target: domain.hostname },
+        projectId: project.id,
+        action: 'custom_domain.check',
+        target: domain.hostname,
       }),
     );
     await this.checks.check(domain, now);
     return this.read(project.id, id);
   }
 
-  /** The hostname is free from now on. @throws DomainError `domain_not_found`. */
+  /** The hostname is available to others at once. @throws DomainError `domain_not_found`. */
   async remove({ project, author }: Caller, id: string): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       const { hostname, state } = await this.find(tx, project.id, id);
       await deleteDomain(tx, id);
       await writeAudit(tx, author, {
-        ...{ projectId: project.id, action: 'custom_domain.remove', target: hostname },
+        projectId: project.id,
+        action: 'custom_domain.remove',
+        target: hostname,
         before: { state },
       });
     });
@@ -171,13 +180,13 @@ export class CustomDomainService {
   }
 
   private view(domain: CustomDomain): DomainView {
-    const { caaIssuers } = domain;
+    const { caaKnown, caaIssuers } = domain;
     return {
       ...domain,
       records: expectedRecords(domain, this.settings.target),
       stateEndsAt: stateEndsAt(domain),
       mayGetCertificate: mayGetCertificate(domain, new Date()),
-      caaForbids: caaIssuers !== null && !caaIssuers.includes(this.settings.certificateAuthority),
+      caaForbids: caaKnown && caaIssuers !== null && !caaIssuers.includes(this.settings.certificateAuthority),
     };
   }
 }

@@ -1,17 +1,17 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import type { CustomDomain } from '../domain/custom-domain.js';
-import { type DnsVerdict, judgeHost } from '../domain/dns-verdict.js';
+import { type Caa, type DnsVerdict, judgeHost } from '../domain/dns-verdict.js';
 import { advanceLife, type NextLife } from '../domain/domain-life.js';
 import { expectedRecords } from '../domain/domain-token.js';
 import { isWithinProject } from '../domain/hostname-rules.js';
 import { type DomainSettings, domainSettings } from '../domains.settings.js';
-import { DnsLookup } from '../infrastructure/dns-lookup.js';
+import { DnsLookup, type HostQueries } from '../infrastructure/dns-lookup.js';
 import {
   checkSoon,
   claimDue,
@@ -24,22 +24,22 @@ import {
 import { DomainMails } from './domain-mails.js';
 
 const LOOK_EVERY_MS = 60_000;
-/** Domains that one run checks; others are still due at the next run. */
-const DUE_MAX = 500;
-const CONCURRENCY = 20;
+/** With their deadline of 10 s, all domains of a run are checked within 50 s. */
+const CONCURRENCY = 40;
 const SYSTEM = { kind: 'system' } as const;
 
-/** What DNS says about a domain, and the CAs that may issue for it. */
+/** The result of the queries about a domain. */
 interface Looked {
   verdict: DnsVerdict;
-  caaIssuers: string[] | null;
+  caa: Caa;
 }
 
-/** Checks the DNS records of custom domains, and moves the domains through their states. */
+/** Checks the DNS records of custom domains, and updates their states. */
 @Injectable()
-export class DomainChecks implements OnModuleInit {
+export class DomainChecks implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(DomainChecks.name);
   private readonly dns: DnsLookup;
+  private isStopping = false;
 
   constructor(
     private readonly em: EntityManager,
@@ -55,30 +55,37 @@ export class DomainChecks implements OnModuleInit {
     this.events.listen({ changed: checkSoon, ownersChanged: checkSoon });
     if (this.settings.target === '') return;
     this.maintenance.register({
-      ...{ name: 'custom-domains', everyMs: LOOK_EVERY_MS },
+      name: 'custom-domains',
+      everyMs: LOOK_EVERY_MS,
       run: (now) => this.checkDue(now),
     });
   }
 
-  /** Returns how many domains it checked. Several workers may run it at the same time. */
+  /** Finishes the checks in progress; the leases of the others expire. */
+  onModuleDestroy(): void {
+    this.isStopping = true;
+  }
+
+  /** Returns the number of claimed domains. Several workers may run it at the same time. */
   async checkDue(now: Date): Promise<number> {
-    const due = await claimDue(this.em.fork(), { now, limit: DUE_MAX });
+    const due = await claimDue(this.em.fork(), now);
     const queue = [...due];
     const work = async (): Promise<void> => {
-      for (let domain = queue.shift(); domain; domain = queue.shift()) await this.checkOne(domain, now);
+      for (let domain = queue.shift(); domain && !this.isStopping; domain = queue.shift())
+        await this.checkOne(domain, now);
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
     return due.length;
   }
 
-  /** Looks the records up, and settles what follows. */
+  /** Queries the records, and applies the result. */
   async check(domain: CustomDomain, now: Date): Promise<void> {
-    const looked = await this.look(domain);
-    const holder =
-      looked.verdict.kind === 'good' && domain.state === 'pending'
-        ? await readHolder(this.em.fork(), domain.hostname)
-        : null;
-    const held = holder && (await this.look(holder));
+    const { looked, holder, held } = await this.dns.check(async (queries) => {
+      const looked = await this.look(queries, domain);
+      const isClaim = looked.verdict.kind === 'good' && domain.state === 'pending';
+      const holder = isClaim ? await readHolder(this.em.fork(), domain.hostname) : null;
+      return { looked, holder, held: holder && (await this.look(queries, holder)) };
+    });
     await this.em.fork().transactional(async (tx) => {
       await lockHostname(tx, domain.hostname);
       const current = await lockDomain(tx, domain.id);
@@ -92,22 +99,25 @@ export class DomainChecks implements OnModuleInit {
     try {
       await this.check(domain, now);
     } catch (error) {
-      // One domain must not hold back the others; its lease ends soon.
+      // A failure must not stop the others; the domain's lease ends soon.
       this.logger.error({ err: error, domainId: domain.id }, 'a custom domain could not be checked');
     }
   }
 
-  private async look({ hostname, token }: CustomDomain): Promise<Looked> {
+  private async look(queries: HostQueries, { hostname, token }: CustomDomain): Promise<Looked> {
     const { target } = this.settings;
     const { txt } = expectedRecords({ hostname, token }, target);
-    const [answers, caaIssuers] = await Promise.all([
-      this.dns.readHost({ hostname, challenge: txt.name }),
-      this.dns.readCaa(hostname),
+    const [answers, caa] = await Promise.all([
+      queries.readHost({ hostname, challenge: txt.name }),
+      queries.readCaa(hostname),
     ]);
-    return { verdict: judgeHost(answers, { hostname, token, target }), caaIssuers };
+    return { verdict: judgeHost(answers, { hostname, token, target }), caa };
   }
 
-  /** Another project keeps a hostname unless DNS denies it, which is how an owner moves it to a new project. */
+  /**
+   * Another project keeps a hostname unless DNS denies it, which is how an owner moves it to a new
+   * project.
+   */
   private async resolveClaim(
     tx: EntityManager,
     given: { claim: CustomDomain; looked: Looked; holder: CustomDomain | null; held: Looked | null },
@@ -117,7 +127,7 @@ export class DomainChecks implements OnModuleInit {
     if (verdict.kind !== 'good' || claim.state !== 'pending') return verdict;
     const current = await readHolder(tx, claim.hostname);
     if (!current) return verdict;
-    // Another holder than the one that was looked up: the next check knows it.
+    // The holder has changed since the lookup; the next check uses the new one.
     if (current.id !== holder?.id || held?.verdict.kind !== 'bad')
       return { kind: 'bad', problem: 'claimed', found: null };
     await this.release(tx, current);
@@ -140,16 +150,21 @@ export class DomainChecks implements OnModuleInit {
     if (next.kind === 'released') return this.release(tx, domain);
     await updateDomain(tx, domain.id, {
       ...stateOf(next),
-      ...{ checkedAt: now, nextCheckAt: new Date(now.getTime() + next.checkInMs) },
+      checkedAt: now,
+      nextCheckAt: new Date(now.getTime() + next.checkInMs),
       method: verdict.kind === 'good' ? verdict.method : domain.method,
       problem: verdict.kind === 'good' ? null : verdict.problem,
       found: verdict.kind === 'bad' ? verdict.found : null,
-      caaIssuers: looked.caaIssuers,
+      caaKnown: looked.caa.known,
+      caaIssuers: looked.caa.issuers,
     });
     if (next.life.state !== domain.state)
       await writeAudit(tx, SYSTEM, {
-        ...{ projectId: domain.projectId, action: 'custom_domain.change_state', target: domain.hostname },
-        ...{ before: { state: domain.state }, after: { state: next.life.state } },
+        projectId: domain.projectId,
+        action: 'custom_domain.change_state',
+        target: domain.hostname,
+        before: { state: domain.state },
+        after: { state: next.life.state },
       });
     if (next.notice) await this.mails.send(tx, { ...domain, ...stateOf(next) }, next.notice);
   }
@@ -157,7 +172,9 @@ export class DomainChecks implements OnModuleInit {
   private async release(tx: EntityManager, domain: CustomDomain): Promise<void> {
     await deleteDomain(tx, domain.id);
     await writeAudit(tx, SYSTEM, {
-      ...{ projectId: domain.projectId, action: 'custom_domain.release', target: domain.hostname },
+      projectId: domain.projectId,
+      action: 'custom_domain.release',
+      target: domain.hostname,
       before: { state: domain.state },
     });
   }

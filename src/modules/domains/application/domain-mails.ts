@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { AccessService } from '../../access/access.service.js';
-import { MailService } from '../../mail/mail.service.js';
+import { MailService } from '../../../platform/mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import type { CustomDomain } from '../domain/custom-domain.js';
 import { type DomainNotice, stateEndsAt } from '../domain/domain-life.js';
 import { expectedRecords } from '../domain/domain-token.js';
@@ -18,14 +18,16 @@ export class DomainMails {
     @InjectSettings(domainSettings) private readonly settings: DomainSettings,
   ) {}
 
-  /** In the transaction that changes the domain. `domain` is as it is after the change. */
+  /** In the transaction that changes the domain. `domain` is its new state. */
   async send(tx: EntityManager, domain: CustomDomain, event: DomainNotice | 'moved'): Promise<void> {
     const { projectId, hostname } = domain;
     const project = await findProject(tx, projectId);
     if (!project) return;
     const { cname, txt } = expectedRecords(domain, this.settings.target);
     const values = {
-      ...{ project: project.name, hostname, event },
+      project: project.name,
+      hostname,
+      event,
       dnsRecords: [cname, txt].map(({ type, name, value }) => `${name} ${type} ${value}`),
       at: event === 'moved' ? null : (stateEndsAt(domain)?.toISOString() ?? null),
     };

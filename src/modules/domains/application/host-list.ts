@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type DomainSettings, domainSettings } from '../domains.settings.js';
 import { type HeldHost, readHeldHosts, readHeldVersion } from '../infrastructure/domain.rows.js';
 
@@ -9,8 +9,8 @@ import { type HeldHost, readHeldHosts, readHeldVersion } from '../infrastructure
 const REFRESH_MS = 2_000;
 
 /**
- * The hostnames that belong to projects, in memory: requests and `ask` never wait for the database, and are served while
- * it is away. Each takes about 500 bytes.
+ * The hostnames that belong to projects, in memory: requests and `ask` never wait for the database,
+ * and are served while it is unavailable. Each takes about 500 bytes.
  */
 @Injectable()
 export class HostList implements OnModuleDestroy {
@@ -25,12 +25,12 @@ export class HostList implements OnModuleDestroy {
     @InjectSettings(domainSettings) private readonly settings: DomainSettings,
   ) {}
 
-  /** Whether the list was ever read. */
+  /** Whether the list was read at least once. */
   get isLoaded(): boolean {
     return this.version !== null;
   }
 
-  /** Reads the list and follows it from now on. Does nothing without custom domains. */
+  /** Reads the list and polls for changes. Does nothing without custom domains. */
   async start(): Promise<void> {
     if (this.settings.target === '') return;
     await this.refresh();
@@ -46,7 +46,7 @@ export class HostList implements OnModuleDestroy {
     return this.hosts.get(hostname);
   }
 
-  /** Never rejects: while the database is away, the list stays as it was. */
+  /** Never rejects: while the database is unavailable, the list is unchanged. */
   async refresh(): Promise<void> {
     try {
       const em = this.em.fork();

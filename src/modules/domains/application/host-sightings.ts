@@ -3,10 +3,10 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
 import { writeCertificateAsked, writeSeen } from '../infrastructure/domain.rows.js';
 
-/** The kinds of sightings, and how long one is not repeated by a process. */
+/** The kinds of sightings, and the minimum time between two writes of one process. */
 const EVERY_MS = { seen: 3_600_000, certificate: 60_000 } as const;
 const WRITE = { seen: writeSeen, certificate: writeCertificateAsked } as const;
-/** Hosts whose last sighting is remembered; of others, more are written. */
+/** Hosts whose last sighting is cached; beyond that, sightings are written more often. */
 const HOSTS_MAX = 20_000;
 const WRITES_MAX = 4;
 
@@ -21,7 +21,8 @@ export class HostSightings {
 
   /** Never rejects and never waits: a lost sighting is replaced by a later one. */
   note(kind: keyof typeof EVERY_MS, { id, state }: { id: string; state: string }): void {
-    // A state in the key: the first request of a verified domain is stored at once, also after a failure.
+    // The key includes the state: the first request of a verified domain is stored at once, also
+    // after a failure.
     const key = `${kind} ${id} ${state}`;
     if (this.recent.has(key) || this.writes >= WRITES_MAX) return;
     this.recent.set(key, true, { ttl: EVERY_MS[kind] });

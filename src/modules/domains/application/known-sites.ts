@@ -8,7 +8,7 @@ import { readProxySecrets } from '../infrastructure/proxy.rows.js';
 
 /** A change of a secret takes effect within this time. */
 const KNOWN_FOR_MS = 10_000;
-/** Projects that are remembered; each takes about 300 bytes. */
+/** Cached projects; each takes about 300 bytes. */
 const PROJECTS_MAX = 20_000;
 
 interface KnownSite {
@@ -16,10 +16,13 @@ interface KnownSite {
   cookie: CookieRules;
 }
 
-/** Secrets and cookie rules of projects, remembered for a few seconds: each request through a proxy needs them. */
+/**
+ * Secrets and cookie rules of projects, cached for a few seconds: each request through a proxy
+ * needs them.
+ */
 @Injectable()
 export class KnownSites {
-  /** While the database is away, what was known stays. */
+  /** While the database is unavailable, cached entries stay valid. */
   private readonly known = new LRUCache<string, KnownSite>({
     max: PROJECTS_MAX,
     ttl: KNOWN_FOR_MS,
@@ -30,7 +33,7 @@ export class KnownSites {
 
   constructor(private readonly em: EntityManager) {}
 
-  /** Whether the project's proxy may know this secret. Text that is no secret costs no query. */
+  /** Whether this is a secret of the project. Malformed text costs no query. */
   async isValid(projectId: string, secret: unknown, now: Date): Promise<boolean> {
     const hash = hashProxySecret(secret);
     if (!hash) return false;
@@ -38,7 +41,7 @@ export class KnownSites {
     return !!found?.secrets && isValidSecret(found.secrets, hash, now);
   }
 
-  /** What the configuration says about the choice cookie. */
+  /** The configuration's rules for the choice cookie. */
   async cookieRules(projectId: string): Promise<CookieRules | null> {
     return (await this.known.fetch(projectId))?.cookie ?? null;
   }

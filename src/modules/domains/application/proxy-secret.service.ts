@@ -13,12 +13,12 @@ import {
   type StoredProxy,
 } from '../infrastructure/proxy.rows.js';
 
-/** A project's path proxy, with what follows from the sightings. */
+/** A project's path proxy, with the state derived from the sightings. */
 export interface ProxyView extends StoredProxy {
   state: ProxyState;
 }
 
-/** A secret as it is shown, this once. */
+/** A new secret in plain text, returned only once. */
 export interface NewProxySecret {
   secret: string;
   /** Until when the former secret is valid too; null: there is none. */
@@ -26,11 +26,15 @@ export interface NewProxySecret {
 }
 
 const NOTHING: StoredProxy = {
-  ...{ secretCreatedAt: null, formerValidUntil: null },
-  ...{ provenAt: null, host: null, prefix: null, unprovenAt: null },
+  secretCreatedAt: null,
+  formerValidUntil: null,
+  provenAt: null,
+  host: null,
+  prefix: null,
+  unprovenAt: null,
 };
 
-/** The secret with which a customer's proxy proves itself, and what was seen of the proxy. */
+/** The secret that authenticates a customer's proxy, and the proxy's sightings. */
 @Injectable()
 export class ProxySecretService {
   constructor(
@@ -49,8 +53,8 @@ export class ProxySecretService {
   }
 
   /**
-   * Creates the secret, or replaces it: the former one stays valid for `formerValidHours`. A secret from before that ends
-   * at once, so there are never more than two.
+   * Creates or rotates the secret: the former one stays valid for `formerValidHours`. The one
+   * before that expires at once, so there are never more than two.
    */
   async create(
     { projectId, author }: { projectId: string; author: Author },
@@ -61,18 +65,20 @@ export class ProxySecretService {
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const until = await rotateProxySecret(tx, projectId, {
-        ...{ hash, now },
+        hash,
+        now,
         until: formerValidUntil(formerValidHours, now),
       });
       await writeAudit(tx, author, {
-        ...{ projectId, action: 'proxy_secret.create' },
+        projectId,
+        action: 'proxy_secret.create',
         after: { createdAt: now, formerValidUntil: until },
       });
       return { secret, formerValidUntil: until };
     });
   }
 
-  /** Ends the overlap of a rotation. Does nothing where there is no former secret. */
+  /** Ends the overlap of a rotation. Does nothing without a former secret. */
   async forgetFormer(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       if (await deleteFormerProxySecret(tx, projectId))
@@ -80,7 +86,7 @@ export class ProxySecretService {
     });
   }
 
-  /** No proxy is believed anymore. Does nothing where there is no secret. */
+  /** No proxy is trusted any longer. Does nothing without a secret. */
   async remove(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       if (await deleteProxySecrets(tx, projectId))

@@ -4,11 +4,14 @@ import { LRUCache } from 'lru-cache';
 import { SIGHTING_EVERY_MS } from '../domain/proxy-state.js';
 import { writeSighting } from '../infrastructure/proxy.rows.js';
 
-/** Projects whose last sighting is remembered; of others, more are written. */
+/** Projects whose last sighting is cached; beyond that, sightings are written more often. */
 const PROJECTS_MAX = 20_000;
 const WRITES_MAX = 4;
 
-/** Stores when a project's proxy was seen, at most once a minute per process, beside the request. */
+/**
+ * Stores when a project's proxy was seen, at most once a minute per process, without delaying the
+ * request.
+ */
 @Injectable()
 export class ProxySightings {
   private readonly logger = new Logger(ProxySightings.name);

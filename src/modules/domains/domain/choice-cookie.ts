@@ -1,16 +1,16 @@
 import { getDomain } from 'tldts';
 
-/** The choice of a visitor as the cookie holds it; no identifier. */
+/** A visitor's choice in the cookie; no identifier. */
 export interface ChoiceInCookie {
   analytics: boolean;
   marketing: boolean;
   preferences: boolean;
   at: Date;
-  /** The policy version that the visitor was asked about; null: not known. */
+  /** The policy version that the visitor was shown; null: unknown. */
   policyVersion: string | null;
 }
 
-/** What a site's configuration says about the cookie. */
+/** The configuration's rules for the cookie. */
 export interface CookieRules {
   /** Whether the choice holds on all subdomains. */
   shared: boolean;
@@ -18,7 +18,7 @@ export interface CookieRules {
   policyVersion: string;
 }
 
-/** Browsers keep no cookie longer than this. */
+/** The longest lifetime that browsers accept. */
 const DAYS_MAX = 400;
 const MONTH_DAYS = 30.44;
 const DAY_SECONDS = 86_400;
@@ -27,8 +27,9 @@ const HOST_ONLY = '__Host-service-consent';
 const SHARED = 'service-consent';
 
 /**
- * The values of `Set-Cookie` that store a choice on the site's main host, and delete a cookie of the other kind; `choice`
- * null deletes both. `host` is the one that the browser asked; null: not known, so the cookie is the host's own.
+ * The values of `Set-Cookie` that store a choice on the site's main host, and delete a cookie of
+ * the other kind; `choice` null deletes both. `host` is the one that the browser requested; null:
+ * unknown, so the cookie is for that host only.
  */
 export function choiceCookies(
   choice: ChoiceInCookie | null,
@@ -50,7 +51,7 @@ export function choiceCookies(
     : [write(hostOnly, value, seconds), ...forgetShared];
 }
 
-/** As long as the choice counts, within what browsers allow. */
+/** The validity of the choice, within the limit of browsers. */
 export const cookieSeconds = (reconsentMonths: number): number =>
   Math.min(DAYS_MAX, Math.round(reconsentMonths * MONTH_DAYS)) * DAY_SECONDS;
 

@@ -1,4 +1,4 @@
-/** `released` is no state: the row is deleted, and the hostname is free. */
+/** `released` is not a state: the row is deleted, and the hostname is available to others. */
 export const DOMAIN_STATES = ['pending', 'verified', 'active', 'failing', 'suspended'] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
@@ -8,6 +8,7 @@ export const SERVING_STATES: readonly DomainState[] = ['verified', 'active', 'fa
 /** Why the last check was not good. */
 export const DOMAIN_PROBLEMS = [
   'no_record',
+  'address_record',
   'wrong_token',
   'other_target',
   'resolvers_disagree',
@@ -25,7 +26,10 @@ export interface CustomDomain {
   id: string;
   projectId: string;
   hostname: string;
-  /** Derived from project and hostname when the domain was added; stored, so that it outlives a rotation of keys. */
+  /**
+   * Derived from project and hostname when the domain was added; stored, so that a rotation of keys
+   * does not change it.
+   */
   token: string;
   state: DomainState;
   stateSince: Date;
@@ -36,9 +40,11 @@ export interface CustomDomain {
   nextCheckAt: Date;
   method: DomainMethod | null;
   problem: DomainProblem | null;
-  /** The value that DNS returned instead of the expected one; null: none. */
+  /** The unexpected value that DNS returned; null: none. */
   found: string | null;
-  /** CAs that the domain's CAA records allow; null: no such record, so any CA. */
+  /** Whether the last check could read the CAA records. */
+  caaKnown: boolean;
+  /** CAs that the domain's CAA records allow; null: no such record, so any CA, or unknown. */
   caaIssuers: string[] | null;
   /** When owners were mailed before suspension or release; null: not in this state. */
   warnedAt: Date | null;

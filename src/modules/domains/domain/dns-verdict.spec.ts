@@ -1,11 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { caaIssuers, type HostRecords, judgeHost, type Lookup } from './dns-verdict.js';
+import { type HostRecords, judgeCaa, judgeHost, type Lookup } from './dns-verdict.js';
 
 const EXPECTED = { hostname: 'consent.shop.example', token: 'a1b2', target: 'edge.example.com' };
 const NONE: Lookup = { kind: 'none' };
 const FAILED: Lookup = { kind: 'failed' };
 const found = (...values: string[]): Lookup => ({ kind: 'found', values });
-const records = (given: Partial<HostRecords>): HostRecords => ({ cname: NONE, txt: NONE, ...given });
+const records = (given: Partial<HostRecords>): HostRecords => ({
+  cname: NONE,
+  txt: NONE,
+  addresses: [],
+  ...given,
+});
 const judge = (...answers: Partial<HostRecords>[]) => judgeHost(answers.map(records), EXPECTED);
 const RIGHT = { cname: found('A1B2.edge.example.com.') };
 
@@ -15,6 +20,16 @@ describe('one resolver', () => {
     ['the TXT', { txt: found('other', 'a1b2') }, { kind: 'good', method: 'txt' }],
     ['the TXT beside another CNAME', { cname: found('cdn.example'), txt: found('a1b2') }, { kind: 'good' }],
     ['the CNAME where TXT fails', { ...RIGHT, txt: FAILED }, { kind: 'good', method: 'cname' }],
+    [
+      'an address',
+      { addresses: ['192.0.2.7', '2001:db8::7'] },
+      { kind: 'bad', problem: 'address_record', found: '192.0.2.7' },
+    ],
+    [
+      'an address where TXT fails',
+      { addresses: ['192.0.2.7'], txt: FAILED },
+      { problem: 'resolvers_failed' },
+    ],
     ['nothing', {}, { kind: 'bad', problem: 'no_record', found: null }],
     [
       'the token of another project',
@@ -49,10 +64,11 @@ describe('two resolvers', () => {
 });
 
 it('reads the CAs of CAA records', () => {
-  expect(caaIssuers([])).toBeNull();
-  expect(caaIssuers([{}])).toBeNull();
-  expect(
-    caaIssuers([{ issue: 'LetsEncrypt.org; validationmethods=http-01' }, { issue: 'pki.goog' }]),
-  ).toEqual(['letsencrypt.org', 'pki.goog']);
-  expect(caaIssuers([{ issue: ';' }])).toEqual([]);
+  expect(judgeCaa([])).toEqual({ known: true, issuers: null });
+  expect(judgeCaa([{}])).toEqual({ known: true, issuers: null });
+  expect(judgeCaa([{ issue: 'LetsEncrypt.org; validationmethods=http-01' }, { issue: 'pki.goog' }])).toEqual({
+    known: true,
+    issuers: ['letsencrypt.org', 'pki.goog'],
+  });
+  expect(judgeCaa([{ issue: ';' }])).toEqual({ known: true, issuers: [] });
 });

@@ -1,13 +1,22 @@
 import type { DomainMethod, DomainProblem } from './custom-domain.js';
 import { expectedRecords } from './domain-token.js';
 
-/** What a resolver returned. */
-export type Lookup = { kind: 'found'; values: string[] } | { kind: 'none' } | { kind: 'failed' };
+/** A resolver's response; failed: no result. */
+export type Lookup<Value = string> =
+  { kind: 'found'; values: Value[] } | { kind: 'none' } | { kind: 'failed' };
 
 /** The records of a host at one resolver. */
 export interface HostRecords {
   cname: Lookup;
   txt: Lookup;
+  /** Its A and AAAA records; read only if neither of the others exists. */
+  addresses: string[];
+}
+
+/** CAs that the nearest CAA records allow; null: any, or unknown. */
+export interface Caa {
+  known: boolean;
+  issuers: string[] | null;
 }
 
 export type DnsVerdict =
@@ -17,7 +26,7 @@ export type DnsVerdict =
 
 const FOUND_CHARACTERS_MAX = 253;
 
-/** The verdict of all resolvers: only together they confirm or deny. */
+/** The verdict of all resolvers, which must agree to confirm or deny. */
 export function judgeHost(
   answers: readonly HostRecords[],
   expected: { hostname: string; token: string; target: string },
@@ -31,7 +40,7 @@ export function judgeHost(
 }
 
 function judgeRecords(
-  { cname, txt }: HostRecords,
+  { cname, txt, addresses }: HostRecords,
   expected: { hostname: string; token: string; target: string },
 ): DnsVerdict {
   const records = expectedRecords(expected, expected.target);
@@ -46,27 +55,31 @@ function judgeRecords(
   if (target?.endsWith(`.${expected.target}`)) return bad('wrong_token', target);
   if (target !== undefined) return bad('other_target', target);
   if (text !== undefined) return bad('wrong_token', text);
+  const [address] = addresses;
+  if (address !== undefined) return bad('address_record', address);
   return bad('no_record', null);
 }
 
 const bad = (problem: DomainProblem, found: string | null): DnsVerdict => ({
-  ...{ kind: 'bad', problem },
+  kind: 'bad',
+  problem,
   found: found === null ? null : printable(found),
 });
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this finds
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/g;
 
-/** Others choose it: control characters could not be stored or shown. */
+/** External input: control characters could not be stored or shown. */
 const printable = (text: string): string =>
   text.toWellFormed().replace(CONTROL_CHARACTERS, '?').slice(0, FOUND_CHARACTERS_MAX);
 
 const valuesOf = (lookup: Lookup): string[] => (lookup.kind === 'found' ? lookup.values : []);
 const normalName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** CAs that the nearest CAA records allow to issue for a hostname; null: any. An empty list: none. */
-export function caaIssuers(records: readonly { issue?: string | undefined }[]): string[] | null {
+/** The CAs that CAA records allow to issue for a hostname. An empty list: none. */
+export function judgeCaa(records: readonly { issue?: string | undefined }[]): Caa {
   const issuers = records.flatMap(({ issue }) => (issue === undefined ? [] : [issue]));
-  if (issuers.length === 0) return null;
-  return issuers.map((issue) => printable(normalName((issue.split(';')[0] ?? '').trim()))).filter(Boolean);
+  if (issuers.length === 0) return { known: true, issuers: null };
+  const names = issuers.map((issue) => printable(normalName((issue.split(';')[0] ?? '').trim())));
+  return { known: true, issuers: names.filter(Boolean) };
 }

@@ -14,7 +14,11 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const ago = (ms: number): Date => new Date(NOW.getTime() - ms);
 const life = (given: Partial<DomainLife>): DomainLife => ({
-  ...{ state: 'pending', stateSince: ago(HOUR), goodAt: null, warnedAt: null, seen: false },
+  state: 'pending',
+  stateSince: ago(HOUR),
+  goodAt: null,
+  warnedAt: null,
+  seen: false,
   ...given,
 });
 const after = (given: Partial<DomainLife>, result: CheckResult) => advanceLife(life(given), result, NOW);
@@ -82,7 +86,9 @@ describe('a failing host', () => {
     const warned = after({ state, stateSince: ago(6 * DAY) }, 'unclear');
     expect(warned).toMatchObject({ life: { state, warnedAt: NOW }, notice: 'suspending' });
     expect(outcome({ state, stateSince: ago(6 * DAY), warnedAt: ago(1) }, 'bad')).toEqual([
-      ...[state, null, CHECK_SOON_MS],
+      state,
+      null,
+      CHECK_SOON_MS,
     ]);
   });
 
@@ -90,7 +96,9 @@ describe('a failing host', () => {
     const given = { state, warnedAt: ago(DAY) } as const;
     expect(outcome({ ...given, stateSince: ago(7 * DAY - 1) }, 'bad')[0]).toBe('failing');
     expect(outcome({ ...given, stateSince: ago(7 * DAY) }, 'bad')).toEqual([
-      ...['suspended', null, CHECK_DAILY_MS],
+      'suspended',
+      null,
+      CHECK_DAILY_MS,
     ]);
   });
 
@@ -108,7 +116,9 @@ describe('a suspended host', () => {
   it('is announced to be released after 27 days', () => {
     expect(outcome({ state, stateSince: ago(27 * DAY - 1) }, 'bad')).toEqual([state, null, CHECK_DAILY_MS]);
     expect(outcome({ state, stateSince: ago(27 * DAY) }, 'bad')).toEqual([
-      ...[state, 'releasing', CHECK_DAILY_MS],
+      state,
+      'releasing',
+      CHECK_DAILY_MS,
     ]);
   });
 

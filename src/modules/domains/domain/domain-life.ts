@@ -20,7 +20,7 @@ const WARN_BEFORE_RELEASE_MS = 3 * DAY_MS;
 /** good: every resolver found the record; bad: every resolver found that it is missing; unclear: anything else. */
 export type CheckResult = 'good' | 'bad' | 'unclear';
 
-/** Where a domain stands in its life. */
+/** State and history of a domain. */
 export interface DomainLife {
   state: DomainState;
   stateSince: Date;
@@ -36,7 +36,7 @@ export type DomainNotice = 'failing' | 'suspending' | 'releasing';
 export type NextLife =
   { kind: 'kept'; life: DomainLife; notice: DomainNotice | null; checkInMs: number } | { kind: 'released' };
 
-/** What a check makes of a domain. */
+/** The state of a domain after a check. */
 export function advanceLife(life: DomainLife, result: CheckResult, now: Date): NextLife {
   if (result === 'good') return kept(recover(life, now));
   const isBad = result === 'bad' || isOutdated(life, now);
@@ -48,12 +48,16 @@ export function advanceLife(life: DomainLife, result: CheckResult, now: Date): N
       return isBad ? kept(enter(life, 'failing', now), 'failing') : kept(life, null, CHECK_SOON_MS);
     case 'failing':
       return expire(life, now, {
-        ...{ afterMs: FAILING_FOR_MS, warnBeforeMs: WARN_BEFORE_SUSPENSION_MS, notice: 'suspending' },
+        afterMs: FAILING_FOR_MS,
+        warnBeforeMs: WARN_BEFORE_SUSPENSION_MS,
+        notice: 'suspending',
         end: () => kept(enter(life, 'suspended', now)),
       });
     case 'suspended':
       return expire(life, now, {
-        ...{ afterMs: SUSPENDED_FOR_MS, warnBeforeMs: WARN_BEFORE_RELEASE_MS, notice: 'releasing' },
+        afterMs: SUSPENDED_FOR_MS,
+        warnBeforeMs: WARN_BEFORE_RELEASE_MS,
+        notice: 'releasing',
         end: () => ({ kind: 'released' }),
       });
   }
@@ -71,7 +75,7 @@ function recover(life: DomainLife, now: Date): DomainLife {
   return { ...next, goodAt: now };
 }
 
-/** Never checked well, or too long ago. */
+/** Never checked successfully, or too long ago. */
 function isOutdated({ goodAt }: DomainLife, now: Date): boolean {
   return goodAt === null || ageMs(goodAt, now) >= GOOD_FOR_MS;
 }

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 
 const PURPOSE = 'custom domain';
-/** Hex digits: 128 bits, which fit into a label of DNS. */
+/** Hex digits: 128 bits, which fit into a DNS label. */
 const TOKEN_LENGTH = 32;
 const CHALLENGE_LABEL = '_service-challenge';
 
-/** The token that DNS must name for this pair; another project or hostname has another one. */
+/** The token that DNS must contain for this pair; it differs for other projects and hostnames. */
 export function domainToken(pair: { projectId: string; hostname: string }, key: Buffer): string {
   return createHmac('sha256', key)
     .update(`${PURPOSE}\0${pair.projectId}\0${pair.hostname}`)

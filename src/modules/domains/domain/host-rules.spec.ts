@@ -24,7 +24,7 @@ it.each([
 it('reads the host of a header', () => {
   expect(
     ['Consent.Shop.example:443', 'a.example.', 'a.example.:8080', '[::1]:80', undefined].map(hostnameIn),
-  ).toEqual([...['consent.shop.example', 'a.example', 'a.example', '[::1]', '']]);
+  ).toEqual(['consent.shop.example', 'a.example', 'a.example', '[::1]', '']);
 });
 
 describe('an origin', () => {

@@ -17,6 +17,8 @@ describe('a hostname', () => {
     ['shop.example', 'shop.example'],
     ['a.b.shop.co.uk', 'a.b.shop.co.uk'],
     ['consent.me.github.io', 'consent.me.github.io'],
+    ['a.b.c.d.e.shop.example', 'a.b.c.d.e.shop.example'],
+    ['a.b.c.d.e.shop.co.uk', 'a.b.c.d.e.shop.co.uk'],
   ])('%j is accepted', (text, hostname) => {
     expect(check(text)).toBe(hostname);
   });
@@ -34,6 +36,8 @@ describe('a hostname', () => {
     ['a_b.shop.example', 'not_a_hostname'],
     ['co.uk', 'public_suffix'],
     ['github.io', 'public_suffix'],
+    ['a.b.c.d.e.f.shop.example', 'too_many_labels'],
+    ['a.b.c.d.e.f.shop.co.uk', 'too_many_labels'],
     ['consent.example.com', 'own_host'],
     ['x.edge.example.com', 'own_host'],
     ['shop.webflow.io', 'preview_host'],

@@ -2,10 +2,14 @@ import { getDomain } from 'tldts';
 import { isPreviewHost } from '../../licensing/domain/preview-host.js';
 import { normalizeDomain } from '../../projects/domain/domain-name.js';
 
+/** Labels below the registrable domain. A check queries CAA records at each of them. */
+const LABELS_BELOW_MAX = 5;
+
 /** Why a hostname cannot be a custom domain. */
 export const REFUSAL_SENTENCES = {
   not_a_hostname: 'Enter a hostname such as consent.example.com, without scheme, port, path, or wildcard.',
   public_suffix: 'Enter a host below a domain that you registered, such as consent.example.com.',
+  too_many_labels: `A custom domain has at most ${LABELS_BELOW_MAX} labels below your registered domain, such as consent.eu.example.com.`,
   own_host: 'This host belongs to the service. Enter a host of your own domain.',
   preview_host: 'Hosts of website builders cannot be custom domains. Enter a host of your own domain.',
   outside_project:
@@ -27,7 +31,10 @@ export function checkHostname(
 ): { kind: 'accepted'; hostname: string } | { kind: 'refused'; reason: HostnameRefusal } {
   const hostname = normalizeDomain(text, { production: true });
   if (hostname === null) return { kind: 'refused', reason: 'not_a_hostname' };
-  if (registrableDomain(hostname) === null) return { kind: 'refused', reason: 'public_suffix' };
+  const registrable = registrableDomain(hostname);
+  if (registrable === null) return { kind: 'refused', reason: 'public_suffix' };
+  if (hostname.split('.').length - registrable.split('.').length > LABELS_BELOW_MAX)
+    return { kind: 'refused', reason: 'too_many_labels' };
   if (ownHosts.some((own) => hostname === own || hostname.endsWith(`.${own}`)))
     return { kind: 'refused', reason: 'own_host' };
   if (isPreviewHost(hostname, [])) return { kind: 'refused', reason: 'preview_host' };
@@ -41,7 +48,7 @@ export function isWithinProject(hostname: string, projectDomains: readonly strin
   return own !== null && projectDomains.some((domain) => registrableDomain(domain) === own);
 }
 
-/** `example.co.uk`; null for a public suffix, with those of hosting platforms. */
+/** `example.co.uk`; null for a public suffix, including hosting platforms. */
 function registrableDomain(hostname: string): string | null {
   return getDomain(hostname, { allowPrivateDomains: true });
 }

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
-import { BRAND } from '../../shared/brand.js';
+import { BRAND } from '../../../platform/identity/brand.js';
 
-/** Headers of a customer's proxy; those of the visitor are believed only with a valid secret. */
+/**
+ * Headers of a customer's proxy; headers about the visitor are trusted only with a valid secret.
+ */
 export const PROXY_SECRET_HEADER = `x-${BRAND.toLowerCase()}-proxy-secret`;
 const ADDRESS_HEADER = `x-${BRAND.toLowerCase()}-visitor-address`;
 const COUNTRY_HEADER = `x-${BRAND.toLowerCase()}-visitor-country`;
@@ -12,10 +14,10 @@ const HOST = /^(?=.*[a-z])[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 const PREFIX_CHARACTERS_MAX = 200;
 const PREFIX = /^(\/[\w.~-]+)+$/;
 
-/** As Node parses them: names in lower case. */
+/** As parsed by Node: names in lower case. */
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a proxy says about the visitor and the address that the browser asked. */
+/** The proxy's information about the visitor and the requested address. */
 export interface ProxyHeaders {
   address: string | null;
   host: string | null;
@@ -24,7 +26,7 @@ export interface ProxyHeaders {
   subdivision: string | undefined;
 }
 
-/** Reads the headers of a proven proxy; what is malformed is not known. */
+/** Reads the headers of an authenticated proxy; malformed ones are ignored. */
 export function readProxyHeaders(headers: Headers): ProxyHeaders {
   const address = single(headers[ADDRESS_HEADER])?.trim() ?? '';
   return {

@@ -1,26 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Recognizable in a leaked file, and by scanners of repositories. */
+/** A prefix that secret scanners and readers of a leaked file can recognize. */
 const PREFIX = 'fps_';
 const SECRET_BYTES = 32;
 const SECRET = /^fps_[\w-]{43}$/;
 
-/** How long the former secret stays valid after a rotation, if the caller does not choose. */
+/** How long the former secret stays valid after a rotation by default. */
 export const FORMER_VALID_HOURS_DEFAULT = 24;
 export const FORMER_VALID_HOURS_MAX = 7 * 24;
 const HOUR_MS = 3_600_000;
 
-/** A new secret with which a project's proxy proves itself. Only its hash is stored. */
+/** A new secret that authenticates a project's proxy. Only its hash is stored. */
 export const createProxySecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 
-/** What is stored of a secret; null for text that is none. */
+/** The stored hash of a secret; null for malformed text. */
 export function hashProxySecret(secret: unknown): Buffer | null {
   return typeof secret === 'string' && SECRET.test(secret)
     ? createHash('sha256').update(secret).digest()
     : null;
 }
 
-/** Until when the former secret is valid; null: it ends at once. */
+/** Until when the former secret is valid; null: it expires at once. */
 export function formerValidUntil(formerValidHours: number, now: Date): Date | null {
   return formerValidHours > 0 ? new Date(now.getTime() + formerValidHours * HOUR_MS) : null;
 }

@@ -1,4 +1,4 @@
-/** The routes that visitors' browsers call; everything else exists on the service's own host alone. */
+/** The routes of visitors' browsers; everything else exists only on the service's own host. */
 
 const PROJECT = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 
@@ -10,7 +10,7 @@ const SENT = new RegExp(`^/v1/projects/${PROJECT}/(?:consents|visits)/?$`, 'i');
 /** The body names the project. */
 const VISITOR = /^\/v1\/visitor\/(?:records|receipts|withdrawals|erasures)\/?$/i;
 
-/** Whether a request through a host of this project's site may pass; `path` has no query. */
+/** Whether a request through a host of this project's site is allowed; `path` has no query. */
 export function isPublicRoute(
   projectId: string,
   { method, path }: { method: string | undefined; path: string },
@@ -26,7 +26,9 @@ export function isPublicRoute(
 
 const sameId = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Where a customer's proxy forwards to, in origin form, and in the absolute form in which a proxy may hand it on. */
+/**
+ * The target of a customer's proxy, in origin form, and in the absolute form that a proxy may send.
+ */
 const PROXY_URL = new RegExp(`^(?:https?://[^/?#]*)?/first-party/${PROJECT}(/[^?#]*)(.*)$`, 'i');
 
 /** The project and the service's own path of a forwarded request; null for any other request. */

@@ -1,17 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { limitPipelining } from '../../../platform/http/pipelining.js';
 import { HostList } from '../application/host-list.js';
 import { HostSightings } from '../application/host-sightings.js';
 import { mayGetCertificate } from '../domain/host-rules.js';
 import { AskMetrics } from './ask.metrics.js';
 
 const PATH = '/api/internal/custom-domains/allowed';
-/** A name of DNS is at most 253 characters. */
+/** A DNS name has at most 253 characters. */
 const URL_CHARACTERS_MAX = 1_000;
 
 /**
- * Answers the edge whether a host may get a certificate: 200 or 404, from memory, without the database. On a port of its
- * own that is never public.
+ * Responds to the edge whether a host may get a certificate: 200 or 404, from memory, without the
+ * database. On a separate port that is never public.
  */
 @Injectable()
 export class AskServer {
@@ -23,6 +24,7 @@ export class AskServer {
     private readonly metrics: AskMetrics,
   ) {
     this.server = createServer((request, response) => this.answer(request, response));
+    limitPipelining(this.server);
   }
 
   async close(): Promise<void> {
@@ -42,7 +44,7 @@ export class AskServer {
     if (method !== 'GET' || url.length > URL_CHARACTERS_MAX) return 404;
     const [path, query] = url.split('?');
     if (path !== PATH) return 404;
-    // The edge tries again; a wrong 404 would be remembered.
+    // The edge tries again, but would cache a wrong 404.
     if (!this.hosts.isLoaded) return 503;
     const host = this.hosts.find(new URLSearchParams(query).get('domain') ?? '');
     if (!host || !mayGetCertificate(host, new Date())) return 404;

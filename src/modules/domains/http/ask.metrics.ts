@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Histogram } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
 
 @Injectable()
 export class AskMetrics {

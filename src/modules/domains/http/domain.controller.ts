@@ -12,12 +12,12 @@ import {
 import type { Response } from 'express';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
-import { ApiBodyExample, ApiRefusals } from '../../http/api-description.js';
+import { ApiBodyExample, ApiRefusals } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { CustomDomainService } from '../application/custom-domain.service.js';
 import { AddDomainBody, CustomDomainDto, CustomDomainListDto } from './domain.dto.js';
 
-/** Hosts of the customer on which the banner is served (docs/first-party.md). */
+/** Custom domains of a project (docs/first-party.md). */
 @ApiTags('First party')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/domains')
@@ -34,8 +34,8 @@ export class DomainController {
   }
 
   /**
-   * Create one of `records`; the domain is checked every hour until it is verified. Another project may add the same
-   * hostname: DNS decides whose it is. 429 after the day's attempts.
+   * Create one of `records`; the domain is checked every hour until it is verified. Another project
+   * may add the same hostname: DNS decides who owns it. 429 after the day's attempts.
    */
   @Post()
   @ProjectRole('editor')
@@ -70,7 +70,9 @@ export class DomainController {
     return CustomDomainDto.of(await this.domains.read(project.id, domainId));
   }
 
-  /** Returns the domain with the result. 429 after the day's attempts; checks that are due run anyway. */
+  /**
+   * Returns the domain with the result. 429 after the day's attempts; scheduled checks run anyway.
+   */
   @Post(':domainId/check')
   @ProjectRole('editor')
   @HttpCode(200)
@@ -86,7 +88,7 @@ export class DomainController {
     return CustomDomainDto.of(await this.domains.check({ project, author }, domainId, new Date()));
   }
 
-  /** The host serves nothing within seconds, and another project may verify it. */
+  /** The host stops serving within seconds, and another project may verify it. */
   @Delete(':domainId')
   @ProjectRole('editor')
   @HttpCode(204)

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { TextLine } from '../../http/text.decorator.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 import { DOMAIN_INPUT_CHARACTERS_MAX } from '../../projects/domain/domain-name.js';
 import type { DomainView } from '../application/custom-domain.service.js';
 import {
@@ -34,6 +34,11 @@ class DomainRecordsDto {
   @ApiProperty({
     type: DomainRecordDto,
     description: 'For an apex domain, or a host behind a proxy, which cannot have that CNAME',
+    example: {
+      type: 'TXT',
+      name: '_service-challenge.consent.example.com',
+      value: '0f3a5c7e9b1d2f4a6c8e0b2d4f6a8c0e',
+    },
   })
   txt!: DomainRecordDto;
 }
@@ -44,13 +49,17 @@ class DomainCertificateDto {
   })
   allowed!: boolean;
   @ApiProperty({ ...date, description: 'Last time the edge was allowed one' }) askedAt!: Date | null;
+  @ApiProperty({ description: 'Whether the last check could read the CAA records' }) caaKnown!: boolean;
   @ApiProperty({
     type: [String],
     nullable: true,
-    description: 'Certificate authorities that CAA records allow; null: any',
+    description: 'Certificate authorities that CAA records allow; null: any, or not known',
   })
   caaIssuers!: string[] | null;
-  @ApiProperty({ description: 'Whether CAA records keep the edge’s certificate authority from issuing' })
+  @ApiProperty({
+    description: 'Whether CAA records keep the edge’s certificate authority from issuing',
+    example: false,
+  })
   caaForbids!: boolean;
 }
 
@@ -61,6 +70,7 @@ export class CustomDomainDto {
     enum: DOMAIN_STATES,
     description:
       'pending: not verified yet. verified: the records are right. active: it has served a request. failing: a check failed. suspended: it serves nothing',
+    example: 'active',
   })
   state!: DomainState;
   @ApiProperty({ type: String, format: 'date-time' }) stateSince!: Date;
@@ -76,11 +86,12 @@ export class CustomDomainDto {
     enum: DOMAIN_METHODS,
     nullable: true,
     description: 'The record that the last good check found',
+    example: 'cname',
   })
   method!: DomainMethod | null;
   @ApiProperty({ ...date, description: 'Last check' }) checkedAt!: Date | null;
   @ApiProperty({ ...date, description: 'Last good check' }) goodAt!: Date | null;
-  @ApiProperty({ type: String, format: 'date-time' }) nextCheckAt!: Date;
+  @ApiProperty({ type: String, format: 'date-time', example: '2026-12-01T10:30:00.000Z' }) nextCheckAt!: Date;
   @ApiProperty({ enum: DOMAIN_PROBLEMS, nullable: true, description: 'Why the last check was not good' })
   problem!: DomainProblem | null;
   @ApiProperty({ type: String, nullable: true, description: 'What DNS returned instead of the record' })
@@ -92,11 +103,23 @@ export class CustomDomainDto {
   static of(view: DomainView): CustomDomainDto {
     const { id, hostname, state, stateSince, stateEndsAt, records, method } = view;
     const { checkedAt, goodAt, nextCheckAt, problem, found, seenAt, createdAt } = view;
-    const { mayGetCertificate: allowed, certificateAskedAt: askedAt, caaIssuers, caaForbids } = view;
+    const { mayGetCertificate: allowed, certificateAskedAt: askedAt, caaKnown } = view;
+    const { caaIssuers, caaForbids } = view;
     return {
-      ...{ id, hostname, state, stateSince, stateEndsAt, records, method },
-      ...{ checkedAt, goodAt, nextCheckAt, problem, found, seenAt },
-      certificate: { allowed, askedAt, caaIssuers, caaForbids },
+      id,
+      hostname,
+      state,
+      stateSince,
+      stateEndsAt,
+      records,
+      method,
+      checkedAt,
+      goodAt,
+      nextCheckAt,
+      problem,
+      found,
+      seenAt,
+      certificate: { allowed, askedAt, caaKnown, caaIssuers, caaForbids },
       createdAt,
     };
   }
@@ -107,6 +130,7 @@ export class CustomDomainListDto {
     type: String,
     nullable: true,
     description: 'DNS name below which CNAME records point; null: this service has no custom domains',
+    example: 'edge.example.net',
   })
   target!: string | null;
   @ApiProperty({
@@ -114,6 +138,6 @@ export class CustomDomainListDto {
     description: 'The edge’s certificate authority, as CAA records name it',
   })
   certificateAuthority!: string;
-  @ApiProperty({ description: 'Custom domains that a project can have' }) domainsMax!: number;
+  @ApiProperty({ description: 'Custom domains that a project can have', example: 20 }) domainsMax!: number;
   @ApiProperty({ type: [CustomDomainDto] }) items!: CustomDomainDto[];
 }

@@ -1,21 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { isPublicRoute } from '../../first-party/domain/public-route.js';
-import { applyHeaderRules, type HeaderRules } from '../../http/final-headers.js';
-import { bindProject } from '../../http/first-party.js';
-import { dropForeignHeaders } from '../../http/foreign-headers.js';
-import { nameRequest } from '../../http/logging.js';
-import { sendProblem } from '../../http/problem.filter.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
+import helmet from 'helmet';
+import { isPublicRoute } from '../domain/public-route.js';
+import { applyHeaderRules, type HeaderRules } from '../../../platform/http/final-headers.js';
+import { bindProject } from '../../../platform/http/first-party.js';
+import { dropForeignHeaders } from '../../../platform/http/foreign-headers.js';
+import { nameRequest } from '../../../platform/http/logging.js';
+import { sendProblem } from '../../../platform/http/problem.filter.js';
+import { helmetOptions } from '../../../platform/http/security-headers.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { HostList } from '../application/host-list.js';
 import { HostSightings } from '../application/host-sightings.js';
 import { OwnHosts } from '../application/own-hosts.js';
 import { hostnameIn, isOriginOfProject, isServed } from '../domain/host-rules.js';
 import { type DomainSettings, domainSettings } from '../domains.settings.js';
 
+const setSecurityHeaders = helmet(helmetOptions(false));
+
 /**
- * Takes requests to hosts that are not the service's own. A custom domain serves the visitors' routes of its project;
- * everything else, and every other host, is 404.
+ * Serves requests to hosts other than the service's own. A custom domain serves the visitors'
+ * routes of its project; everything else, and every other host, is 404.
  */
 @Injectable()
 export class HostEntrance {
@@ -28,15 +32,17 @@ export class HostEntrance {
 
   enter(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const hostname = hostnameIn(request.headers.host);
-    if (this.settings.target === '' || this.ownHosts.has(hostname)) return serve();
+    const path = (request.url ?? '').split(/[?#]/, 1)[0] ?? '';
+    if (this.settings.target === '' || this.ownHosts.serve(hostname, path)) return serve();
     dropForeignHeaders(request);
     const host = this.hosts.find(hostname);
     const served = host && isServed(host) ? host : null;
     const { origin } = request.headers;
     const isOwnOrigin = origin !== undefined && isOriginOfProject(origin, served?.projectDomains ?? []);
     applyHeaderRules(response, rulesFor(isOwnOrigin ? origin : null));
-    const path = (request.url ?? '').split(/[?#]/, 1)[0] ?? '';
     if (!served || !isPublicRoute(served.projectId, { method: request.method, path })) {
+      // For a foreign host: without Strict-Transport-Security.
+      setSecurityHeaders(request, response, () => {});
       nameRequest(request, response);
       sendProblem(request, response, { status: 404, code: 'not_found', detail: 'Not found.' });
       return;
@@ -48,8 +54,8 @@ export class HostEntrance {
 }
 
 /**
- * Sets no cookie, and says nothing about the customer's other hosts. `origin` null: no page may read the response, unless
- * it comes from the host itself.
+ * Sets no cookie, and does not reveal the customer's other hosts. `origin` null: no page may read
+ * the response, unless it is from the host itself.
  */
 function rulesFor(origin: string | null): HeaderRules {
   return {

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
-import { addressBehindClient } from '../../http/client-address.js';
-import { type FirstParty, setFirstParty } from '../../http/first-party.js';
-import { dropForeignHeaders } from '../../http/foreign-headers.js';
-import { nameRequest } from '../../http/logging.js';
-import { sendProblem } from '../../http/problem.filter.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { addressBehindClient } from '../../../platform/http/client-address.js';
+import { type FirstParty, setFirstParty } from '../../../platform/http/first-party.js';
+import { dropForeignHeaders } from '../../../platform/http/foreign-headers.js';
+import { nameRequest } from '../../../platform/http/logging.js';
+import { sendProblem } from '../../../platform/http/problem.filter.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { KnownSites } from '../application/known-sites.js';
 import { ProxySightings } from '../application/proxy-sightings.js';
 import { choiceCookies, type CookieRules } from '../domain/choice-cookie.js';
@@ -14,8 +14,8 @@ import { PROXY_SECRET_HEADER, readProxyHeaders } from '../domain/proxy-headers.j
 import { isPublicRoute, parseProxyUrl } from '../domain/public-route.js';
 
 /**
- * Takes requests that a customer's proxy forwards to `/first-party/<projectId>/…`. What passes is served as if it had
- * been sent to the path behind it; everything but the visitors' routes is 404.
+ * Serves requests that a customer's proxy forwards to `/first-party/<projectId>/…`. Visitors'
+ * routes are served as if requested at the path after the prefix; everything else is 404.
  */
 @Injectable()
 export class ProxyEntrance {
@@ -27,7 +27,10 @@ export class ProxyEntrance {
     @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
-  /** Calls `serve` for a request that may pass, at once unless a secret or the rules of the cookie have to be read. */
+  /**
+   * Calls `serve` for an allowed request, synchronously unless a secret or the cookie rules must be
+   * read.
+   */
   enter(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const target = parseProxyUrl(request.url ?? '');
     if (!target) return serve();
@@ -67,7 +70,9 @@ export class ProxyEntrance {
     const { address, ...said } = readProxyHeaders(isProven ? request.headers : {});
     const { trustedProxies } = this.service;
     return {
-      ...{ projectId, isProven, ...said },
+      projectId,
+      isProven,
+      ...said,
       address: isProven ? (address ?? addressBehindClient(request, trustedProxies)) : null,
       choiceCookies: (choice) => (rules ? choiceCookies(choice, { rules, host: said.host }) : []),
     };

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/swagger';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProxySecretService } from '../application/proxy-secret.service.js';
 import { CreateProxySecretBody, NewProxySecretDto, ProxyDto } from './proxy.dto.js';
@@ -31,8 +31,8 @@ export class ProxyController {
   }
 
   /**
-   * Returns the secret, only once. A former secret stays valid for `formerValidHours` (24), so that the proxy can be
-   * changed in between; one from before that expires immediately.
+   * Returns the secret, only once. A former secret stays valid for `formerValidHours` (24), so that
+   * the proxy can be changed in between; the one before that expires immediately.
    */
   @Post('secret')
   @ProjectRole('editor')
@@ -48,7 +48,7 @@ export class ProxyController {
     return this.secrets.create({ projectId: project.id, author }, { formerValidHours, now: new Date() });
   }
 
-  /** Visitors behind the proxy share one rate limit and the unknown region from now on. */
+  /** From now on visitors behind the proxy share one rate limit and the unknown region. */
   @Delete('secret')
   @ProjectRole('editor')
   @HttpCode(204)

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { Integer } from '../../http/integer.decorator.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { Integer } from '../../../platform/http/integer.decorator.js';
 import type { ProxyView } from '../application/proxy-secret.service.js';
 import { FORMER_VALID_HOURS_DEFAULT, FORMER_VALID_HOURS_MAX } from '../domain/proxy-secret.js';
 import { PROXY_STATES, type ProxyState } from '../domain/proxy-state.js';
@@ -31,16 +31,32 @@ export class ProxyDto {
     enum: PROXY_STATES,
     description:
       'unproven: requests arrive without a valid secret, so all visitors share one rate limit and the unknown region',
+    example: 'proven',
   })
   state!: ProxyState;
-  @ApiProperty({ ...date, description: 'null: there is no secret' }) secretCreatedAt!: Date | null;
+  @ApiProperty({ ...date, description: 'null: there is no secret', example: '2026-11-28T13:40:00.000Z' })
+  secretCreatedAt!: Date | null;
   @ApiProperty({ ...date, description: 'Until when the former secret is valid too; null: there is none' })
   formerValidUntil!: Date | null;
-  @ApiProperty({ ...date, description: 'Last request with a valid secret, to the minute' })
+  @ApiProperty({
+    ...date,
+    description: 'Last request with a valid secret, to the minute',
+    example: '2026-11-28T14:05:00.000Z',
+  })
   provenAt!: Date | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Host named by the last such request' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Host named by the last such request',
+    example: 'shop.example',
+  })
   host!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Path prefix named by the last such request' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Path prefix named by the last such request',
+    example: '/consent',
+  })
   prefix!: string | null;
   @ApiProperty({ ...date, description: 'Last request without a valid secret, to the minute' })
   unprovenAt!: Date | null;

@@ -18,6 +18,7 @@ export const CustomDomainSchema = defineEntity({
     method: p.text().nullable(),
     problem: p.text().nullable(),
     found: p.text().nullable(),
+    caaKnown: p.boolean().default(false),
     caaIssuers: p.array().columnType('text[]').nullable(),
     warnedAt: p.datetime().nullable(),
     certificateAskedAt: p.datetime().nullable(),
@@ -25,9 +26,28 @@ export const CustomDomainSchema = defineEntity({
   },
 });
 
-/** How often a project added or checked domains by hand on a day. */
+/** Manual additions and checks of domains per project and day. */
 export const CustomDomainAttemptsSchema = defineEntity({
   name: 'CustomDomainAttempts',
   tableName: 'custom_domain_attempts',
   properties: { projectId: p.uuid().primary(), day: p.date(), attempts: p.integer() },
+});
+
+/** A project's path proxy: its secrets and sightings. */
+export const FirstPartyProxySchema = defineEntity({
+  name: 'FirstPartyProxy',
+  tableName: 'first_party_proxy',
+  properties: {
+    projectId: p.uuid().primary(),
+    secretHash: p.blob().nullable(),
+    secretCreatedAt: p.datetime().nullable(),
+    formerSecretHash: p.blob().nullable(),
+    formerValidUntil: p.datetime().nullable(),
+    /** Last request with a valid secret, with its host and path prefix. */
+    provenAt: p.datetime().nullable(),
+    host: p.text().nullable(),
+    prefix: p.text().nullable(),
+    /** Last request without a valid secret. */
+    unprovenAt: p.datetime().nullable(),
+  },
 });

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Gauge } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
-import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
 import { DOMAIN_STATES } from '../domain/custom-domain.js';
 import { countDomains } from './domain.rows.js';
 

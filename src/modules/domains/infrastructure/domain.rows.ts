@@ -1,15 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import { accountSql } from '../../access/access.service.js';
 import { existingProject, joinProject } from '../../projects/project.rows.js';
 import type { CustomDomain, DomainMethod, DomainProblem, DomainState } from '../domain/custom-domain.js';
 
-/** A check holds its domain for this long; after that another worker checks it. */
+/** A check leases its domain for this long; then another worker checks it. */
 const CHECK_LEASE_SECONDS = 600;
 
 const COLUMNS = sql`
   d.id, d.project_id as "projectId", d.hostname, d.token, d.state, d.state_since as "stateSince",
   d.created_at as "createdAt", d.checked_at as "checkedAt", d.good_at as "goodAt",
-  d.next_check_at as "nextCheckAt", d.method, d.problem, d.found, d.caa_issuers as "caaIssuers",
+  d.next_check_at as "nextCheckAt", d.method, d.problem, d.found, d.caa_known as "caaKnown", d.caa_issuers as "caaIssuers",
   d.warned_at as "warnedAt", d.certificate_asked_at as "certificateAskedAt", d.seen_at as "seenAt"`;
 
 async function select(em: EntityManager, rest: RawBuilder<unknown>): Promise<CustomDomain[]> {
@@ -29,24 +30,24 @@ export async function readDomain(
   return (await select(em, sql`where d.project_id = ${projectId} and d.id = ${id}`))[0] ?? null;
 }
 
-/** The domain, held until the transaction ends; null: it is gone. */
+/** The domain, locked until the transaction ends; null: it is deleted. */
 export async function lockDomain(tx: EntityManager, id: string): Promise<CustomDomain | null> {
   return (await select(tx, sql`where d.id = ${id} for update`))[0] ?? null;
 }
 
-/** The domain of the project that has proven control of a hostname; null: none has. */
+/** The domain of the project that has proven control of a hostname; null: none. */
 export async function readHolder(em: EntityManager, hostname: string): Promise<CustomDomain | null> {
   return (await select(em, sql`where d.hostname = ${hostname} and d.state <> 'pending'`))[0] ?? null;
 }
 
-/** One check at a time decides who has a hostname, until the transaction ends. */
+/** Until the transaction ends, only this check decides who owns the hostname. */
 export async function lockHostname(tx: EntityManager, hostname: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('custom domain ' || ${hostname}, 0))`.execute(
     tx.getKysely(),
   );
 }
 
-/** Returns false where the project has the hostname already. */
+/** Returns false if the project has the hostname already. */
 export async function insertDomain(
   tx: EntityManager,
   {
@@ -69,7 +70,7 @@ export async function deleteDomain(tx: EntityManager, id: string): Promise<void>
   await sql`delete from custom_domain where id = ${id}`.execute(tx.getKysely());
 }
 
-/** What a check changes of a domain. */
+/** The columns that a check changes. */
 export interface CheckedDomain {
   state: DomainState;
   stateSince: Date;
@@ -79,6 +80,7 @@ export interface CheckedDomain {
   method: DomainMethod | null;
   problem: DomainProblem | null;
   found: string | null;
+  caaKnown: boolean;
   caaIssuers: string[] | null;
   warnedAt: Date | null;
 }
@@ -88,35 +90,44 @@ export async function updateDomain(tx: EntityManager, id: string, checked: Check
     update custom_domain set
       state = ${checked.state}, state_since = ${checked.stateSince}, checked_at = ${checked.checkedAt},
       good_at = ${checked.goodAt}, next_check_at = ${checked.nextCheckAt}, method = ${checked.method},
-      problem = ${checked.problem}, found = ${checked.found}, caa_issuers = ${checked.caaIssuers}::text[],
+      problem = ${checked.problem}, found = ${checked.found}, caa_known = ${checked.caaKnown},
+      caa_issuers = ${checked.caaIssuers}::text[],
       warned_at = ${checked.warnedAt}
     where id = ${id}
   `.execute(tx.getKysely());
 }
 
-/** At most `limit` domains whose check is due, longest due first. */
-export async function claimDue(
-  em: EntityManager,
-  { now, limit }: { now: Date; limit: number },
-): Promise<CustomDomain[]> {
+/** Domains that one run checks; others are still due at the next run. */
+const DUE_MAX = 200;
+/** Of these, domains of one account, whose name servers may all be slow. */
+export const DUE_PER_ACCOUNT_MAX = 20;
+
+/** Domains whose check is due: accounts in turn, and for each the longest overdue first. */
+export async function claimDue(em: EntityManager, now: Date): Promise<CustomDomain[]> {
   const { rows } = await sql<CustomDomain>`
+    with due as (
+      select d.id, d.next_check_at, row_number() over (partition by account.id order by d.next_check_at) as turn
+      from custom_domain d cross join lateral (select ${accountSql(sql`d.project_id`)} as id) account
+      where d.next_check_at <= ${now}
+    )
     update custom_domain d set next_check_at = ${now}::timestamptz + ${CHECK_LEASE_SECONDS} * interval '1 second'
     where d.id in (
-      select id from custom_domain where next_check_at <= ${now}
-      order by next_check_at limit ${limit} for update skip locked
+      select locked.id from custom_domain locked join due on due.id = locked.id
+      where due.turn <= ${DUE_PER_ACCOUNT_MAX} and locked.next_check_at <= ${now}
+      order by due.turn, due.next_check_at limit ${DUE_MAX} for update of locked skip locked
     ) returning ${COLUMNS}
   `.execute(em.getKysely());
   return rows;
 }
 
-/** All domains of a project are checked as soon as possible. */
+/** Schedules a check of all domains of a project as soon as possible. */
 export async function checkSoon(tx: EntityManager, projectId: string): Promise<void> {
   await sql`update custom_domain set next_check_at = least(next_check_at, now()) where project_id = ${projectId}`.execute(
     tx.getKysely(),
   );
 }
 
-/** Takes one of the day's attempts; false: none is left. */
+/** Uses one of the day's attempts; false: none is left. */
 export async function takeAttempt(
   em: EntityManager,
   projectId: string,
@@ -134,7 +145,7 @@ export async function takeAttempt(
   return rows.length > 0;
 }
 
-/** A hostname that belongs to a project, as requests need it. */
+/** A hostname that belongs to a project, for serving requests. */
 export interface HeldHost {
   hostname: string;
   id: string;
@@ -154,7 +165,7 @@ export async function readHeldHosts(em: EntityManager): Promise<HeldHost[]> {
   return rows;
 }
 
-/** Another text as soon as `readHeldHosts` returns something else. */
+/** A version that changes with the result of `readHeldHosts`. */
 export async function readHeldVersion(em: EntityManager): Promise<string> {
   const { rows } = await sql<{ version: string }>`
     select count(*) || ' ' || coalesce(sum(hashtextextended(
@@ -163,7 +174,7 @@ export async function readHeldVersion(em: EntityManager): Promise<string> {
   return rows[0]?.version ?? '';
 }
 
-/** A request over the host; the first one makes a verified domain active. */
+/** Stores a request over the host; the first one makes a verified domain active. */
 export async function writeSeen(em: EntityManager, id: string, at: Date): Promise<void> {
   await sql`
     update custom_domain set seen_at = ${at},
@@ -177,7 +188,7 @@ export async function writeCertificateAsked(em: EntityManager, id: string, at: D
   await sql`update custom_domain set certificate_asked_at = ${at} where id = ${id}`.execute(em.getKysely());
 }
 
-/** Domains by state, and the age of the oldest good check of those that serve. */
+/** Domains by state, and the age of the oldest successful check of serving domains. */
 export async function countDomains(
   em: EntityManager,
 ): Promise<{ states: Map<DomainState, number>; oldestGoodSeconds: number }> {

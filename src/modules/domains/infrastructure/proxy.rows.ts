@@ -4,9 +4,9 @@ import { existingProject } from '../../projects/project.rows.js';
 import type { StoredProxySecrets } from '../domain/proxy-secret.js';
 import type { ProxySightings } from '../domain/proxy-state.js';
 
-/** A project's proxy as it is shown, without hashes. */
+/** A project's proxy without hashes. */
 export interface StoredProxy extends ProxySightings {
-  /** null: there is no secret. */
+  /** null: no secret. */
   secretCreatedAt: Date | null;
   formerValidUntil: Date | null;
 }
@@ -21,7 +21,7 @@ export async function readProxy(em: EntityManager, projectId: string): Promise<S
   return rows[0] ?? null;
 }
 
-/** The hashes of a project's secrets; null: it has none. */
+/** The hashes of a project's secrets; null: none. */
 export async function readProxySecrets(
   em: EntityManager,
   projectId: string,
@@ -33,7 +33,7 @@ export async function readProxySecrets(
   return rows[0] ?? null;
 }
 
-/** Returns until when the former secret is valid; null where there was none, or it has ended. */
+/** Returns until when the former secret is valid; null: there was none, or it has expired. */
 export async function rotateProxySecret(
   tx: EntityManager,
   projectId: string,
@@ -51,7 +51,7 @@ export async function rotateProxySecret(
   return rows[0]?.formerValidUntil ?? null;
 }
 
-/** Returns false where there is no former secret. */
+/** Returns false without a former secret. */
 export async function deleteFormerProxySecret(tx: EntityManager, projectId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update first_party_proxy set former_secret_hash = null, former_valid_until = null
@@ -60,7 +60,7 @@ export async function deleteFormerProxySecret(tx: EntityManager, projectId: stri
   return Number(numAffectedRows) > 0;
 }
 
-/** Returns false where there is no secret. */
+/** Returns false without a secret. */
 export async function deleteProxySecrets(tx: EntityManager, projectId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update first_party_proxy set secret_hash = null, secret_created_at = null, former_secret_hash = null,
@@ -70,7 +70,7 @@ export async function deleteProxySecrets(tx: EntityManager, projectId: string): 
   return Number(numAffectedRows) > 0;
 }
 
-/** A request through a proxy; nothing is stored where the project does not exist. */
+/** Stores a request through a proxy; does nothing if the project does not exist. */
 export async function writeSighting(
   em: EntityManager,
   projectId: string,
