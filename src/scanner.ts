@@ -1,7 +1,9 @@
-import { prepareModuleLoading } from './app/module-loading.js';
-import { requireNodeVersion } from './app/node-version.js';
+import { prepareModuleLoading } from './programs/module-loading.js';
+import { requireNodeVersion } from './programs/node-version.js';
+import { useTrustedRoots } from './platform/network/trusted-roots.js';
 
 requireNodeVersion();
+useTrustedRoots();
 prepareModuleLoading();
-const { runScanner } = await import('./app/run.js');
+const { runScanner } = await import('./programs/run.js');
 await runScanner();

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { PageReason } from '../domain/scan.js';
-import type { ScanState } from '../domain/scan-state.js';
+import type { PageReason } from '../modules/scans/domain/scan.js';
+import type { ScanState } from '../modules/scans/domain/scan-state.js';
 
-/** Metrics of a scanner process. What it does is counted here; how many scans wait, the API and workers count. */
+/** Metrics of a scanner process: its own work. The API and workers count waiting scans. */
 export class ScannerMetrics {
   readonly registry = new Registry();
   private readonly running: Gauge;

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Role } from '../../src/access/domain/role.js';
-import { ScanFinishedHandler } from '../../src/scans/application/scan-finished-handler.js';
-import { SCAN_FINISHED, SCAN_RECLASSIFIED } from '../../src/scans/scans.events.js';
-import type { Json } from '../support/json.js';
-import { MailServer, type ReceivedMail } from '../support/mail-server.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { insertTestScan, type TestItem, type TestScan } from '../support/scan.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { Role } from '../../src/modules/access/domain/role.js';
+import type { OutboxMessage } from '../../src/platform/outbox/domain/outbox-message.js';
+import { ScanFinishedHandler } from '../../src/modules/scans/application/scan-finished-handler.js';
+import { SCAN_FINISHED, SCAN_RECLASSIFIED } from '../../src/modules/scans/scans.events.js';
+import type { Json } from '../support/people/json.js';
+import { MailServer, type ReceivedMail } from '../support/fakes/mail-server.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { insertTestScan, type TestItem, type TestScan } from '../support/people/scan.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
-import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/user.js';
+import { BEHIND_LOOPBACK_PROXY, signUp, type TestUser } from '../support/people/user.js';
 
 const LOGIN = { user: 'post@example.com', password: 'password' };
 const FBP: TestItem = {
@@ -49,18 +50,15 @@ beforeEach(async () => {
   for (const [role, { id }] of Object.entries(people))
     await service.database.query(
       'insert into project_member (project_id, user_id, role) values ($1, $2, $3)',
-      [...[project.id, id, role]],
+      [project.id, id, role],
     );
 });
 
 /** Evaluates a scan as a worker does that receives its message. */
 async function evaluate(scanId: string, topic = SCAN_FINISHED): Promise<void> {
   const handler = service.app.get(ScanFinishedHandler, { strict: false });
-  const message = { topic, projectId: project.id, subjectId: scanId } as Parameters<
-    typeof handler.prepare
-  >[0][0];
-  const [attempt] = await handler.prepare([message]);
-  await attempt?.(new AbortController().signal);
+  const message = { topic, projectId: project.id, subjectId: scanId } as OutboxMessage;
+  await handler.run(message);
 }
 
 async function scan(given: TestScan): Promise<string> {
@@ -166,10 +164,28 @@ describe('the alerts of a scan', () => {
     await scan({ items: [FBP] });
     expect((await mails()).map(({ to }) => to)).toEqual([[people.viewer.email]]);
     await service.database.query('delete from project_member where project_id = $1 and user_id = $2', [
-      ...[project.id, people.viewer.id],
+      project.id,
+      people.viewer.id,
     ]);
     await scan({ items: [FBP, { name: 'theme' }] });
     expect(await subjects()).toEqual([]);
+  });
+
+  it('never go to an address that is not confirmed', async () => {
+    const confirm = (confirmed: boolean): Promise<unknown> =>
+      service.database.query('update app_user set email_verified = $2 where id = $1', [
+        people.owner.id,
+        confirmed,
+      ]);
+    await confirm(false);
+    try {
+      await scan({ items: [FBP] });
+      expect(await subjects()).toEqual([]);
+    } finally {
+      await confirm(true);
+    }
+    await scan({ items: [FBP, { name: 'theme' }] });
+    expect((await mails()).map(({ to }) => to)).toEqual([[people.owner.email]]);
   });
 
   it('are refused to API keys, and to bodies that say nothing', async () => {

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Json } from '../support/json.js';
-import { childPids, childrenOf, isRunning, killPostgres } from '../support/processes.js';
-import { type ScanService, startScanService } from '../support/scan-service.js';
+import type { Json } from '../support/people/json.js';
+import { childPids, childrenOf, isRunning, killPostgres } from '../support/programs/processes.js';
+import { type ScanService, startScanService } from '../support/programs/scan-service.js';
 import { until } from '../support/until.js';
 
 const SKIP = { skipStates: ['reject', 'accept', 'signal'] };
@@ -46,6 +46,8 @@ beforeEach(() => {
 
 async function startService(): Promise<void> {
   service = await startScanService({
+    // The whole browser.
+    SCANNER_CHROMIUM: '',
     SCANNER_ALLOWED_PRIVATE_TARGETS: new URL(at('/')).host,
     SCANNER_HOST_SCANS_PER_DAY: '1000',
     SCANNER_MEMORY_MB: '700',
@@ -85,7 +87,7 @@ function scannerPid(): number {
   return pid;
 }
 
-/** What was killed; between two pages, there may be no Chromium. */
+/** Returns the killed process; between two pages, there may be no Chromium. */
 async function kill(victim: (typeof VICTIMS)[number]): Promise<string> {
   if (victim === 'postgres') {
     await killPostgres(service.dataDir);
@@ -96,7 +98,7 @@ async function kill(victim: (typeof VICTIMS)[number]): Promise<string> {
   return chromium === null ? 'scanner' : 'chromium';
 }
 
-/** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
+/** Numbers from 0 to 1 that depend only on the seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -169,11 +171,14 @@ it(
       log.push(`round ${round}: ${killed} after ${delayMs} ms, visits ${counts.join(' ')}`);
       const note = log.at(-1);
       expect({ note, status: scan['status'], pages: pagesOf(scan) }).toEqual({
-        ...{ note, status: 'completed', pages: ['visited', 'visited', 'visited'] },
+        note,
+        status: 'completed',
+        pages: ['visited', 'visited', 'visited'],
       });
       // The state before a choice visits the first page again, at most twice.
       expect({ note, most: counts.map((count, page) => count <= (page === 0 ? 4 : 2)) }).toEqual({
-        ...{ note, most: [true, true, true] },
+        note,
+        most: [true, true, true],
       });
       const state = (scan['states'] as Json[]).find((each) => each['state'] === 'before');
       expect({ note, state: state?.['status'] }).toEqual({ note, state: 'tested' });
@@ -193,8 +198,10 @@ it('stops at any moment of a scan, with its browser', async () => {
     const exit = await service.stop();
     const note = `${delayMs} ms after the request`;
     expect({ note, exit, running: pids.filter((pid) => isRunning(pid)) }).toEqual({
-      ...{ note, exit: { code: 0, signal: null }, running: [] },
+      note,
+      exit: { code: 0, signal: null },
+      running: [],
     });
     await startService();
   }
-}, 240_000);
+});

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { announceTestScan, insertTestScan, type TestItem, type TestScan } from '../support/scan.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { announceTestScan, insertTestScan, type TestItem, type TestScan } from '../support/people/scan.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
-import { newId } from '../../src/shared/ids.js';
+import { newId } from '../../src/platform/identity/ids.js';
 
 const DAY_MS = 86_400_000;
 
@@ -98,10 +98,10 @@ describe('the banner draft from a scan', () => {
       }),
     ]);
     expect((await read('/configuration'))['services']).toEqual([]);
-    // The draft can be published as it is.
+    // The draft can be published unchanged.
     const { configuration } = kept;
     expect((await project.request('editor', 'PUT', '/configuration', configuration)).status).toBe(200);
-    // Once more adds nothing.
+    // Repeating it adds nothing.
     expect((await draft(id))[1]).toMatchObject({ addedServices: 0, addedCookies: 0, unclassified: 1 });
   });
 
@@ -121,17 +121,31 @@ describe('the findings of a scan', () => {
     const id = await scan({ items: [FBP, SID] });
     const [first] = await items(`/scans/${id}/findings`);
     expect(first).toEqual({
-      ...{
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        kind: 'before_consent',
-        itemKind: 'cookie',
-        name: '_fbp',
-      },
-      ...{ rule: 'ePrivacy Directive Art. 5(3)', certainty: 'settled', status: 'new', host: 'shop.example' },
-      ...{ state: 'before', pageUrls: ['https://shop.example/', 'https://shop.example/cart'] },
-      ...{ initiator: 'connect.facebook.net/en_US/fbevents.js', category: 'marketing' },
-      ...{ service: expect.stringContaining('Facebook'), lifetimeSeconds: null, declared: null },
-      ...{ firstScanId: id, lastScanId: id, acceptedReason: null, acceptedAt: null },
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      kind: 'before_consent',
+      itemKind: 'cookie',
+      name: '_fbp',
+      rule: 'ePrivacy Directive Art. 5(3)',
+      certainty: 'settled',
+      status: 'new',
+      host: 'shop.example',
+      state: 'before',
+      pageUrls: ['https://shop.example/', 'https://shop.example/cart'],
+      uses: ['https://shop.example/', 'https://shop.example/cart'].map((url) => ({
+        url,
+        setBy: 'script',
+        sent: false,
+        initiator: 'connect.facebook.net/en_US/fbevents.js',
+      })),
+      initiator: 'connect.facebook.net/en_US/fbevents.js',
+      category: 'marketing',
+      service: expect.stringContaining('Facebook'),
+      lifetimeSeconds: null,
+      declared: null,
+      firstScanId: id,
+      lastScanId: id,
+      acceptedReason: null,
+      acceptedAt: null,
       firstSeenAt: expect.stringMatching(/Z$/),
       lastSeenAt: expect.stringMatching(/Z$/),
     });
@@ -153,6 +167,60 @@ describe('the findings of a scan', () => {
     ]);
   });
 
+  it('say of each page whether it set or sent a cookie, or only had it', async () => {
+    const initiator = 'connect.facebook.net/en_US/fbevents.js';
+    const id = await scan({
+      paths: ['/a', '/b', '/c'],
+      items: [
+        { name: '_fbp', pages: [2], details: { setBy: 'script', initiator } },
+        { name: '_fbp', pages: [1], details: { sent: true } },
+        { name: '_fbp', pages: [3], details: { sent: false } },
+      ],
+    });
+    const expected = {
+      initiator,
+      uses: [
+        { url: 'https://shop.example/a', setBy: null, sent: true, initiator: null },
+        { url: 'https://shop.example/b', setBy: 'script', sent: false, initiator },
+        { url: 'https://shop.example/c', setBy: null, sent: false, initiator: null },
+      ],
+    };
+    for (const path of ['/findings', `/scans/${id}/findings`])
+      expect((await items(path))[0]).toMatchObject({ kind: 'before_consent', name: '_fbp', ...expected });
+  });
+
+  it('say which pages request a host of a blocking rule, or have it in their HTML', async () => {
+    const blocking = { enabled: true, rules: [{ host: 'ads.example', path: null, category: 'marketing' }] };
+    const saved = await project.request('editor', 'PUT', '/configuration', { blocking });
+    expect(saved.status).toBe(200);
+    const request = { kind: 'request' as const, thirdParty: true, pages: [2] };
+    const id = await scan({
+      htmlAddresses: ['ads.example/tag.js', 'ads.example/pixel', 'other.example/x'],
+      items: [
+        {
+          ...request,
+          name: '/tag.js?id',
+          host: 'cdn.ads.example',
+          details: { initiator: 'shop.example/cart' },
+        },
+        { ...request, name: '/accepted', host: 'ads.example', states: ['accept'], pages: [1] },
+      ],
+    });
+    const [found] = (await items(`/scans/${id}/findings`)).filter(
+      ({ kind }) => kind === 'not_blocked_by_site',
+    );
+    expect(found).toMatchObject({
+      host: 'ads.example',
+      certainty: 'settled',
+      category: 'marketing',
+      state: 'before',
+      uses: [
+        { url: 'https://shop.example/', setBy: null, sent: false, initiator: null },
+        { url: 'https://shop.example/cart', setBy: null, sent: true, initiator: 'shop.example/cart' },
+      ],
+    });
+  });
+
   it('are paged, and listed by status', async () => {
     const id = await scan({ items: [FBP, SID] });
     const whole = (await items(`/scans/${id}/findings`)).map((each) => each['id']);
@@ -171,7 +239,9 @@ describe('the findings of a scan', () => {
 
   it('are none for the storage of our loader, in no state', async () => {
     const own = (name: string, kind: TestItem['kind']): TestItem => ({
-      ...{ name, kind: kind ?? 'cookie', states: ['before', 'reject', 'accept', 'withdraw', 'signal'] },
+      name,
+      kind: kind ?? 'cookie',
+      states: ['before', 'reject', 'accept', 'withdraw', 'signal'],
     });
     const prefix = `serviceMeta:${project.id}:`;
     const names = ['configuration', 'choice', 'queue', 'visitorKey'];
@@ -199,7 +269,9 @@ describe('the findings of a scan', () => {
       banner: { enabled: true },
       services: [
         {
-          ...{ name: 'Meta', provider: 'Meta', category: 'marketing' },
+          name: 'Meta',
+          provider: 'Meta',
+          category: 'marketing',
           cookies: [
             { name: '_fbp', duration: '1 month', purpose: 'Ads.' },
             { name: '_gone', duration: '1 day', purpose: 'Nothing.' },
@@ -278,7 +350,9 @@ describe('the life of a finding', () => {
     expect((await post('editor', 'accept', { reason: 'x'.repeat(501) })).status).toBe(422);
     expect(await json(await post('editor', 'reopen'))).toMatchObject({ code: 'finding_not_accepted' });
     expect(await json(await post('editor', 'accept', { reason: 'x'.repeat(500) }))).toMatchObject({
-      ...{ status: 'accepted', acceptedReason: 'x'.repeat(500), acceptedAt: expect.stringMatching(/Z$/) },
+      status: 'accepted',
+      acceptedReason: 'x'.repeat(500),
+      acceptedAt: expect.stringMatching(/Z$/),
     });
     await scan({ items: [SID] });
     expect(await findings()).toContain('before_consent sid open accepted');
@@ -302,7 +376,10 @@ describe('the life of a finding', () => {
 describe('the cookies of a site', () => {
   it('are listed with what they are classified as, unknown ones first', async () => {
     const pixel: TestItem = {
-      ...{ kind: 'request', name: '/tr?id', host: 'www.facebook.com', thirdParty: true },
+      kind: 'request',
+      name: '/tr?id',
+      host: 'www.facebook.com',
+      thirdParty: true,
       details: { method: 'GET', type: 'image' },
     };
     const id = await scan({
@@ -315,7 +392,9 @@ describe('the cookies of a site', () => {
       ['request', '', 'www.facebook.com'],
     ]);
     expect(cookies[1]).toMatchObject({
-      ...{ states: ['before', 'reject'], lastScanId: id, lifetimeSeconds: expect.closeTo(90 * 86_400, -3) },
+      states: ['before', 'reject'],
+      lastScanId: id,
+      lifetimeSeconds: expect.closeTo(90 * 86_400, -3),
       pageUrls: ['https://shop.example/', 'https://shop.example/cart'],
       classification: { category: 'marketing', certainty: 'known', proposed: [] },
     });
@@ -368,12 +447,16 @@ describe('the changes of a scan', () => {
     const third = await scan({ items: [FBP] });
     const changes = await read(`/scans/${third}/changes`);
     expect(changes).toMatchObject({
-      ...{ since: second, itemsAdded: { count: 0 }, findingsAdded: { count: 0 } },
+      since: second,
+      itemsAdded: { count: 0 },
+      findingsAdded: { count: 0 },
       itemsRemoved: { count: 1, items: [{ kind: 'cookie', name: 'sid', states: ['before'] }] },
       findingsRemoved: { count: 2 },
     });
     expect(await read(`/scans/${third}/changes?since=${first}`)).toMatchObject({
-      ...{ since: first, itemsAdded: { count: 1, items: [{ name: '_fbp' }] }, itemsRemoved: { count: 1 } },
+      since: first,
+      itemsAdded: { count: 1, items: [{ name: '_fbp' }] },
+      itemsRemoved: { count: 1 },
       findingsAdded: { count: 3 },
     });
     expect(await read(`/scans/${first}/changes`)).toMatchObject({

@@ -1,38 +1,52 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { GuardedProxy } from '../../src/scans/infrastructure/guarded-proxy.js';
-import { parseExceptions } from '../../src/shared/address-policy.js';
-import { newId } from '../../src/shared/ids.js';
-import { NameResolver } from '../../src/shared/name-resolver.js';
-import { type DnsServer, startDnsServer } from '../support/dns-server.js';
+import { GuardedProxy } from '../../src/scanner/browser/guarded-proxy.js';
+import { REQUEST_LIMIT, type RequestLimit } from '../../src/scanner/browser/request-rate.js';
+import { parseExceptions } from '../../src/platform/network/address-policy.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { NameResolver } from '../../src/platform/network/name-resolver.js';
+import { type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
 
 const PAGE_BYTES = 10_000;
 
-/** The addresses that src/shared/address-policy.spec.ts proves to be no public ones. */
+/** The addresses that src/platform/network/address-policy.spec.ts proves to be no public ones. */
 const PRIVATE = privateAddresses();
 
 /** Hosts and notations of forwarding's endpoint-policy.spec.ts, as a browser sends them. */
 const NOTATIONS = [
-  ...['localhost', 'LOCALHOST', 'app.localhost', '0x7f.1', '2130706433', '0177.0.0.1', '127.1'],
-  ...['[::ffff:127.0.0.1]', '[::1]', '169.254.169.254', '0.0.0.0', '10.0.0.7'],
+  'localhost',
+  'LOCALHOST',
+  'app.localhost',
+  '0x7f.1',
+  '2130706433',
+  '0177.0.0.1',
+  '127.1',
+  '[::ffff:127.0.0.1]',
+  '[::1]',
+  '169.254.169.254',
+  '0.0.0.0',
+  '10.0.0.7',
 ];
 
 let server: Server;
-/** What the name server knows. */
+/** The name server's records. */
 const records: Record<string, string[]> = {};
 let dns: DnsServer;
 let proxy: GuardedProxy;
 let proxyPort: number;
 /** Paths that reached the server. */
 let reached: string[];
+let connections: number;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     reached.push(`${request.method} ${request.url}`);
     response.end(request.url === '/large' ? 'x'.repeat(10 * PAGE_BYTES) : 'here');
   });
+  server.on('connection', () => (connections += 1));
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   dns = await startDnsServer(records);
 });
@@ -43,24 +57,30 @@ afterAll(async () => {
 
 beforeEach(async () => {
   reached = [];
+  connections = 0;
+  await openProxy(REQUEST_LIMIT);
+});
+afterEach(() => proxy.close());
+
+async function openProxy(requestLimit: RequestLimit): Promise<void> {
   proxy = new GuardedProxy({
     resolver: new NameResolver({ timeoutMs: 1_000, servers: [dns.address] }),
     exceptions: parseExceptions([`127.0.0.1:${serverPort()}`]),
     excludedHosts: ['never.example'],
     connectTimeoutMs: 1_000,
     pageBytesMax: PAGE_BYTES,
+    requestLimit,
   });
   proxyPort = await proxy.listen();
   proxy.openPage();
-});
-afterEach(() => proxy.close());
+}
 
 function serverPort(): number {
   return (server.address() as AddressInfo).port;
 }
 
 function privateAddresses(): string[] {
-  const spec = readFileSync('src/shared/address-policy.spec.ts', 'utf8');
+  const spec = readFileSync('src/platform/network/address-policy.spec.ts', 'utf8');
   const end = spec.indexOf("'%s is not public'");
   const lists = spec.slice(spec.lastIndexOf('it.each([', end), end);
   return [...lists.matchAll(/'([0-9a-f.:]+)'/g)].map(([, address = '']) => address);
@@ -185,5 +205,20 @@ describe('an allowed private target', () => {
   it.each(['consents', 'visits'])('never gets a record: POST %s', async (route) => {
     expect((await get(url(`/v1/projects/${newId()}/${route}`), 'POST')).status).toBe(204);
     expect(reached).toEqual([]);
+  });
+
+  it('gets no connection of requests that are gone before it is their turn', async () => {
+    await proxy.close();
+    await openProxy({ burst: 1, perSecond: 5 });
+    expect((await get(url('/first'))).status).toBe(200);
+    const host = `127.0.0.1:${serverPort()}`;
+    for (const line of [`CONNECT ${host} HTTP/1.1`, `GET ${url('/gone')} HTTP/1.1`]) {
+      const socket = connect(proxyPort, '127.0.0.1');
+      socket.end(`${line}\r\nHost: ${host}\r\n\r\n`).resume();
+      await once(socket, 'close');
+    }
+    expect((await get(url('/last'))).status).toBe(200);
+    expect(reached).toEqual(['GET /first', 'GET /last']);
+    expect(connections).toBe(2);
   });
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScanRetention } from '../../src/scans/application/scan-retention.js';
-import { SitePace } from '../../src/scans/application/site-pace.js';
-import { NO_ROBOTS } from '../../src/scans/domain/robots.js';
+import { ScanRetention } from '../../src/modules/scans/application/scan-retention.js';
+import { SitePace } from '../../src/scanner/run/site-pace.js';
+import { NO_ROBOTS } from '../../src/scanner/site/robots.js';
 import {
   admitToHost,
   pauseAfterPage,
   readHostScans,
   takePage,
-} from '../../src/scans/infrastructure/host.rows.js';
-import { newId } from '../../src/shared/ids.js';
-import { startTestService, type TestService } from '../support/service.js';
+} from '../../src/modules/scans/infrastructure/host.rows.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 let service: TestService;
 

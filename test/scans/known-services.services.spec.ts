@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
-const FILE = join('src', 'scans', 'infrastructure', 'known-data', 'services.json');
+const FILE = join('src', 'modules', 'scans', 'infrastructure', 'known-data', 'services.json');
 const PRINT =
   "import { knownServices } from './scripts/write-known-services.mjs'; process.stdout.write(knownServices());";
 

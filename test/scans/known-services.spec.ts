@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type ClassifiableItem, classifyItem } from '../../src/scans/domain/classify-item.js';
-import { knownServices } from '../../src/scans/infrastructure/load-known-services.js';
-import type { Json } from '../support/json.js';
+import { type ClassifiableItem, classifyItem } from '../../src/modules/scans/domain/classify-item.js';
+import { knownServices } from '../../src/modules/scans/infrastructure/load-known-services.js';
+import type { Json } from '../support/people/json.js';
 
-const FOLDER = join('src', 'scans', 'infrastructure', 'known-data');
+const FOLDER = join('src', 'modules', 'scans', 'infrastructure', 'known-data');
 const text = readFileSync(join(FOLDER, 'services.json'), 'utf8');
 const data = JSON.parse(text) as { packages: Json; cookies: unknown[][]; entities: unknown[][] };
 

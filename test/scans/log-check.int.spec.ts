@@ -2,16 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { copyDatabase } from '../../src/database/copy.js';
-import { DailyCheck } from '../../src/evidence/application/daily-check.js';
-import { ScanProofService } from '../../src/scans/application/scan-proof.service.js';
-import { createTestDatabase } from '../support/database.js';
-import { backUpLog, restoreLog } from '../support/evidence-backup.js';
-import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { type Outcome, runEvidence } from '../support/run-ops.js';
-import { insertTestScan } from '../support/scan.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { copyDatabase } from '../../src/platform/database/copy.js';
+import { DailyCheck } from '../../src/modules/evidence/application/daily-check.js';
+import { checkEntries } from '../../src/modules/evidence/application/check-entries.js';
+import { LogSigner } from '../../src/modules/evidence/application/log-signer.js';
+import { insertEntry } from '../../src/modules/evidence/infrastructure/entry.rows.js';
+import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
+import { ScanProofService } from '../../src/modules/scans/application/scan-proof.service.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { backUpLog, restoreLog } from '../support/database/evidence-backup.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { type Outcome, runEvidence } from '../support/programs/run-ops.js';
+import { insertTestScan } from '../support/people/scan.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const { verifyProof } = createRequire(import.meta.url)(
   '../../verify/verify.cjs',
@@ -95,6 +100,29 @@ describe('ops evidence check', () => {
       ),
     });
   });
+});
+
+it('compares all entries of a project, of which each query reads 500', async () => {
+  const ids: string[] = [];
+  await service.database.orm.em.fork().transactional(async (tx) => {
+    for (let count = 0; count < 502; count++) {
+      const id = newId();
+      await insertEntry(tx, { projectId: project.id, id, commitment: randomBytes(32) });
+      ids.push(id);
+    }
+  });
+  expect(await steps.seal(project.id)).toBe('published');
+  const tools = {
+    em: service.database.orm.em.fork(),
+    storage: service.app.get(LogStorage, { strict: false }),
+    signer: service.app.get(LogSigner, { strict: false }),
+  };
+  expect(await checkEntries(tools, project.id)).toEqual({ compared: 502, findings: [] });
+  const last = ids.toSorted().at(-1) ?? '';
+  await query(`update evidence_entry set commitment = sha256('x') where id = $1`, [last]);
+  const { compared, findings } = await checkEntries(tools, project.id);
+  expect(compared).toBe(502);
+  expect(findings).toEqual([{ id: last, kind: 'changed', detail: 'The entry differs from the log.' }]);
 });
 
 describe('the daily check', () => {

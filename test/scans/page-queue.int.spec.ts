@@ -1,17 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { PageQueue } from '../../src/scans/application/page-queue.js';
-import { SiteRules } from '../../src/scans/application/site-rules.js';
-import { SCAN_LEASE_MS } from '../../src/scans/domain/scanner-times.js';
-import { addPages, type ClaimedScan, claimScan } from '../../src/scans/infrastructure/frontier.rows.js';
-import { GuardedProxy } from '../../src/scans/infrastructure/guarded-proxy.js';
-import { SiteReader } from '../../src/scans/infrastructure/site-file.js';
-import { parseExceptions } from '../../src/shared/address-policy.js';
-import { newId } from '../../src/shared/ids.js';
-import { NameResolver } from '../../src/shared/name-resolver.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { reportTestScanner } from '../support/scanner.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { PageQueue } from '../../src/scanner/run/page-queue.js';
+import { SiteRules } from '../../src/scanner/run/site-rules.js';
+import { SCAN_LEASE_MS } from '../../src/modules/scans/domain/scanner-times.js';
+import {
+  addPages,
+  beginVisit,
+  type ClaimedScan,
+  claimScan,
+  setAsideScans,
+  storeWork,
+} from '../../src/modules/scans/infrastructure/frontier.rows.js';
+import { GuardedProxy } from '../../src/scanner/browser/guarded-proxy.js';
+import { REQUEST_LIMIT } from '../../src/scanner/browser/request-rate.js';
+import { SiteReader } from '../../src/scanner/site/site-file.js';
+import { parseExceptions } from '../../src/platform/network/address-policy.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { NameResolver } from '../../src/platform/network/name-resolver.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { reportTestScanner } from '../support/programs/scanner.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 let service: TestService;
 let project: TestProject;
@@ -27,6 +35,7 @@ beforeAll(async () => {
     excludedHosts: [],
     connectTimeoutMs: 100,
     pageBytesMax: 1_000,
+    requestLimit: REQUEST_LIMIT,
   });
   port = await proxy.listen();
 });
@@ -65,7 +74,10 @@ async function pagesMaxOf(id: string): Promise<unknown> {
 
 async function claim(): Promise<ClaimedScan> {
   const claimed = await claimScan(em(), {
-    ...{ claimId: newId(), leaseMs: SCAN_LEASE_MS, browser: 'Chromium 1.0', region: null },
+    claimId: newId(),
+    leaseMs: SCAN_LEASE_MS,
+    browser: 'Chromium 1.0',
+    region: null,
   });
   if (!claimed) throw new Error('There is no scan to claim.');
   return claimed;
@@ -139,6 +151,30 @@ describe('a change of tier', () => {
   });
 });
 
+describe('a host that redirects', () => {
+  /** Whether more pages of a host are visited after one that ended on the loader's page of another host. */
+  const visitsMore = async (host: string): Promise<unknown> => {
+    await requestScan();
+    const scan = await claim();
+    await queueOf(scan, { pages: 1, visited: 1, host: 'redirecting.example.com' });
+    await service.database.query(
+      "update scan_page set final_url = 'https://own.example.com/' where scan_id = $1",
+      [scan.id],
+    );
+    await addPages(em(), scan, [{ url: `https://${host}/more`, depth: 0 }]);
+    const queue = await queueOf(scan, { pages: 0, visited: 0 });
+    return (await queue.next()).kind;
+  };
+
+  it('is not verified by the loader of the host that it leads to', async () => {
+    expect(await visitsMore('redirecting.example.com')).toBe('again');
+  });
+
+  it('verifies the host that it leads to', async () => {
+    expect(await visitsMore('own.example.com')).toBe('page');
+  });
+});
+
 describe('an active custom domain', () => {
   const HOST = 'consent.example.com';
   const addDomain = (state: string, goodHoursAgo: number): Promise<unknown> =>
@@ -179,5 +215,39 @@ describe('an active custom domain', () => {
     expect((await project.request('editor', 'POST', '/scans', request)).status).toBe(422);
     await addDomain('active', 1);
     expect((await project.request('editor', 'POST', '/scans', request)).status).toBe(201);
+  });
+});
+
+describe('a scan during which scanners stop', () => {
+  /** The scanner's process ends, and its lease with it. */
+  const abandon = (scan: ClaimedScan): Promise<unknown> =>
+    service.database.query("update scan set leased_until = now() - interval '1 second' where id = $1", [
+      scan.id,
+    ]);
+
+  it('is claimed again twice, then set aside with the page that was open', async () => {
+    const id = await requestScan();
+    for (let round = 0; round < 3; round += 1) {
+      expect(await setAsideScans(em())).toEqual([]);
+      const scan = await claim();
+      if (round === 2) {
+        await addPages(em(), scan, [{ url: 'https://example.com/', depth: 0 }]);
+        await beginVisit(em(), scan, 1);
+      }
+      await abandon(scan);
+    }
+    expect(await setAsideScans(em())).toEqual([{ projectId: project.id, id }]);
+    const read = (await (await project.request('editor', 'GET', `/scans/${id}`)).json()) as Json;
+    expect(read).toMatchObject({ status: 'failed', reason: { code: 'scanner_stopped' } });
+    expect(read['pageList']).toMatchObject([{ status: 'failed', reason: { code: 'scanner_stopped' } }]);
+    await expect(claim()).rejects.toThrow('no scan to claim');
+  });
+
+  it('is not set aside by scanners that return it', async () => {
+    await requestScan();
+    const work = { workedMs: 0, receivedBytes: 0, leaseMs: null };
+    for (let round = 0; round < 5; round += 1) await storeWork(em(), await claim(), work);
+    expect(await setAsideScans(em())).toEqual([]);
+    expect((await claim()).projectId).toBe(project.id);
   });
 });

@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { PublishSite } from '../../src/publishing/application/publish-site.js';
-import { ScanFinishedHandler } from '../../src/scans/application/scan-finished-handler.js';
-import { SCAN_FINISHED, SCAN_RECLASSIFIED } from '../../src/scans/scans.events.js';
-import { newId } from '../../src/shared/ids.js';
-import { type EvidenceSteps, evidenceSteps } from '../support/evidence-steps.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { insertTestScan, type TestScan } from '../support/scan.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { PublishSite } from '../../src/modules/publishing/application/publish-site.js';
+import type { OutboxMessage } from '../../src/platform/outbox/domain/outbox-message.js';
+import { ScanFinishedHandler } from '../../src/modules/scans/application/scan-finished-handler.js';
+import { SCAN_FINISHED, SCAN_RECLASSIFIED } from '../../src/modules/scans/scans.events.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { insertTestScan, type TestScan } from '../support/people/scan.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const { verifyProof, canonical } = createRequire(import.meta.url)(
@@ -53,11 +54,8 @@ const insert = (given: Partial<TestScan> = {}): Promise<string> =>
 /** Evaluates a scan as a worker does. */
 async function evaluate(scanId: string, topic = SCAN_FINISHED): Promise<void> {
   const handler = service.app.get(ScanFinishedHandler, { strict: false });
-  const message = { topic, projectId: project.id, subjectId: scanId } as Parameters<
-    typeof handler.prepare
-  >[0][0];
-  const [attempt] = await handler.prepare([message]);
-  await attempt?.(new AbortController().signal);
+  const message = { topic, projectId: project.id, subjectId: scanId } as OutboxMessage;
+  await handler.run(message);
 }
 
 const request = (scanId: string): Promise<Response> =>
@@ -122,8 +120,13 @@ describe('the proof of a scan', () => {
     ]);
     expect(checkpoint.origin.endsWith(`/${project.id}`)).toBe(true);
     expect(scan).toMatchObject({
-      ...{ schemaVersion: 1, id, projectId: project.id, status: 'completed', reason: null },
-      ...{ browser: 'Chromium 1.0', configHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      schemaVersion: 1,
+      id,
+      projectId: project.id,
+      status: 'completed',
+      reason: null,
+      browser: 'Chromium 1.0',
+      configHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       rules: { 'third-party-web': '0.30.0', 'consent-service': expect.stringMatching(/^\d+\.\d+\.\d+$/) },
       pages: [
         { number: 1, url: 'https://shop.example/', status: 'visited', loaderFound: true },
@@ -131,14 +134,21 @@ describe('the proof of a scan', () => {
       ],
       artifacts: [
         {
-          ...{ state: 'reject', page: 2, kind: 'screenshot', bytes: shot.length },
+          state: 'reject',
+          page: 2,
+          kind: 'screenshot',
+          bytes: shot.length,
           sha256: createHash('sha256').update(shot).digest('hex'),
         },
       ],
     });
     const states = scan?.['states'] as Json[];
     expect(states.map(({ state, status }) => `${String(state)} ${String(status)}`)).toEqual([
-      ...['before tested', 'reject tested', 'accept not_tested', 'withdraw not_tested', 'signal not_tested'],
+      'before tested',
+      'reject tested',
+      'accept not_tested',
+      'withdraw not_tested',
+      'signal not_tested',
     ]);
     // The command line and the page use the same check.
     writeFileSync(join(folder, `scan-${id}.tlog-proof`), text);
@@ -191,7 +201,8 @@ describe('the proof of a scan', () => {
       step: 'file',
     });
     await expect(verifyProof(withExtra({ ...rest, record: scan }), trusted)).rejects.toMatchObject({
-      ...{ step: 'record', message: 'this is not a record' },
+      step: 'record',
+      message: 'this is not a record',
     });
     const consentId = newId();
     await service.database.query(
@@ -205,7 +216,8 @@ describe('the proof of a scan', () => {
     const { record, ...others } = JSON.parse(Buffer.from(extra, 'base64').toString()) as { record: object };
     const renamed = Buffer.from(canonical({ ...others, scan: record })).toString('base64');
     await expect(verifyProof(proof.replace(extra, renamed), trusted)).rejects.toMatchObject({
-      ...{ step: 'scan', message: 'this is not a scan' },
+      step: 'scan',
+      message: 'this is not a scan',
     });
   });
 
@@ -213,7 +225,9 @@ describe('the proof of a scan', () => {
     const id = await insert();
     const early = await request(id);
     expect([early.status, early.headers.get('retry-after'), await early.json()]).toEqual([
-      ...[202, '10', { status: 'pending' }],
+      202,
+      '10',
+      { status: 'pending' },
     ]);
     await evaluate(id);
     expect((await request(id)).status).toBe(202);

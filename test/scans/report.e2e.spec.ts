@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { extractText, getDocumentProxy } from 'unpdf';
-import { ScanFinishedHandler } from '../../src/scans/application/scan-finished-handler.js';
-import { ScanRetention } from '../../src/scans/application/scan-retention.js';
-import { SCAN_FINISHED } from '../../src/scans/scans.events.js';
-import { newId } from '../../src/shared/ids.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { insertTestScan, type TestScan } from '../support/scan.js';
-import { startTestService, type TestService } from '../support/service.js';
+import type { OutboxMessage } from '../../src/platform/outbox/domain/outbox-message.js';
+import { ScanFinishedHandler } from '../../src/modules/scans/application/scan-finished-handler.js';
+import { ScanRetention } from '../../src/modules/scans/application/scan-retention.js';
+import { SCAN_FINISHED } from '../../src/modules/scans/scans.events.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { insertTestScan, type TestScan } from '../support/people/scan.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const DAY_MS = 86_400_000;
 
@@ -27,23 +28,28 @@ beforeEach(async () => {
 const IN_A_YEAR = new Date(Date.now() + 365 * DAY_MS).toISOString();
 const ITEMS: TestScan['items'] = [
   {
-    ...{ name: '_fbp', states: ['before', 'reject'], pages: [1, 2] },
+    name: '_fbp',
+    states: ['before', 'reject'],
+    pages: [1, 2],
     details: {
-      ...{ setBy: 'script', initiator: 'connect.facebook.net/en_US/fbevents.js', expiresAt: IN_A_YEAR },
-      ...{
-        path: '/',
-        httpOnly: false,
-        secure: true,
-        sameSite: 'Lax',
-        valueLength: 27,
-        valueHash: '3a5b0c11',
-      },
+      setBy: 'script',
+      initiator: 'connect.facebook.net/en_US/fbevents.js',
+      expiresAt: IN_A_YEAR,
+      path: '/',
+      httpOnly: false,
+      secure: true,
+      sameSite: 'Lax',
+      valueLength: 27,
+      valueHash: '3a5b0c11',
     },
   },
   { name: '=HYPERLINK("https://evil.example")', details: { setBy: 'response' } },
   { kind: 'local_storage', name: 'cart', details: { valueLength: 2, valueHash: '4f53cda1' } },
   {
-    ...{ kind: 'request', name: '/en_US/fbevents.js', host: 'connect.facebook.net', thirdParty: true },
+    kind: 'request',
+    name: '/en_US/fbevents.js',
+    host: 'connect.facebook.net',
+    thirdParty: true,
     details: { method: 'GET', type: 'script', httpStatus: 200, count: 1 },
   },
 ];
@@ -64,7 +70,8 @@ async function refused(response: Promise<Response>): Promise<[number, string]> {
 
 const har = (url: string): object => ({
   log: {
-    ...{ version: '1.2', creator: { name: 'x', version: '1' } },
+    version: '1.2',
+    creator: { name: 'x', version: '1' },
     pages: [{ id: 'page_1', startedDateTime: '2026-11-25T10:00:00.000Z', title: url, pageTimings: {} }],
     entries: [{ pageref: 'page_1', request: { url } }],
   },
@@ -95,11 +102,8 @@ async function storeScreenshot(id: string): Promise<void> {
 /** Evaluates a scan as a worker does. */
 async function evaluate(scanId: string): Promise<void> {
   const handler = service.app.get(ScanFinishedHandler, { strict: false });
-  const message = { topic: SCAN_FINISHED, projectId: project.id, subjectId: scanId } as Parameters<
-    typeof handler.prepare
-  >[0][0];
-  const [attempt] = await handler.prepare([message]);
-  await attempt?.(new AbortController().signal);
+  const message = { topic: SCAN_FINISHED, projectId: project.id, subjectId: scanId } as OutboxMessage;
+  await handler.run(message);
 }
 
 async function readPdf(answer: Promise<Response>) {
@@ -115,7 +119,8 @@ describe('the report of a scan', () => {
     const id = await insert();
     const response = await report(id, 'format=csv');
     expect([response.status, response.headers.get('content-disposition')]).toEqual([
-      ...[200, `attachment; filename="scan-${id}.csv"`],
+      200,
+      `attachment; filename="scan-${id}.csv"`,
     ]);
     const [head = '', ...rows] = (await response.text()).trimEnd().split('\r\n');
     expect(head.startsWith('"state","page","kind","name","host","thirdParty","category"')).toBe(true);
@@ -147,7 +152,7 @@ describe('the report of a scan', () => {
       '2 visited, 0 failed, 0 skipped',
       'After refusal Tested in our banner 2',
       'After withdrawal Not tested The banner has no control for this choice that the scanner recognizes.',
-      'Settled “_fbp” was set on / and 1 more page before any choice, by connect.facebook.net. ePrivacy Directive Art. 5(3) New',
+      'Settled “_fbp” was set on / and 1 more page by connect.facebook.net before any choice. ePrivacy Directive Art. 5(3) New',
       'The loader was not found on /cart of shop.example.',
       'Marketing (2)',
       '_fbp Cookie shop.example',
@@ -164,7 +169,7 @@ describe('the report of a scan', () => {
       'Scan-Bericht: shop.example',
       'Gescannt aus Germany',
       'Nach Widerruf Nicht geprüft Das Banner hat für diese Wahl keine Schaltfläche, die der Scanner erkennt.',
-      'Eindeutig „_fbp“ wurde auf / und 1 weiteren Seite vor jeder Auswahl gesetzt, durch connect.facebook.net.',
+      'Eindeutig „_fbp“ wurde vor jeder Auswahl auf / und 1 weiteren Seite durch connect.facebook.net gesetzt.',
       '365 Tage',
       'Seite 1 von',
     ])
@@ -209,10 +214,15 @@ describe('the report of a scan', () => {
       findings: [],
     });
     expect((body['states'] as Json[]).map(({ state }) => state)).toEqual([
-      ...['before', 'reject', 'accept', 'withdraw', 'signal'],
+      'before',
+      'reject',
+      'accept',
+      'withdraw',
+      'signal',
     ]);
     expect((body['pageList'] as Json[]).map(({ url }) => url)).toEqual([
-      ...['https://shop.example/', 'https://shop.example/cart'],
+      'https://shop.example/',
+      'https://shop.example/cart',
     ]);
     expect(body['items']).toHaveLength(7);
   });
@@ -221,36 +231,47 @@ describe('the report of a scan', () => {
     const id = await insert();
     const body = (await (await report(id, 'format=inspection&state=before')).json()) as Json;
     expect(Object.keys(body)).toEqual([
-      ...[
-        'title',
-        'task_description',
-        'uri_ins',
-        'uri_refs',
-        'uri_dest',
-        'uri_redirects',
-        'secure_connection',
-      ],
-      ...[
-        'testSSLError',
-        'testSSLErrorOutput',
-        'testSSLErrorCode',
-        'testSSL',
-        'host',
-        'script',
-        'localStorage',
-      ],
-      ...['cookies', 'beacons', 'links', 'unsafeForms', 'browser', 'browsing_history', 'hosts', 'websockets'],
-      ...['start_time', 'end_time', 'websocketLog'],
+      'title',
+      'task_description',
+      'uri_ins',
+      'uri_refs',
+      'uri_dest',
+      'uri_redirects',
+      'secure_connection',
+      'testSSLError',
+      'testSSLErrorOutput',
+      'testSSLErrorCode',
+      'testSSL',
+      'host',
+      'script',
+      'localStorage',
+      'cookies',
+      'beacons',
+      'links',
+      'unsafeForms',
+      'browser',
+      'browsing_history',
+      'hosts',
+      'websockets',
+      'start_time',
+      'end_time',
+      'websocketLog',
     ]);
     const [cookie] = body['cookies'] as Json[];
     expect(cookie).toEqual({
-      ...{ name: '_fbp', value: 'masked:27:3a5b0c11', domain: 'shop.example', path: '/', size: 31 },
-      ...{
-        expires: Date.parse(IN_A_YEAR) / 1000,
-        expiresUTC: IN_A_YEAR,
-        expiresDays: expect.closeTo(365, 1),
-      },
-      ...{ httpOnly: false, secure: true, session: false, sameSite: 'Lax', firstPartyStorage: true },
+      name: '_fbp',
+      value: 'masked:27:3a5b0c11',
+      domain: 'shop.example',
+      path: '/',
+      size: 31,
+      expires: Date.parse(IN_A_YEAR) / 1000,
+      expiresUTC: IN_A_YEAR,
+      expiresDays: expect.closeTo(365, 1),
+      httpOnly: false,
+      secure: true,
+      session: false,
+      sameSite: 'Lax',
+      firstPartyStorage: true,
       log: {
         stack: [
           {
@@ -258,15 +279,29 @@ describe('the report of a scan', () => {
             source: 'set by script (https://connect.facebook.net/en_US/fbevents.js)',
           },
         ],
-        ...{ type: 'Cookie.JS', timestamp: expect.stringMatching(/Z$/) },
+        type: 'Cookie.JS',
+        timestamp: expect.stringMatching(/Z$/),
         location: expect.stringMatching(/^https:\/\/shop\.example\//),
       },
     });
+    expect(body['localStorage']).toEqual({
+      'https://shop.example': {
+        cart: {
+          value: 'masked:2:4f53cda1',
+          firstPartyStorage: true,
+          log: { stack: [], type: 'Storage.LocalStorage', location: 'https://shop.example/' },
+        },
+      },
+    });
+    // The collector's report template fails without it.
+    expect((body['script'] as Json)['config']).toMatchObject({
+      _: ['https://shop.example/'],
+      url: 'https://shop.example/',
+      firstPartyUri: [],
+      screenshots: false,
+    });
     expect(body['hosts']).toMatchObject({
       requests: { firstParty: [], thirdParty: ['connect.facebook.net'] },
-    });
-    expect(body['localStorage']).toMatchObject({
-      'https://shop.example': { cart: { value: 'masked:2:4f53cda1' } },
     });
   });
 
@@ -282,9 +317,36 @@ describe('the report of a scan', () => {
       ['localstorage', 'informative', true],
     ]);
     expect(bases[0]?.knowledges.find(({ name }) => name === '_fbp')).toMatchObject({
-      ...{ kind: 'cookie', domain: 'shop.example', name: '_fbp', category: 'marketing', wildcard_match: 0 },
+      kind: 'cookie',
+      domain: 'shop.example',
+      name: '_fbp',
+      category: 'marketing',
+      wildcard_match: 0,
     });
     expect(bases[1]?.knowledges).toMatchObject([{ kind: 'localstorage', key: 'cart', script: '' }]);
+  });
+
+  it('as knowledge bases has the domains and names that the tool compares', async () => {
+    const stored = (name: string, host: string): TestScan['items'][number] => ({ name, host, details: {} });
+    const id = await insert({
+      items: [
+        stored('_ga', '.shop.example'),
+        stored('sid', 'www.shop.example'),
+        stored('sid', 'shop.example'),
+        stored('_ga_ABC123456789', '.shop.example'),
+        stored('id', '.ads.example'),
+        { ...stored('_ga', '.shop.example'), states: ['reject'], pages: [2] },
+        { ...stored('sid', 'api.shop.example'), details: { setBy: 'response', blocked: 'SecureOnly' } },
+      ],
+    });
+    const [cookies] = (await (await report(id, 'format=edpb')).json()) as { knowledges: Json[] }[];
+    expect(cookies?.knowledges.map(({ domain, name }) => `${String(domain)} ${String(name)}`)).toEqual([
+      'shop.example _ga',
+      'www.shop.example sid',
+      'shop.example sid',
+      'shop.example _ga_ABC123456789',
+      'ads.example id',
+    ]);
   });
 
   it('as HAR joins the pages of a state, for editors, while it is stored', async () => {
@@ -324,7 +386,8 @@ describe('the retention of scans', () => {
     ] as const) {
       await storeHar(id, 1, 'https://shop.example/');
       await service.database.query(`update scan_artifact set created_at = $2 where scan_id = $1`, [
-        ...[id, new Date(Date.now() - days * DAY_MS)],
+        id,
+        new Date(Date.now() - days * DAY_MS),
       ]);
     }
     expect(await forget()).toEqual({ artifacts: 1, scans: 0 });

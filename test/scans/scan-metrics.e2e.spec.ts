@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestProject } from '../support/project.js';
-import { insertTestScan } from '../support/scan.js';
-import { reportTestScanner } from '../support/scanner.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { createTestProject } from '../support/people/project.js';
+import { insertTestScan } from '../support/people/scan.js';
+import { reportTestScanner } from '../support/programs/scanner.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 let service: TestService;
 

@@ -1,10 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../support/free-port.js';
-import type { Json } from '../support/json.js';
-import { childrenOf } from '../support/processes.js';
-import { type ScanService, startScanService } from '../support/scan-service.js';
+import { freePort } from '../support/programs/free-port.js';
+import type { Json } from '../support/people/json.js';
+import { childrenOf } from '../support/programs/processes.js';
+import { type ScanService, startScanService } from '../support/programs/scan-service.js';
 import { until } from '../support/until.js';
 
 const SCAN_DEADLINE_MS = 100_000;
@@ -26,6 +26,8 @@ beforeAll(async () => {
   await new Promise<void>((ready) => site.listen(0, '127.0.0.1', ready));
   plainPort = await freePort();
   service = await startScanService({
+    // The whole browser.
+    SCANNER_CHROMIUM: '',
     SCANNER_ALLOWED_PRIVATE_TARGETS: `127.0.0.1:${sitePort()},127.0.0.1:${plainPort}`,
     SCANNER_PAGE_SECONDS: '12',
     SCANNER_STATE_PAGES: '1',
@@ -105,8 +107,12 @@ describe('the demo shop', () => {
     // Three of six products, and the others are named as left out.
     const products = pages.filter(({ url }) => String(url).includes('/product/'));
     expect(products.map(({ status }) => status).toSorted()).toEqual([
-      ...['skipped', 'skipped', 'skipped'],
-      ...['visited', 'visited', 'visited'],
+      'skipped',
+      'skipped',
+      'skipped',
+      'visited',
+      'visited',
+      'visited',
     ]);
     const items = await service.items(scanned);
     const first = items.filter(({ page }) => page === 1);
@@ -186,18 +192,37 @@ it('resumes a scan whose scanner was killed, and visits no page more than twice'
   expect(['/held/1', '/held/2', '/held/3'].map((path) => visits.get(path))).toEqual([2, 2, 1]);
 });
 
-it('visits one page a day of a host without the loader', async () => {
-  const plain = createServer((_request, response) => {
+it('loads one page a day of a host without the loader, and clicks nothing there', async () => {
+  const loads: string[] = [];
+  const plain = createServer(({ url = '' }, response) => {
+    loads.push(url);
     response.setHeader('content-type', 'text/html');
-    response.end('<!doctype html><a href="/two">two</a>');
+    response.end(`<!doctype html><a href="/two">two</a>
+      <div role="dialog"><p>We use cookies.</p><button onclick="fetch('/clicked')">Reject all</button></div>`);
   });
   await new Promise<void>((ready) => plain.listen(plainPort, '127.0.0.1', ready));
   try {
     const url = `http://127.0.0.1:${plainPort}/`;
-    const first = await scan([url]);
+    const first = await service.scan({ urls: [url] });
     expect(first).toMatchObject({ status: 'partial', reason: { code: 'unverified_host' } });
     expect(pagesOf(first).map(({ status }) => status)).toEqual(['visited', 'skipped']);
+    const states = (first['states'] as Json[]).map(({ state, status, reason, pages }) => [
+      state,
+      status,
+      (reason as Json)['code'],
+      pages,
+    ]);
+    expect(states).toEqual([
+      ['before', 'tested', 'unverified_host', [1]],
+      ...['reject', 'accept', 'withdraw', 'signal'].map((state) => [
+        state,
+        'not_tested',
+        'unverified_host',
+        [],
+      ]),
+    ]);
     expect(pagesOf(await scan([url])).map(({ status }) => status)).toEqual(['skipped']);
+    expect(loads.filter((path) => path === '/' || path === '/clicked')).toEqual(['/']);
   } finally {
     plain.close();
   }

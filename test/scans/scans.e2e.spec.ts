@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ScheduledScans } from '../../src/scans/application/scheduled-scans.js';
-import type { Json } from '../support/json.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { reportTestScanner } from '../support/scanner.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { ScheduledScans } from '../../src/modules/scans/application/scheduled-scans.js';
+import type { Json } from '../support/people/json.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { reportTestScanner } from '../support/programs/scanner.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 let service: TestService;
 let project: TestProject;
@@ -391,7 +391,9 @@ describe('the schedule of scans', () => {
     expect(await start()).toBe(0);
     expect(await scans()).toEqual([]);
     expect(await get()).toMatchObject({
-      ...{ frequency: 'weekly', active: false, nextAt: null },
+      frequency: 'weekly',
+      active: false,
+      nextAt: null,
       inactiveReason: { code: 'tier' },
     });
     expect(await put('monthly')).toMatchObject({ status: 403, body: { code: 'tier_required' } });

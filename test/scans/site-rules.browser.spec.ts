@@ -2,8 +2,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Json } from '../support/json.js';
-import { type ScanService, startScanService } from '../support/scan-service.js';
+import type { Json } from '../support/people/json.js';
+import { type ScanService, startScanService } from '../support/programs/scan-service.js';
 
 /** How long a redirect takes. */
 const HELD_MS = 1_500;

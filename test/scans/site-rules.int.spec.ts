@@ -3,16 +3,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { SiteRules } from '../../src/scans/application/site-rules.js';
-import { GuardedProxy } from '../../src/scans/infrastructure/guarded-proxy.js';
-import { SiteReader } from '../../src/scans/infrastructure/site-file.js';
-import { parseExceptions } from '../../src/shared/address-policy.js';
-import { NameResolver } from '../../src/shared/name-resolver.js';
+import { SiteRules } from '../../src/scanner/run/site-rules.js';
+import { GuardedProxy } from '../../src/scanner/browser/guarded-proxy.js';
+import { REQUEST_LIMIT } from '../../src/scanner/browser/request-rate.js';
+import { SiteReader } from '../../src/scanner/site/site-file.js';
+import { parseExceptions } from '../../src/platform/network/address-policy.js';
+import { NameResolver } from '../../src/platform/network/name-resolver.js';
 
 let server: Server;
 let proxy: GuardedProxy;
 let rules: SiteRules;
-/** What the site serves, by path. */
+/** The site's files, by path. */
 let files: Record<string, string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void)>;
 let requested: IncomingMessage[];
 
@@ -41,6 +42,7 @@ beforeEach(async () => {
     excludedHosts: [],
     connectTimeoutMs: 1_000,
     pageBytesMax: 50_000_000,
+    requestLimit: REQUEST_LIMIT,
   });
   const reader = new SiteReader(proxy, {
     port: await proxy.listen(),

@@ -1,5 +1,5 @@
-import { namedKey } from '../outbox/domain/ordering-key.js';
-import type { NewOutboxMessage } from '../outbox/domain/outbox-message.js';
+import { namedKey } from '../../platform/outbox/domain/ordering-key.js';
+import type { NewOutboxMessage } from '../../platform/outbox/domain/outbox-message.js';
 
 /** A scan was completed, at least in part. The subject is the scan. */
 export const SCAN_FINISHED = 'scan.finished';

@@ -18,7 +18,7 @@ import { ScanScheduleService } from './application/scan-schedule.service.js';
 import { ScheduledScans } from './application/scheduled-scans.js';
 import { ScanMetrics } from './infrastructure/scan.metrics.js';
 
-/** What owners see of scans. The scanner that visits the pages is a separate program (src/scanner.ts). */
+/** Scans for owners. The scanner that visits the pages is a separate program (src/scanner.ts). */
 @Module({
   imports: [AccessModule, LicensingModule, ProjectsModule, PublishingModule],
   providers: [

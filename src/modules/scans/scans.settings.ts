@@ -1,14 +1,15 @@
-import { declareSettings, derived, type SettingsOf } from '../settings/declare-settings.js';
-import { serviceSettings } from '../settings/service.settings.js';
+import { declareSettings, derived, type SettingsOf } from '../../platform/settings/declare-settings.js';
+import { serviceSettings } from '../../platform/settings/service.settings.js';
 import {
   flag,
   integer,
   isAddressOrCidr,
   isHostAndPort,
   list,
+  nameServers,
   port,
   text,
-} from '../settings/setting-kinds.js';
+} from '../../platform/settings/setting-kinds.js';
 
 /** Fits into the comment of a `User-Agent`. */
 const CONTACT = /^(https?:\/\/[\w.-]+(:\d+)?(\/[\w./~%@+-]*)?|[\w.+-]+@[\w-]+(\.[\w-]+)+)$/;
@@ -22,7 +23,7 @@ export const scanSettings = declareSettings({
       default: 0,
       meaning: "port for a scanner's own health and metrics; 0: none",
     }),
-    /** Empty: the usual paths. */
+    /** Empty: the usual paths. Checked where pages are visited: other processes may have no Chromium. */
     chromium: text('SCANNER_CHROMIUM', {
       default: '',
       defaultShown: 'the usual paths',
@@ -45,7 +46,7 @@ export const scanSettings = declareSettings({
         }
       },
     }),
-    nameServers: list('SCANNER_NAME_SERVERS', {
+    nameServers: nameServers('SCANNER_NAME_SERVERS', {
       default: [],
       defaultShown: "the system's",
       meaning: 'name servers that resolve the hosts of scanned pages, `address` or `address:port`',
@@ -140,6 +141,13 @@ export const scanSettings = declareSettings({
       max: 100_000,
       meaning:
         'memory that Chromium may use with all its processes, in megabytes; it is replaced when it uses more',
+    }),
+    diskMegabytes: integer('SCANNER_DISK_MB', {
+      default: 250,
+      min: 100,
+      max: 100_000,
+      meaning:
+        'disk space that the profile of Chromium may take, in megabytes, 50 of them for its cache; it is replaced when it takes more',
     }),
     retentionDays: integer('SCAN_RETENTION_DAYS', {
       default: 90,

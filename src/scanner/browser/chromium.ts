@@ -1,21 +1,13 @@
 import { execFile } from 'node:child_process';
-import {
-  accessSync,
-  chmodSync,
-  chownSync,
-  constants,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
-import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../domain/scanner-client.js';
-import { watchMemory } from './process-memory.js';
+import { SettingsError } from '../../platform/settings/declare-settings.js';
+import { isExecutable } from '../../platform/settings/setting-kinds.js';
+import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../../modules/scans/domain/scanner-client.js';
+import { endProcesses, type UsageLimit, watchUsage } from './process-usage.js';
 import { within } from './within.js';
 
 const USUAL_PATHS = [
@@ -29,21 +21,38 @@ const USUAL_PATHS = [
 ];
 /** Profiles are kept in folders of this name, followed by the scanner's process id. */
 const FOLDER_PREFIX = 'consent-scan-';
+const NOT_ALLOWED = new Set(['EACCES', 'EPERM']);
 const VERSION_TIMEOUT_MS = 20_000;
 const LAUNCH_TIMEOUT_MS = 60_000;
 const ALIVE_TIMEOUT_MS = 3_000;
-/** A browser that hangs is left to Playwright, which kills it, at the latest with this process. */
+/** A browser that hangs longer is killed. */
 const CLOSE_TIMEOUT_MS = 15_000;
+/** The cache counts for the limit of the profile. */
+const CACHE_BYTES_MAX = 50_000_000;
 /** A quarter of the processor where one other session wants all of it, instead of half. */
 const AUTOGROUP_NICE = 5;
 
-/** Of two switches of one name, Chromium reads the last: those that Playwright disables, and one of ours. */
+/**
+ * Chromium only reads the last of two switches with one name: the features that Playwright
+ * disables, and one of ours.
+ */
 const DISABLED_FEATURES = [
-  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades'],
-  ...['HttpsFirstBalancedModeAutoEnable', 'LensOverlay', 'MediaRouter', 'PaintHolding'],
-  ...['ThirdPartyStoragePartitioning', 'AvoidCorsURLLoaderRestartOnRedirect', 'TcpPortRandomizationWin'],
-  ...['OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
-  ...['msForceBrowserSignIn', 'msEdgeUpdateLaunchServicesPreferredVersion'],
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
   // For an ICE server whose name ends with `.local`, WebRTC would ask the network by multicast, beside the proxy.
   'WebRtcHideLocalIpsWithMdns',
 ];
@@ -57,6 +66,7 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-domain-reliability',
   '--disable-sync',
+  `--disk-cache-size=${CACHE_BYTES_MAX}`,
   '--no-first-run',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -81,6 +91,8 @@ export interface ChromiumOptions {
   sandbox: boolean;
   /** It is killed when it uses more. */
   memoryBytesMax: number;
+  /** It is killed when its profile takes more. */
+  diskBytesMax: number;
   /** null: the scanner's own user. */
   user: ChromiumUser | null;
 }
@@ -90,19 +102,23 @@ export interface OpenChromium {
   context: BrowserContext;
   /** Whether it still carries out commands. */
   isAlive(): Promise<boolean>;
-  /** Whether it was killed because it used too much memory. */
-  readonly usedTooMuchMemory: boolean;
+  /** Why it was killed; null: it was not. */
+  readonly exceeded: UsageLimit | null;
   /** Closes it and deletes its profile. */
   close(): Promise<void>;
 }
 
-/** The Chromium that `SCANNER_CHROMIUM` names, or one at the usual paths; null: there is none. */
+/**
+ * The Chromium that `SCANNER_CHROMIUM` names, or one at the usual paths; null: there is none.
+ * @throws SettingsError where `SCANNER_CHROMIUM` names none.
+ */
 export function findChromium(configured: string): string | null {
-  const candidates = configured === '' ? USUAL_PATHS : [configured];
-  return candidates.find(isExecutable) ?? null;
+  if (configured === '') return USUAL_PATHS.find(isExecutable) ?? null;
+  if (isExecutable(configured)) return configured;
+  throw new SettingsError('SCANNER_CHROMIUM must be the path of an executable file.');
 }
 
-/** What the executable is, e.g. `Chromium 141.0.7390.54`. Rejects if it cannot be run. */
+/** The executable's version, e.g. `Chromium 141.0.7390.54`. Rejects if it cannot be run. */
 export async function readVersion(path: string): Promise<string> {
   const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: VERSION_TIMEOUT_MS });
   const [version] = /[A-Z][\w ]*?\d+(\.\d+)+/.exec(stdout) ?? [];
@@ -115,15 +131,19 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
   const { chromium } = await import('playwright-core');
   const folder = mkdtempSync(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   const profile = join(folder, 'profile');
-  let usedTooMuchMemory = false;
-  const stopWatching = watchMemory({
+  let exceeded: UsageLimit | null = null;
+  const stopWatching = watchUsage({
     marker: profile,
+    folder,
     bytesMax: options.memoryBytesMax,
+    folderBytesMax: options.diskBytesMax,
     onFound: yieldToOthers,
-    onExceeded: () => (usedTooMuchMemory = true),
+    onExceeded: (limit) => (exceeded = limit),
   });
-  const remove = (): void => {
+  const remove = async (): Promise<void> => {
     stopWatching();
+    // A browser that hangs still writes.
+    await endProcesses(folder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
@@ -131,7 +151,8 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: options.user ? runAs(options.user, options.path, folder) : options.path,
       chromiumSandbox: options.sandbox,
-      args: ARGUMENTS,
+      // Shared workers have the browser's user agent, not the page's.
+      args: [...ARGUMENTS, `--user-agent=${scannerUserAgent(options)}`],
       // Never with a bypass: a name in it would let loopback around the proxy.
       proxy: { server: `http://127.0.0.1:${proxyPort}` },
       env: environment(folder),
@@ -153,16 +174,16 @@ export async function openChromium(options: ChromiumOptions, proxyPort: number):
           context.cookies().then(() => true),
           false,
         ),
-      get usedTooMuchMemory() {
-        return usedTooMuchMemory;
+      get exceeded() {
+        return exceeded;
       },
       close: async () => {
         await within(CLOSE_TIMEOUT_MS, context.close(), undefined);
-        remove();
+        await remove();
       },
     };
   } catch (error) {
-    remove();
+    await remove();
     throw error;
   }
 }
@@ -189,12 +210,16 @@ function yieldToOthers(pid: number): void {
   }
 }
 
-/** Deletes the profiles of scanners that were killed. */
+/** Deletes the profiles of scanners that were killed, unless another user's scanner made them. */
 export function removeAbandonedProfiles(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, pid] = name.startsWith(FOLDER_PREFIX) ? name.slice(FOLDER_PREFIX.length - 1).split('-') : [];
-    if (pid && /^\d+$/.test(pid) && !isRunning(Number(pid)))
+    if (!pid || !/^\d+$/.test(pid) || isRunning(Number(pid))) continue;
+    try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch (error) {
+      if (!NOT_ALLOWED.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    }
   }
 }
 
@@ -226,13 +251,4 @@ function environment(folder: string): Record<string, string> {
     XDG_CACHE_HOME: join(folder, 'cache'),
     LANG: 'C.UTF-8',
   };
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -14,11 +14,12 @@ import {
   isPrivateName,
   literalAddress,
   targetOf,
-} from '../../shared/address-policy.js';
-import { asLookup, judgeAddresses } from '../../shared/guarded-lookup.js';
-import type { NameResolver } from '../../shared/name-resolver.js';
-import { isRecordRequest } from '../domain/own-requests.js';
-import { isExcludedHost } from '../domain/scan-address.js';
+} from '../../platform/network/address-policy.js';
+import { asLookup, judgeAddresses } from '../../platform/network/guarded-lookup.js';
+import type { NameResolver } from '../../platform/network/name-resolver.js';
+import { isRecordRequest } from './own-requests.js';
+import { isExcludedHost } from '../../modules/scans/domain/scan-address.js';
+import { type RequestLimit, RequestRate } from './request-rate.js';
 
 const WEB_PORTS = new Set(['80', '443']);
 /** How long one of several addresses is tried before the next one is tried beside it. */
@@ -46,6 +47,7 @@ export interface ProxyOptions {
   excludedHosts: readonly string[];
   connectTimeoutMs: number;
   pageBytesMax: number;
+  requestLimit: RequestLimit;
 }
 
 class Refused extends Error {
@@ -61,6 +63,8 @@ class Refused extends Error {
  */
 export class GuardedProxy {
   private readonly server: Server;
+  /** Of the current page. */
+  private readonly rate: RequestRate;
   private readonly sockets = new Set<Duplex>();
   private readonly upstreams = new Set<Socket>();
   /** Refusals of the current page, by `host:port`. */
@@ -72,6 +76,7 @@ export class GuardedProxy {
   private transferred = 0;
 
   constructor(private readonly options: ProxyOptions) {
+    this.rate = new RequestRate(options.requestLimit);
     this.server = createServer((request, response) => void this.forward(request, response));
     this.server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       void this.tunnel(request.url ?? '', socket, head);
@@ -99,6 +104,7 @@ export class GuardedProxy {
     this.pageBytes = 0;
     this.bytesMax = this.options.pageBytesMax * pages;
     this.overLimit = false;
+    this.rate.refill(pages);
     this.pageOpen = true;
   }
 
@@ -126,15 +132,21 @@ export class GuardedProxy {
   private async tunnel(authority: string, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
     this.track(this.sockets, socket);
+    const gone = abortedBy(socket);
+    const gate = this.rate.gate(gone);
+    if (head.length > 0) gate.write(head);
+    socket.pipe(gate);
     try {
+      await this.rate.take(1, gone);
       const upstream = await this.connectTo(targetIn(authority));
+      if (gone.aborted) return void upstream.destroy();
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      if (head.length > 0) upstream.write(head);
       upstream.pipe(socket);
-      socket.pipe(upstream);
+      gate.pipe(upstream);
       upstream.on('close', () => socket.destroy());
       socket.on('close', () => upstream.destroy());
     } catch (error) {
+      if (gone.aborted) return void socket.destroy();
       const status = STATUS[this.note(authority, error)];
       socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
     }
@@ -144,10 +156,13 @@ export class GuardedProxy {
   private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : null;
     if (url?.protocol !== 'http:') return void response.writeHead(400).end();
-    // The browser answers these itself; this is for those that it sends behind its own back, such as beacons.
+    // The browser answers these itself, except beacons and others sent in the background.
     if (isRecordRequest(url, request.method)) return void response.writeHead(204).end();
+    const gone = abortedBy(response);
     try {
+      await this.rate.take(1, gone);
       const socket = await this.connectTo({ host: url.hostname, port: url.port || '80' });
+      if (gone.aborted) return void socket.destroy();
       const upstream = httpRequest({
         createConnection: () => socket,
         method: request.method ?? 'GET',
@@ -155,7 +170,12 @@ export class GuardedProxy {
         headers: withoutHops({ ...request.headers, host: url.host }),
       });
       upstream.on('response', (answer) => {
-        response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
+        try {
+          response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
+        } catch {
+          // A status or header that Node reads but does not write.
+          return void socket.destroy();
+        }
         // Ends the response early, too, if the connection is cut.
         pipeline(answer, response, () => {});
       });
@@ -164,7 +184,10 @@ export class GuardedProxy {
       response.on('close', () => socket.destroy());
       request.pipe(upstream);
     } catch (error) {
-      response.writeHead(STATUS[this.note(url.host, error)]).end();
+      if (gone.aborted) return;
+      const status = STATUS[this.note(url.host, error)];
+      if (response.headersSent) response.destroy();
+      else response.writeHead(status).end();
     }
   }
 
@@ -242,6 +265,13 @@ function targetIn(authority: string): { host: string; port: string } | null {
   if (!/^[^@/?#\s\\]+$/.test(authority) || !URL.canParse(text)) return null;
   const { hostname, port } = new URL(text);
   return { host: hostname, port: port || '80' };
+}
+
+/** Aborted once the browser has closed its side. */
+function abortedBy(side: Duplex | ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  for (const event of ['end', 'close']) side.once(event, () => controller.abort());
+  return controller.signal;
 }
 
 function withoutHops(headers: IncomingHttpHeaders): IncomingHttpHeaders {

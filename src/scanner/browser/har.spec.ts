@@ -2,12 +2,13 @@ import { expect, it } from '@jest/globals';
 import { type Exchange, maskAddress, maskHeader, toHar } from './har.js';
 
 const EXCHANGE: Exchange = {
-  ...{ page: 1, startedAt: new Date('2026-11-25T10:00:00Z'), method: 'POST', type: 'fetch' },
-  ...{
-    url: 'https://t.example/collect?uid=secret#secret',
-    initiator: 't.example/t.js',
-    bodyType: 'text/plain',
-  },
+  page: 1,
+  startedAt: new Date('2026-11-25T10:00:00Z'),
+  method: 'POST',
+  type: 'fetch',
+  url: 'https://t.example/collect?uid=secret#secret',
+  initiator: 't.example/t.js',
+  bodyType: 'text/plain',
   requestHeaders: [
     { name: 'Cookie', value: 'a=secret; b=secret' },
     { name: 'Authorization', value: 'Bearer secret' },
@@ -15,7 +16,9 @@ const EXCHANGE: Exchange = {
     { name: 'Accept', value: '*/*' },
   ],
   body: { valueLength: 6, valueHash: '2bb80d53' },
-  ...{ status: 302, statusText: 'Found', durationMs: 12 },
+  status: 302,
+  statusText: 'Found',
+  durationMs: 12,
   responseHeaders: [
     { name: 'Set-Cookie', value: 'a=secret; Path=/; HttpOnly' },
     { name: 'Location', value: '/next?token=secret' },

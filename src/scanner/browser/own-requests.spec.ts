@@ -20,6 +20,7 @@ it.each([
 
 it('knows the loader of a project by its path', () => {
   expect(isLoaderOf(ID, `https://cdn.example.com/cdn/${ID}/loader.js?v=1`)).toBe(true);
+  expect(isLoaderOf(ID, `https://shop.example/consent/cdn/${ID}/loader.js`)).toBe(true);
   expect(isLoaderOf(ID, `https://cdn.example.com/cdn/${ID.replace('0', '1')}/loader.js`)).toBe(false);
   expect(isLoaderOf(ID, `https://cdn.example.com/cdn/${ID}/banner.js`)).toBe(false);
   expect(isLoaderOf(ID, 'nonsense')).toBe(false);

@@ -3,8 +3,8 @@ const LIST_MAX = 500;
 const CONSENT_TYPES_MAX = 20;
 
 /**
- * Runs in the page: its links, its canonical address and its scripts. The result comes from a page that is not trusted
- * and is checked by `readFacts`. As text, because it is no code of this process.
+ * Runs in the page: its links and its canonical address. The result is untrusted and checked by
+ * `readFacts`. As text, because it does not run in this process.
  */
 export const PAGE_FACTS_SCRIPT = `(() => {
   const list = (selector, property) =>
@@ -12,7 +12,6 @@ export const PAGE_FACTS_SCRIPT = `(() => {
   return {
     links: list('a[href]', 'href'),
     canonical: list('link[rel="canonical"][href]', 'href'),
-    scripts: list('script[src]', 'src'),
   };
 })()`;
 
@@ -29,7 +28,10 @@ export const STORAGE_SCRIPT = `(async () => {
   };
 })()`;
 
-/** Runs in the page: the names of its data layer's events in order, and the values of consent mode alone. */
+/**
+ * Runs in the page: returns the names of its data layer's events in order, and only the values of
+ * consent mode.
+ */
 export const CONSENT_EVENTS_SCRIPT = `(() => {
   const layer = Array.isArray(window.dataLayer) ? window.dataLayer.slice(0, ${LIST_MAX}) : [];
   return layer.flatMap((entry) => {
@@ -53,7 +55,6 @@ export const SCROLL_SCRIPT = `(async () => {
 export interface PageFacts {
   links: string[];
   canonical: string[];
-  scripts: string[];
 }
 
 export interface FrameStorage {
@@ -69,8 +70,8 @@ export interface ConsentEvent {
 }
 
 export function readFacts(value: unknown): PageFacts {
-  const { links, canonical, scripts } = members(value);
-  return { links: texts(links), canonical: texts(canonical), scripts: texts(scripts) };
+  const { links, canonical } = members(value);
+  return { links: texts(links), canonical: texts(canonical) };
 }
 
 export function readStorage(value: unknown): FrameStorage {

@@ -1,7 +1,13 @@
-import { isLoaderOf } from '../domain/own-requests.js';
-import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
-import { LINKS_PER_PAGE_MAX } from '../domain/scan-limits.js';
-import type { PageResult } from './frontier.rows.js';
+import type { Response } from 'playwright-core';
+import { HTML_CHARACTERS_MAX, htmlAddresses } from '../site/html-addresses.js';
+import { isLoaderOf } from './own-requests.js';
+import {
+  judgeScanAddress,
+  normalizePageUrl,
+  type ScanScope,
+} from '../../modules/scans/domain/scan-address.js';
+import { LINKS_PER_PAGE_MAX } from '../../modules/scans/domain/scan-limits.js';
+import type { PageResult } from '../../modules/scans/infrastructure/frontier.rows.js';
 import { PAGE_FACTS_SCRIPT, type PageFacts, readFacts } from './page-script.js';
 import type { ScanContext } from './scan-context.js';
 import { COMMAND_TIMEOUT_MS, type LoadRules, type Refusals, refusePopups, ScanTab } from './scan-tab.js';
@@ -41,28 +47,50 @@ export class PageVisit {
       const { failure, response } = await tab.load(url, options);
       const outside = failure === 'redirected_outside';
       const facts = outside ? readFacts(null) : await factsOf(tab);
+      const address = tab.page.url();
+      const finalUrl = normalizePageUrl(address);
+      let addresses: string[] = [];
+      if (!outside) {
+        await tab.recorder.readContent();
+        if (failure === null) addresses = await addressesOf(response, address);
+        await tab.leave();
+      }
       const after = await within(COMMAND_TIMEOUT_MS, context.browser.cookies(), before);
-      const finalUrl = normalizePageUrl(tab.page.url());
+      const seen = { profile: { before, after }, entries: context.entries };
       return {
         status: failure === null ? 'visited' : 'failed',
         reason: failure,
         httpStatus: response?.status() ?? null,
         finalUrl: finalUrl === url ? null : finalUrl,
-        // On a foreign page nothing is verified and nothing is reported.
-        loaderFound: facts.scripts.some((script) => isLoaderOf(options.projectId, script)),
+        // The page's own markup does not count, nor scripts of documents before a redirect.
+        loaderFound:
+          !outside && tab.recorder.scriptsOf(address).some((script) => isLoaderOf(options.projectId, script)),
+        htmlAddresses: addresses,
         durationMs: Math.round(performance.now() - startedMs),
-        items: outside ? [] : await tab.recorder.observe(finalUrl ?? url, { before, after }),
+        items: outside ? [] : await tab.recorder.observe(finalUrl ?? url, seen),
         links: linksIn(facts.links, scope),
         aliases: linksIn([...facts.canonical, finalUrl ?? url], scope).filter((alias) => alias !== url),
         refused,
       };
     } finally {
       stopRefusing();
-      // Nothing that the page sends while it closes leaves the machine.
+      // Requests after the page was left never leave the machine.
       proxy.closePage();
       await tab.close();
     }
   }
+}
+
+/** What the HTML of a page requests. Empty: the browser no longer has it, because it is too long. */
+async function addressesOf(response: Response | null, address: string): Promise<string[]> {
+  if (response === null || !URL.canParse(address)) return [];
+  const reading = Promise.all([response.body(), response.headersArray()]);
+  const [body, headers] = await within(COMMAND_TIMEOUT_MS, reading, [Buffer.alloc(0), []]);
+  const policies = headers
+    .filter(({ name }) => name.toLowerCase() === 'content-security-policy')
+    .flatMap(({ value }) => value.split(','));
+  // Names and addresses are ASCII, whatever the encoding of the text is.
+  return htmlAddresses(body.subarray(0, HTML_CHARACTERS_MAX).toString('latin1'), address, policies);
 }
 
 async function factsOf({ page, isCrashed }: ScanTab): Promise<PageFacts> {
@@ -71,7 +99,10 @@ async function factsOf({ page, isCrashed }: ScanTab): Promise<PageFacts> {
   );
 }
 
-/** The addresses that may be scanned, each once; those that the operator excluded are listed with that reason. */
+/**
+ * The addresses that may be scanned, without duplicates; addresses that the operator excluded are
+ * listed with that reason.
+ */
 function linksIn(links: readonly string[], scope: ScanScope): string[] {
   const normalized = links.map((link) => normalizePageUrl(link));
   const inScope = normalized

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { BrowserContext, Page, Route } from 'playwright-core';
-import { newId } from '../../shared/ids.js';
-import { isRecordRequest } from '../domain/own-requests.js';
+import { newId } from '../../platform/identity/ids.js';
+import { isRecordRequest } from './own-requests.js';
 import { hooksScript, type HookReport, readReport } from './page-hooks.js';
+import { StoredEntries } from './storage-items.js';
 
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': '*',
   'access-control-allow-methods': '*',
 };
+
+/** Of the key that marks reports of the hooks; a page cannot guess it. */
+const KEY_BYTES = 16;
 
 /** Runs in each frame of a browser that sends Global Privacy Control. */
 const SIGNAL_SCRIPT = `Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', {
@@ -17,6 +21,8 @@ const SIGNAL_SCRIPT = `Object.defineProperty(Navigator.prototype, 'globalPrivacy
 
 /** A profile in which pages are observed. */
 export class ScanContext {
+  /** The data that its pages left in its storages. */
+  readonly entries = new StoredEntries();
   private readonly listeners = new Map<Page, (report: HookReport) => void>();
 
   private constructor(readonly browser: BrowserContext) {}
@@ -24,13 +30,15 @@ export class ScanContext {
   /** Prepares a fresh profile; `signal`: it sends Global Privacy Control. */
   static async prepare(browser: BrowserContext, { signal = false } = {}): Promise<ScanContext> {
     const context = new ScanContext(browser);
-    const binding = `_${randomBytes(8).toString('hex')}`;
+    const key = randomBytes(KEY_BYTES).toString('hex');
     await answerRecordRequests(browser);
-    await browser.exposeBinding(binding, ({ page }, value: unknown) => {
-      const report = readReport(value);
-      if (report) context.listeners.get(page)?.(report);
+    // Never `exposeBinding`: it leaves functions in each page that end this process when the page calls them.
+    browser.on('console', (message) => {
+      const page = message.page();
+      const report = readReport(message.text(), key);
+      if (page && report) context.listeners.get(page)?.(report);
     });
-    await browser.addInitScript({ content: hooksScript(binding) });
+    await browser.addInitScript({ content: hooksScript(key) });
     if (signal) {
       await browser.setExtraHTTPHeaders({ 'Sec-GPC': '1' });
       await browser.addInitScript({ content: SIGNAL_SCRIPT });

@@ -1,6 +1,6 @@
 import type { Page, Request, Response } from 'playwright-core';
-import type { PageReason } from '../domain/scan.js';
-import { judgeScanAddress, type ScanScope } from '../domain/scan-address.js';
+import type { PageReason } from '../../modules/scans/domain/scan.js';
+import { judgeScanAddress, type ScanScope } from '../../modules/scans/domain/scan-address.js';
 import type { GuardedProxy } from './guarded-proxy.js';
 import { PageRecorder } from './page-recorder.js';
 import type { ScanContext } from './scan-context.js';
@@ -11,7 +11,9 @@ const QUIET_MS = 500;
 /** or this long after it in any case. */
 const DWELL_MAX_MS = 1_500;
 const POLL_MS = 50;
-/** How long the browser may take for one command. */
+/** How long what a page does when it is left may take. */
+const LEFT_MS = 300;
+/** Timeout of one browser command. */
 export const COMMAND_TIMEOUT_MS = 3_000;
 
 /** What pages attempted and the scanner refused. */
@@ -21,7 +23,7 @@ export interface Refusals {
   dialogs: number;
 }
 
-/** Why a load failed needs to know. */
+/** Data to explain a failed load. */
 export interface LoadRules {
   scope: ScanScope;
   timeoutMs: number;
@@ -50,13 +52,16 @@ export class ScanTab {
     this.recorder = new PageRecorder(page);
     page.on('crash', () => (this.crashed = true));
     page.on('response', (response) => {
+      // Chromium requests addresses that are none to us, such as http://a%20b/.
+      if (!URL.canParse(response.url()) || !this.isMain(response.request())) return;
       const { protocol, origin } = new URL(response.url());
-      const isPage = /^https?:$/.test(protocol) && this.isMain(response.request());
-      if (isPage) this.answers.set(origin, performance.now());
+      if (/^https?:$/.test(protocol)) this.answers.set(origin, performance.now());
     });
     page.on('dialog', (dialog) => {
       refused.dialogs += 1;
-      void dialog.dismiss().catch(() => {});
+      // A page may ask whether it may be left.
+      const answer = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
+      void answer.catch(() => {});
     });
     page.on('download', (download) => {
       this.downloads += 1;
@@ -69,7 +74,8 @@ export class ScanTab {
     const page = await context.browser.newPage();
     const tab = new ScanTab(page, refused);
     context.listen(page, tab.recorder.note);
-    await within(COMMAND_TIMEOUT_MS, tab.watch(context), undefined);
+    // Without it, a page would load unobserved, even its loader.
+    await tab.watch(context);
     return tab;
   }
 
@@ -92,6 +98,16 @@ export class ScanTab {
     const loaded = await this.goTo(url, timeoutMs);
     if (loaded.kind === 'loaded') await this.quiet();
     return { failure: this.failureOf(url, loaded, { scope, proxy }), response: loaded.response };
+  }
+
+  /** Leaves the page like a visitor: requests and storage of its unload handlers belong to it. */
+  async leave(): Promise<void> {
+    if (this.crashed) return;
+    const closed = new Promise<void>((resolve) => this.page.once('close', () => resolve()));
+    // Hooks report nothing of a page that is being replaced.
+    void this.page.close({ runBeforeUnload: true }).catch(() => {});
+    await within(COMMAND_TIMEOUT_MS, closed, undefined);
+    await new Promise((wake) => setTimeout(wake, LEFT_MS));
   }
 
   async close(): Promise<void> {
@@ -135,7 +151,12 @@ export class ScanTab {
 
   /** Whether a request is for the page itself. */
   private isMain(request: Request): boolean {
-    return request.isNavigationRequest() && request.frame() === this.page.mainFrame();
+    try {
+      return request.isNavigationRequest() && request.frame() === this.page.mainFrame();
+    } catch {
+      // Of a frame that does not exist yet, or of none.
+      return false;
+    }
   }
 
   private failureOf(

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Exchange, HarPage } from '../domain/har.js';
-import type { ObservedItem } from '../domain/observation.js';
-import type { ScanState, StateReason } from '../domain/scan-state.js';
-import type { Choice, ChoiceResult } from './consent/choice.js';
-import { makeChoice } from './consent/make-choice.js';
-import { asksAgain } from './consent/word-buttons.js';
-import { cookieItems, type StoredCookie, unattributed } from './cookie-items.js';
+import type { Exchange, HarPage } from './har.js';
+import type { ObservedItem } from '../../modules/scans/domain/observation.js';
+import type { ScanState, StateReason } from '../../modules/scans/domain/scan-state.js';
+import type { Choice, ChoiceResult } from '../consent/choice.js';
+import { makeChoice } from '../consent/make-choice.js';
+import { asksAgain } from '../consent/word-buttons.js';
+import { presentItems, type StoredCookie, unattributed } from './cookie-items.js';
 import { SCROLL_SCRIPT } from './page-script.js';
 import type { ScanContext } from './scan-context.js';
 import { COMMAND_TIMEOUT_MS, type LoadRules, type Refusals, refusePopups, ScanTab } from './scan-tab.js';
 import { within } from './within.js';
 
-/** What a choice may still cause before pages are loaded again. */
+/** How long to observe the effects of a choice before pages are loaded again. */
 const AFTER_CHOICE_MS = 1_500;
 const SCREENSHOT_TIMEOUT_MS = 8_000;
 const SCREENSHOT_QUALITY = 60;
@@ -32,10 +32,10 @@ export interface StateOptions extends LoadRules {
   };
 }
 
-/** What was seen in a state. */
+/** The observations in a state. */
 export interface StateResult {
   status: 'tested' | 'not_tested';
-  /** Why it was not tested, or not on all pages, or what was odd about the choice. */
+  /** Why it was not tested, or not on all pages, or a peculiarity of the choice. */
   reason: StateReason | null;
   driver: string | null;
   /** Numbers of the pages that were loaded. */
@@ -79,6 +79,8 @@ class StateTest {
   private open: OpenPage[] = [];
   /** The cookies of the profile when the choice was made. */
   private before: readonly StoredCookie[] = [];
+  /** Of the first page, before it is left. */
+  private screenshot: Buffer | null = null;
 
   constructor(
     private readonly context: ScanContext,
@@ -160,16 +162,19 @@ class StateTest {
     const loaded = this.open.filter(({ isLoaded }) => isLoaded);
     const [first] = loaded;
     if (!first) return this.notTested('pages_failed');
+    const odd = choice?.kind === 'made' ? (choice.reason ?? (await this.oddityOf(state, first))) : null;
+    this.screenshot = await takeScreenshot(first.tab);
+    for (const { tab } of loaded) await tab.recorder.readContent();
+    // One at a time: reports of pages that are left together come too late.
+    for (const { tab } of loaded) await tab.leave();
     const profile = { before: this.before, after: await this.cookies(), shared: true };
     const items = new Map<number, ObservedItem[]>();
-    for (const { number, url, tab } of loaded) items.set(number, await tab.recorder.observe(url, profile));
-    const after = unattributed(profile, [...items.values()].flat());
-    const rest = cookieItems(
-      { ...profile, after, shared: false },
-      { pageHost: new URL(first.url).host, set: [], sent: [] },
-    );
-    items.set(first.number, [...rest, ...(items.get(first.number) ?? [])]);
-    const odd = choice?.kind === 'made' ? (choice.reason ?? (await this.oddityOf(state, first))) : null;
+    for (const { number, url, tab } of loaded)
+      items.set(number, await tab.recorder.observe(url, { profile, entries: null }));
+    // They cannot be attributed to a page.
+    const rest = unattributed(profile, [...items.values()].flat());
+    const present = presentItems(rest, new URL(first.url).host);
+    items.set(first.number, [...present, ...(items.get(first.number) ?? [])]);
     return {
       ...(await this.result('tested', loaded.length < this.open.length ? 'pages_failed' : odd)),
       driver: choice?.kind === 'made' ? choice.driver : null,
@@ -189,8 +194,12 @@ class StateTest {
     const loaded = this.open.filter(({ isLoaded }) => isLoaded);
     const exchanges = await Promise.all(loaded.map(({ number, tab }) => tab.recorder.exchanges(number)));
     return {
-      ...{ status, reason, driver: null, pages: loaded.map(({ number }) => number), items: new Map() },
-      screenshot: loaded[0] ? await takeScreenshot(loaded[0].tab) : null,
+      status,
+      reason,
+      driver: null,
+      pages: loaded.map(({ number }) => number),
+      items: new Map(),
+      screenshot: this.screenshot ?? (loaded[0] ? await takeScreenshot(loaded[0].tab) : null),
       archive: {
         pages: loaded.map(({ number, url, openedAt }) => ({ number, url, startedAt: openedAt })),
         exchanges: exchanges.flat(),

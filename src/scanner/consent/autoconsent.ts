@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
-import { within } from '../within.js';
+import { within } from '../browser/within.js';
 import type { BeforeChoice } from './choice.js';
 
 /** How long a banner may take to appear, and the steps of its rule. */
@@ -13,8 +13,20 @@ const POLL_MS = 100;
 const MESSAGES_MAX = 2_000;
 const NAME_CHARACTERS_MAX = 60;
 
-/** The function that the package's script calls in the page. */
-const BINDING = 'autoconsentSendMessage';
+/**
+ * A function that the package's script calls in the page, and one that returns the arguments of the
+ * calls. `exposeBinding` would leave a function in the page that ends this process when the page
+ * calls it.
+ */
+const MAILBOX_SCRIPT = `(() => {
+  const messages = [];
+  let wake = () => {};
+  window.autoconsentSendMessage = (message) => { messages.push(message); wake(); };
+  window.autoconsentMessages = async () => {
+    if (messages.length === 0) await new Promise((arrived) => { wake = arrived; });
+    return messages.splice(0);
+  };
+})();`;
 
 type Action = 'optOut' | 'optIn';
 
@@ -30,8 +42,15 @@ interface Rule {
 
 /** What autoconsent may do: choose by its rules, and neither hide banners nor guess. */
 const CONFIG = {
-  ...{ enabled: true, disabledCmps: [], enablePrehide: false, enableCosmeticRules: false, detectRetries: 8 },
-  ...{ enableGeneratedRules: true, isMainWorld: true, heuristicMode: 'off', enableHeuristicDetection: false },
+  enabled: true,
+  disabledCmps: [],
+  enablePrehide: false,
+  enableCosmeticRules: false,
+  detectRetries: 8,
+  enableGeneratedRules: true,
+  isMainWorld: true,
+  heuristicMode: 'off',
+  enableHeuristicDetection: false,
 };
 
 let loaded: { script: string; rules: Rule[] } | null = null;
@@ -51,6 +70,7 @@ class RuleRun {
   found: string | null = null;
   result: { cmp: string; done: boolean } | null = null;
   private messages = 0;
+  private ended = false;
 
   constructor(
     private readonly page: Page,
@@ -59,10 +79,30 @@ class RuleRun {
   ) {}
 
   async inject(frame: Frame): Promise<void> {
-    await within<unknown>(COMMAND_TIMEOUT_MS, frame.evaluate(autoconsent().script), undefined);
+    const script = `${MAILBOX_SCRIPT}\n${autoconsent().script}`;
+    await within<unknown>(COMMAND_TIMEOUT_MS, frame.evaluate(script), undefined);
+    void this.receiveAll(frame);
   }
 
-  receive(frame: Frame, message: unknown): void {
+  end(): void {
+    this.ended = true;
+  }
+
+  /** Until the run ends or the frame leaves its page. */
+  private async receiveAll(frame: Frame): Promise<void> {
+    try {
+      // A page can replace the function by one that never waits.
+      for (let round = 0; !this.ended && round < MESSAGES_MAX; round += 1) {
+        const messages: unknown = await frame.evaluate('window.autoconsentMessages()');
+        if (!Array.isArray(messages)) return;
+        for (const message of messages) this.receive(frame, message);
+      }
+    } catch {
+      // The frame is deleted, or its page has replaced the function.
+    }
+  }
+
+  private receive(frame: Frame, message: unknown): void {
     this.messages += 1;
     if (this.messages > MESSAGES_MAX || typeof message !== 'object' || message === null) return;
     const { type, cmp, result, totalClicks } = message as Record<string, unknown>;
@@ -102,21 +142,13 @@ class RuleRun {
   }
 }
 
-const runs = new WeakMap<Page, RuleRun>();
-
 /** Chooses by the rules of autoconsent, in all frames of the page. */
 export async function chooseByRules(
   page: Page,
   action: Action,
   beforeChoice: BeforeChoice,
 ): Promise<RuleResult> {
-  const isFirst = !runs.has(page);
   const run = new RuleRun(page, action, beforeChoice);
-  runs.set(page, run);
-  if (isFirst)
-    await page.exposeBinding(BINDING, ({ frame }, message: unknown) => {
-      runs.get(page)?.receive(frame, message);
-    });
   const inject = (frame: Frame): void => void run.inject(frame);
   page.on('framenavigated', inject);
   try {
@@ -128,6 +160,7 @@ export async function chooseByRules(
     return { kind: run.result?.done === true ? 'made' : 'failed', cmp };
   } finally {
     page.off('framenavigated', inject);
+    run.end();
   }
 }
 

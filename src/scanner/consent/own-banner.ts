@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { CONSENT_GLOBAL } from '../../../shared/brand.js';
-import { within } from '../within.js';
+import { CONSENT_GLOBAL } from '../../platform/identity/brand.js';
+import { within } from '../browser/within.js';
 import type { BeforeChoice, Choice, ChoiceResult } from './choice.js';
 
 const READY_TIMEOUT_MS = 6_000;
@@ -49,8 +49,8 @@ export async function readOwnBanner(page: Page): Promise<OwnBanner | null> {
 }
 
 /**
- * Clicks what a visitor would click, and compares the choice with the API's. If clicking had another result, the choice
- * is made through the API.
+ * Clicks like a visitor, and compares the choice with the API's. If clicking had another result,
+ * the choice is made through the API.
  */
 export async function chooseInOwnBanner(
   page: Page,

@@ -13,7 +13,7 @@ export interface KnownPage {
   url: string;
   /** Links between it and a start address. */
   depth: number;
-  /** Whether it has been visited, with whatever outcome. */
+  /** Whether it has been visited, with any result. */
   visited: boolean;
 }
 

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { choosePage } from '../domain/page-choice.js';
-import type { PageReason } from '../domain/scan.js';
-import { judgeScanAddress, type ScanScope } from '../domain/scan-address.js';
-import { mayVisitHost } from '../domain/scan-limits.js';
+import { choosePage } from '../consent/page-choice.js';
+import type { PageReason } from '../../modules/scans/domain/scan.js';
+import { judgeScanAddress, type ScanScope } from '../../modules/scans/domain/scan-address.js';
+import { mayVisitHost } from '../../modules/scans/domain/scan-limits.js';
 import {
   addPages,
   type ClaimedScan,
@@ -11,8 +11,8 @@ import {
   readHost,
   readPagesMax,
   skipPages,
-} from '../infrastructure/frontier.rows.js';
-import { admitToHost } from '../infrastructure/host.rows.js';
+} from '../../modules/scans/infrastructure/frontier.rows.js';
+import { admitToHost } from '../../modules/scans/infrastructure/host.rows.js';
 import type { SiteRules } from './site-rules.js';
 
 /** `again`: pages were added or skipped; `none`: nothing is left, and why the rest is left out. */
@@ -32,7 +32,7 @@ interface KnownPage extends FrontierPage {
 
 /** Chooses the pages of a scan in their order, by the rules of the service and of the site. */
 export class PageQueue {
-  private readonly startOrigins: ReadonlySet<string>;
+  private readonly startOrigins: Set<string>;
   /** Whether hosts have a scan left. */
   private readonly admitted = new Map<string, boolean>();
 
@@ -50,6 +50,9 @@ export class PageQueue {
     const em = this.em.fork();
     const pages = (await readFrontier(em, scan)).filter(({ status }) => status !== 'skipped');
     const known = pages.map((page) => ({ ...page, visited: page.status !== 'found' }));
+    // A start address that redirects, such as to www, starts where it leads.
+    for (const { depth, finalUrl } of known)
+      if (depth === 0 && finalUrl !== null) this.startOrigins.add(new URL(finalUrl).origin);
     // The tier may have changed since the scan was claimed.
     const pagesMax = await readPagesMax(em, scan);
     if (known.filter(({ visited }) => visited).length >= pagesMax)
@@ -78,7 +81,7 @@ export class PageQueue {
     return { ...read, verified: read.verified || this.scan.verifiedHosts.includes(host) };
   }
 
-  /** Asked once for each host, and before its first request. */
+  /** Checked once per host, before its first request. */
   private async isAdmitted({ url }: FrontierPage): Promise<boolean> {
     const { host } = new URL(url);
     const known = this.admitted.get(host);
@@ -114,7 +117,10 @@ export class PageQueue {
   private async addFromLeftSitemaps(known: readonly KnownPage[]): Promise<boolean> {
     let added = false;
     for (const origin of this.startOrigins) {
-      const page = known.find(({ status, url }) => status === 'visited' && new URL(url).origin === origin);
+      const visited = known.filter(({ status }) => status === 'visited');
+      const page = visited
+        .map(({ url, finalUrl, ...each }) => ({ ...each, finalUrl, url: finalUrl ?? url }))
+        .find(({ url }) => new URL(url).origin === origin);
       if (!page) continue;
       const { verified } = await this.readHost(new URL(origin).host);
       if (verified && (await this.addFromSitemaps(page))) added = true;

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { parseExceptions } from '../../shared/address-policy.js';
-import { NameResolver } from '../../shared/name-resolver.js';
-import { repeat } from '../../shared/repeat.js';
-import { concludeScan, type PageReason } from '../domain/scan.js';
-import type { ScanScope } from '../domain/scan-address.js';
-import { SCAN_LEASE_MS } from '../domain/scanner-times.js';
-import { SCANNER_NAME, scannerUserAgent } from '../domain/scanner-client.js';
-import { type OpenChromium, openChromium } from '../infrastructure/chromium.js';
+import { parseExceptions } from '../../platform/network/address-policy.js';
+import { NameResolver } from '../../platform/network/name-resolver.js';
+import { repeat } from '../../platform/time/repeat.js';
+import { concludeScan, type PageReason } from '../../modules/scans/domain/scan.js';
+import type { ScanScope } from '../../modules/scans/domain/scan-address.js';
+import { SCAN_LEASE_MS } from '../../modules/scans/domain/scanner-times.js';
+import { SCANNER_NAME, scannerUserAgent } from '../../modules/scans/domain/scanner-client.js';
+import { type OpenChromium, openChromium } from '../browser/chromium.js';
 import {
   addPages,
   announceScan,
@@ -18,43 +18,62 @@ import {
   type PageResult,
   readFrontier,
   recoverPages,
-  releaseScan,
-  renewScan,
   storeVisit,
-} from '../infrastructure/frontier.rows.js';
-import { GuardedProxy } from '../infrastructure/guarded-proxy.js';
-import { within } from '../infrastructure/within.js';
-import { PageVisit } from '../infrastructure/page-visit.js';
-import { ScanContext } from '../infrastructure/scan-context.js';
-import { SiteReader } from '../infrastructure/site-file.js';
+  storeWork,
+} from '../../modules/scans/infrastructure/frontier.rows.js';
+import { GuardedProxy } from '../browser/guarded-proxy.js';
+import { REQUEST_LIMIT } from '../browser/request-rate.js';
+import { within } from '../browser/within.js';
+import { PageVisit } from '../browser/page-visit.js';
+import { ScanContext } from '../browser/scan-context.js';
+import { SiteReader } from '../site/site-file.js';
+import { PageFaults } from './page-faults.js';
 import { PageQueue } from './page-queue.js';
+import { ScanBudget } from './scan-budget.js';
 import type { ScannerOptions } from './scanner-options.js';
 import { SitePace } from './site-pace.js';
 import { SiteRules } from './site-rules.js';
 import { StateRun } from './state-run.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A scan whose browser fails this often is given up. */
+/** A scan fails after this many browser failures. */
 const BROWSER_FAILURES_MAX = 3;
-/** What a visit may take beyond the time limit of its page, and opening its tab, before the browser is replaced. */
+/**
+ * Time that a visit may take beyond the time limit of its page, and for opening its tab, before the
+ * browser is replaced.
+ */
 const VISIT_EXTRA_MS = 15_000;
 const RENEW_EVERY_MS = SCAN_LEASE_MS / 3;
 const MEGABYTE = 1_000_000;
 
-const TOO_MUCH_MEMORY: PageResult = {
-  ...{ status: 'failed', reason: 'memory_limit', httpStatus: null, finalUrl: null, loaderFound: false },
-  ...{ durationMs: 0, items: [], links: [], aliases: [] },
+const failed = (reason: PageReason): PageResult => ({
+  status: 'failed',
+  reason,
+  httpStatus: null,
+  finalUrl: null,
+  loaderFound: false,
+  htmlAddresses: [],
+  durationMs: 0,
+  items: [],
+  links: [],
+  aliases: [],
   refused: { downloads: 0, popups: 0, dialogs: 0 },
-};
+});
 
-/** How the work on a scan ended. `lost`: it was canceled or deleted, or another scanner has it. */
+/** How the work on a scan ended. `stopped`: it is returned, because the scanner stops or another account waits. `lost`: it was canceled or deleted, or another scanner has it. */
 type Ending =
   | { kind: 'lost' }
   | { kind: 'stopped' }
-  | { kind: 'browser_failed' }
-  | { kind: 'finished'; stoppedBy: 'time_limit' | 'byte_limit' | null; unvisited: PageReason };
+  | { kind: 'failed'; reason: 'browser_failed' | 'scanner_error' }
+  | {
+      kind: 'finished';
+      stoppedBy: 'time_limit' | 'byte_limit' | null;
+      unvisited: PageReason;
+      /** Whether no page was on a verified host, so that states were not tested. */
+      isUnverified: boolean;
+    };
 
-/** What a scan needs of the sites that it visits. */
+/** The data that a scan needs about the sites that it visits. */
 interface Site {
   /** Of the proxy. */
   port: number;
@@ -69,6 +88,8 @@ export class ScanRun {
   private chromium: OpenChromium | null = null;
   private context: ScanContext | null = null;
   private states: StateRun | null = null;
+  private readonly faults: PageFaults;
+  private readonly budget: ScanBudget;
   private browserFailures = 0;
   private lost = false;
   /** Ends waiting and requests of our own. */
@@ -80,6 +101,7 @@ export class ScanRun {
     private readonly options: ScannerOptions,
   ) {
     const { settings, production } = options;
+    this.faults = new PageFaults(options.log);
     const exceptions = parseExceptions(settings.allowedPrivateTargets);
     const { excludedHosts } = settings;
     this.scope = { domains: scan.domains, allowedTargets: exceptions.targets, excludedHosts, production };
@@ -92,7 +114,9 @@ export class ScanRun {
       excludedHosts,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       pageBytesMax: settings.pageMegabytes * MEGABYTE,
+      requestLimit: REQUEST_LIMIT,
     });
+    this.budget = new ScanBudget({ em, scan, settings, proxy: this.proxy });
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -107,6 +131,8 @@ export class ScanRun {
         this.scan,
         this.scan.urls.map((url) => ({ url, depth: 0 })),
       );
+      const pages = await readFrontier(em, this.scan);
+      this.faults.remember(pages.filter(({ reason }) => reason === 'scanner_error').length);
       const port = await this.proxy.listen();
       const site = this.openSite(port);
       const crawl = await this.visitAll(site, signal);
@@ -119,6 +145,11 @@ export class ScanRun {
     }
   }
 
+  /** Handles an uncaught exception: the open page fails. */
+  reportFault(error: unknown): void {
+    this.faults.report(error);
+  }
+
   private openSite(port: number): Site {
     const { em, scan, scope, proxy, options, ending } = this;
     const { hostScansPerDay, hostPagesPerMinute: pagesPerMinute } = options.settings;
@@ -128,28 +159,34 @@ export class ScanRun {
       port,
       queue: new PageQueue(em, scan, { rules, scope, hostScansPerDay }),
       pace: new SitePace(em, rules, {
-        ...{ pagesPerMinute, ignoreRobots: scan.ignoreRobots, signal: ending.signal },
+        pagesPerMinute,
+        ignoreRobots: scan.ignoreRobots,
+        signal: ending.signal,
       }),
     };
   }
 
   private async visitAll({ port, queue, pace }: Site, signal: AbortSignal): Promise<Ending> {
-    const { stateMinutes, scanMinutes, scanMegabytes } = this.options.settings;
-    const deadline = this.scan.startedAt.getTime() + Math.min(stateMinutes, scanMinutes) * 60_000;
+    const finished = { kind: 'finished', isUnverified: false } as const;
     for (;;) {
       if (signal.aborted) return { kind: 'stopped' };
       if (this.lost) return { kind: 'lost' };
-      if (Date.now() > deadline)
-        return { kind: 'finished', stoppedBy: 'time_limit', unvisited: 'time_limit' };
-      if (this.proxy.bytes > scanMegabytes * MEGABYTE)
-        return { kind: 'finished', stoppedBy: 'byte_limit', unvisited: 'byte_limit' };
+      if (this.faults.areTooMany) return { kind: 'failed', reason: 'scanner_error' };
+      // A browser that fails is tried until the scan fails, because the next turn would begin to count again.
+      if (this.browserFailures === 0 && (await this.budget.isTurnOver())) return { kind: 'stopped' };
       const next = await queue.next();
+      // First: a crawl that ended without a limit before the scan was returned has not reached one since.
+      if (next.kind === 'none') return { ...finished, stoppedBy: null, unvisited: next.unvisited };
+      const limit = this.budget.limitReached('crawl');
+      if (limit !== null)
+        return this.browserFailures > 0 && !(await this.hasLoaded())
+          ? { kind: 'failed', reason: 'browser_failed' }
+          : { ...finished, stoppedBy: limit, unvisited: limit };
       if (next.kind === 'again') continue;
-      if (next.kind === 'none') return { kind: 'finished', stoppedBy: null, unvisited: next.unvisited };
       // Open before the wait: a tab takes time, and the page's turn is when it is requested.
       const visit = await this.openVisit(port);
       if (visit === null) {
-        if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'browser_failed' };
+        if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'failed', reason: 'browser_failed' };
         continue;
       }
       await pace.wait(next.page.url);
@@ -160,8 +197,13 @@ export class ScanRun {
       if (signal.aborted) return { kind: 'stopped' };
       this.options.metrics.visited(result);
       if (!(await this.store(next.page, result))) return { kind: 'lost' };
-      if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'browser_failed' };
+      if (this.browserFailures >= BROWSER_FAILURES_MAX) return { kind: 'failed', reason: 'browser_failed' };
     }
+  }
+
+  private async hasLoaded(): Promise<boolean> {
+    const pages = await readFrontier(this.em.fork(), this.scan);
+    return pages.some(({ status }) => status === 'visited' || status === 'failed');
   }
 
   /** The consent states, after a crawl that found its end. */
@@ -171,29 +213,41 @@ export class ScanRun {
   ): Promise<Ending> {
     if (crawl.kind !== 'finished') return crawl;
     await this.closeBrowser();
-    const { em, scan, options, scope, proxy } = this;
+    const { em, scan, options, scope, proxy, faults, budget } = this;
     this.states = new StateRun({
-      ...{ em, scan, scanner: options, scope, proxy, proxyPort: site.port, pace: site.pace },
+      em,
+      scan,
+      scanner: options,
+      scope,
+      proxy,
+      proxyPort: site.port,
+      pace: site.pace,
+      faults,
+      budget,
       isActive: () => !signal.aborted && !this.lost,
       signal: this.ending.signal,
     });
     // A crawl that took its time still leaves the scan's for the states.
     const ending = await this.states.run(crawl.stoppedBy === 'byte_limit' ? 'byte_limit' : null);
+    if (faults.areTooMany) return { kind: 'failed', reason: 'scanner_error' };
+    if (ending.kind === 'turn_over') return { kind: 'stopped' };
     if (ending.kind === 'inactive') return { kind: signal.aborted ? 'stopped' : 'lost' };
-    return { ...crawl, stoppedBy: crawl.stoppedBy ?? ending.stoppedBy };
+    const { stoppedBy, isUnverified } = ending;
+    return { ...crawl, stoppedBy: crawl.stoppedBy ?? stoppedBy, isUnverified };
   }
 
-  /** Opens a tab for the next page, in a new browser if there is none. null: the browser failed. */
+  /** Opens a tab for the next page, in a new browser if necessary. null: the browser failed. */
   private async openVisit(port: number): Promise<PageVisit | null> {
     const context = this.context ?? (await this.openBrowser(port));
     if (context === null) return null;
     const opening = PageVisit.open(context);
-    const visit = await within<PageVisit | null>(VISIT_EXTRA_MS, opening, null, this.ending.signal);
-    if (visit === null) {
-      this.browserFailures += 1;
-      await this.closeBrowser();
-    }
-    return visit;
+    const signal = AbortSignal.any([this.ending.signal, this.faults.signal]);
+    const visit = await within<PageVisit | null>(VISIT_EXTRA_MS, opening, null, signal);
+    const isFault = this.faults.take();
+    if (visit !== null && !isFault) return visit;
+    if (!isFault) this.browserFailures += 1;
+    await this.closeBrowser();
+    return null;
   }
 
   private async openBrowser(port: number): Promise<ScanContext | null> {
@@ -215,7 +269,7 @@ export class ScanRun {
     return this.context;
   }
 
-  /** The profile goes with the browser; the next page starts with an empty one. */
+  /** The profile is deleted with the browser; the next page starts with an empty one. */
   private async closeBrowser(): Promise<void> {
     const { chromium } = this;
     this.chromium = null;
@@ -228,15 +282,23 @@ export class ScanRun {
     const { chromium, scope, proxy, scan } = this;
     if (!chromium) return null;
     const timeoutMs = this.options.settings.pageSeconds * 1000;
+    let thrown: unknown = null;
     const loading = visit.load(url, { projectId: scan.projectId, scope, timeoutMs, proxy });
+    loading.catch((error: unknown) => (thrown = error));
     const limitMs = timeoutMs + VISIT_EXTRA_MS;
-    const loaded = await within<PageResult | null>(limitMs, loading, null, this.ending.signal);
-    const result = (await chromium.isAlive()) ? loaded : null;
-    const isUsable = result !== null && result.reason !== 'crashed' && !chromium.usedTooMuchMemory;
+    const signal = AbortSignal.any([this.ending.signal, this.faults.signal]);
+    const loaded = await within<PageResult | null>(limitMs, loading, null, signal);
+    const isAlive = await chromium.isAlive();
+    // If the browser is still running, the page made the visit fail.
+    if (isAlive && thrown !== null && !this.ending.signal.aborted) this.faults.report(thrown);
+    const isFault = this.faults.take();
+    const result = isAlive && !isFault ? loaded : null;
+    const isUsable = result !== null && result.reason !== 'crashed' && chromium.exceeded === null;
     if (isUsable) return result;
     proxy.closePage();
     await this.closeBrowser();
-    if (chromium.usedTooMuchMemory) return TOO_MUCH_MEMORY;
+    if (chromium.exceeded !== null) return failed(chromium.exceeded);
+    if (isFault) return failed('scanner_error');
     if (result === null) this.browserFailures += 1;
     return result;
   }
@@ -254,17 +316,14 @@ export class ScanRun {
 
   private async conclude(ending: Ending): Promise<void> {
     if (ending.kind === 'lost') return;
-    if (ending.kind === 'stopped') return releaseScan(this.em.fork(), this.scan);
+    const isStopped = ending.kind === 'stopped';
     await this.em.fork().transactional(async (tx) => {
-      if (!(await holdScan(tx, this.scan))) return;
-      if (ending.kind === 'browser_failed')
-        return endScan(tx, this.scan, {
-          status: 'failed',
-          reason: 'browser_failed',
-          unvisited: 'scan_ended',
-        });
+      const work = { ...this.budget.work, leaseMs: isStopped ? null : SCAN_LEASE_MS };
+      if (!(await storeWork(tx, this.scan, work)) || isStopped) return;
+      if (ending.kind === 'failed')
+        return endScan(tx, this.scan, { status: 'failed', reason: ending.reason, unvisited: 'scan_ended' });
       const pages = await readFrontier(tx, this.scan);
-      const conclusion = concludeScan({ stoppedBy: ending.stoppedBy, pages });
+      const conclusion = concludeScan({ ...ending, pages });
       await endScan(tx, this.scan, { ...conclusion, unvisited: ending.unvisited });
       await announceScan(tx, this.scan);
     });
@@ -276,7 +335,8 @@ export class ScanRun {
     return repeat(RENEW_EVERY_MS, async () => {
       const beganMs = performance.now();
       try {
-        if (await renewScan(this.em.fork(), this.scan, SCAN_LEASE_MS)) renewedMs = beganMs;
+        const work = { ...this.budget.work, leaseMs: SCAN_LEASE_MS };
+        if (await storeWork(this.em.fork(), this.scan, work)) renewedMs = beganMs;
         else this.lose();
       } catch {
         if (performance.now() - renewedMs > SCAN_LEASE_MS) this.lose();

@@ -1,6 +1,6 @@
-import type { ScanSettings } from '../scans.settings.js';
-import type { ChromiumOptions } from '../infrastructure/chromium.js';
-import type { ScannerMetrics } from '../infrastructure/scanner.metrics.js';
+import type { ScanSettings } from '../../modules/scans/scans.settings.js';
+import type { ChromiumOptions } from '../browser/chromium.js';
+import type { ScannerMetrics } from '../scanner.metrics.js';
 
 export interface ScannerOptions {
   settings: ScanSettings;

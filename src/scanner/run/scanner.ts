@@ -1,11 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { newId } from '../../shared/ids.js';
-import { repeat } from '../../shared/repeat.js';
-import { SCAN_LEASE_MS, SCAN_POLL_MS, SCANNER_ALIVE_MS, SCANNER_REPORT_MS } from '../domain/scanner-times.js';
-import { removeAbandonedProfiles } from '../infrastructure/chromium.js';
-import { claimScan } from '../infrastructure/frontier.rows.js';
-import { reportScanner, withdrawScanner } from '../infrastructure/scanner.rows.js';
+import { newId } from '../../platform/identity/ids.js';
+import { repeat } from '../../platform/time/repeat.js';
+import {
+  SCAN_LEASE_MS,
+  SCAN_POLL_MS,
+  SCANNER_ALIVE_MS,
+  SCANNER_REPORT_MS,
+} from '../../modules/scans/domain/scanner-times.js';
+import { removeAbandonedProfiles } from '../browser/chromium.js';
+import { claimScan, setAsideScans } from '../../modules/scans/infrastructure/frontier.rows.js';
+import { reportScanner, withdrawScanner } from '../scanner.rows.js';
+import { catchFaults } from './page-faults.js';
 import { ScanRun } from './scan-run.js';
 import type { ScannerOptions } from './scanner-options.js';
 
@@ -19,6 +25,7 @@ const RETRY_PAUSE_MS = 2_000;
 export class Scanner {
   private readonly id = newId();
   private reportedMs = -Infinity;
+  private current: ScanRun | null = null;
 
   constructor(
     private readonly em: EntityManager,
@@ -34,6 +41,10 @@ export class Scanner {
   async run(signal: AbortSignal): Promise<void> {
     removeAbandonedProfiles();
     await this.report();
+    const stopCatching = catchFaults((error) => {
+      if (this.current) this.current.reportFault(error);
+      else this.explain(error);
+    });
     const stopReporting = repeat(SCANNER_REPORT_MS, () => this.report());
     try {
       while (!signal.aborted) {
@@ -43,12 +54,17 @@ export class Scanner {
     } finally {
       await stopReporting();
       await withdrawScanner(this.em.fork(), this.id).catch(() => {});
+      stopCatching();
     }
   }
 
   /** Works through one scan. False: there is none. */
   private async step(signal: AbortSignal): Promise<boolean> {
     const { version } = this.options.browser;
+    for (const { projectId, id } of await setAsideScans(this.em.fork()))
+      this.options.log(
+        `scanner: scan ${id} of project ${projectId} is set aside: scanners stopped during it`,
+      );
     const scan = await claimScan(this.em.fork(), {
       claimId: newId(),
       leaseMs: SCAN_LEASE_MS,
@@ -59,8 +75,10 @@ export class Scanner {
     const { metrics } = this.options;
     metrics.scanning(true);
     try {
-      await new ScanRun(this.em, scan, this.options).run(signal);
+      this.current = new ScanRun(this.em, scan, this.options);
+      await this.current.run(signal);
     } finally {
+      this.current = null;
       metrics.scanning(false);
     }
     return true;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { pauseAfterPage, takePage } from '../infrastructure/host.rows.js';
+import { pauseAfterPage, takePage } from '../../modules/scans/infrastructure/host.rows.js';
 import type { SiteRules } from './site-rules.js';
 
 const MINUTE_MS = 60_000;

@@ -1,21 +1,14 @@
-import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
 import {
-  NO_ROBOTS,
-  type Robots,
-  readRobots,
-  ROBOTS_BYTES_MAX,
-  UNAVAILABLE_ROBOTS,
-} from '../domain/robots.js';
-import {
-  chooseSitemapPages,
-  SITEMAP_DEPTH_MAX,
-  SITEMAP_ENTRIES_MAX,
-  SITEMAPS_MAX,
-} from '../domain/sitemap.js';
-import { readSitemap } from '../infrastructure/read-sitemap.js';
-import { readText, type SiteReader } from '../infrastructure/site-file.js';
+  judgeScanAddress,
+  normalizePageUrl,
+  type ScanScope,
+} from '../../modules/scans/domain/scan-address.js';
+import { NO_ROBOTS, type Robots, readRobots, ROBOTS_BYTES_MAX, UNAVAILABLE_ROBOTS } from '../site/robots.js';
+import { chooseSitemapPages, SITEMAP_DEPTH_MAX, SITEMAP_ENTRIES_MAX, SITEMAPS_MAX } from '../site/sitemap.js';
+import { readSitemap } from '../site/read-sitemap.js';
+import { readText, type SiteReader } from '../site/site-file.js';
 
-/** How long a site may take for its robots.txt, and for each sitemap. */
+/** Timeout of a site's robots.txt, and of each sitemap. */
 const FILE_TIMEOUT_MS = 10_000;
 /** How long all sitemaps of a site may take. */
 const SITEMAPS_TIMEOUT_MS = 60_000;
@@ -31,14 +24,14 @@ interface SiteRulesOptions {
   signal: AbortSignal;
 }
 
-/** What the sites of a scan say about visiting them: robots.txt and sitemaps, each read once. */
+/** The rules of a scan's sites for visiting them: robots.txt and sitemaps, each read once. */
 export class SiteRules {
   private readonly robots = new Map<string, Robots>();
   private readonly withSitemaps = new Set<string>();
 
   constructor(private readonly options: SiteRulesOptions) {}
 
-  /** What the robots.txt for an address says. */
+  /** The robots.txt for an address. */
   async robotsOf(url: string): Promise<Robots> {
     const { origin } = new URL(url);
     const known = this.robots.get(origin);
@@ -48,7 +41,7 @@ export class SiteRules {
     return robots;
   }
 
-  /** What is known of it already. */
+  /** The rules read so far. */
   knownRobots(url: string): Robots {
     return this.robots.get(new URL(url).origin) ?? NO_ROBOTS;
   }
@@ -68,7 +61,7 @@ export class SiteRules {
     const file = await reader.get(url, {
       timeoutMs: FILE_TIMEOUT_MS,
       signal,
-      // The rules hold for the origin that was asked, wherever a redirect leads.
+      // The rules apply to the requested origin, even after a redirect.
       mayRead: () => true,
       read: (body) => readText(body, ROBOTS_BYTES_MAX),
     });
@@ -76,7 +69,7 @@ export class SiteRules {
     return readRobots(url, { kind: file.kind === 'refused' ? 'unreachable' : file.kind }, agent);
   }
 
-  /** Addresses that may be scanned, from sitemaps and those that they name, in their order. */
+  /** Addresses that may be scanned, from sitemaps and the sitemaps that they name, in order. */
   private async readSitemaps(first: readonly string[], origin: string): Promise<string[]> {
     const deadline = performance.now() + SITEMAPS_TIMEOUT_MS;
     const waiting = first.map((url) => ({ url, depth: 0 }));

@@ -2,7 +2,9 @@ import { expect, it } from '@jest/globals';
 import { chooseStatePages } from './state-pages.js';
 
 const page = (number: number, path: string, depth = 1): { number: number; url: string; depth: number } => ({
-  ...{ number, depth, url: `https://shop.example${path}` },
+  number,
+  depth,
+  url: `https://shop.example${path}`,
 });
 
 it('takes start addresses, then one page of each template, then others', () => {

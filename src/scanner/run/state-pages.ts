@@ -1,4 +1,4 @@
-import { templatesOf } from './page-choice.js';
+import { templatesOf } from '../consent/page-choice.js';
 
 /** A page that the crawl loaded. */
 interface CrawledPage {

@@ -1,21 +1,22 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { toHar } from '../domain/har.js';
-import type { ScanScope } from '../domain/scan-address.js';
-import type { ScanState, StateReason } from '../domain/scan-state.js';
-import { chooseStatePages } from '../domain/state-pages.js';
-import { SCANNER_NAME } from '../domain/scanner-client.js';
-import { type OpenChromium, openChromium } from '../infrastructure/chromium.js';
+import { toHar } from '../browser/har.js';
+import type { ScanScope } from '../../modules/scans/domain/scan-address.js';
+import type { ScanState, StateReason } from '../../modules/scans/domain/scan-state.js';
+import { chooseStatePages } from './state-pages.js';
+import { SCANNER_NAME } from '../../modules/scans/domain/scanner-client.js';
+import { type OpenChromium, openChromium } from '../browser/chromium.js';
 import {
   type ClaimedScan,
   countRefusals,
   type FrontierPage,
   holdScan,
+  isVerifiedHost,
   readFrontier,
-} from '../infrastructure/frontier.rows.js';
-import type { GuardedProxy } from '../infrastructure/guarded-proxy.js';
-import { ScanContext } from '../infrastructure/scan-context.js';
+} from '../../modules/scans/infrastructure/frontier.rows.js';
+import type { GuardedProxy } from '../browser/guarded-proxy.js';
+import { ScanContext } from '../browser/scan-context.js';
 import {
   addStates,
   type Artifact,
@@ -24,9 +25,11 @@ import {
   storeArtifact,
   storeState,
   storeStateItems,
-} from '../infrastructure/state.rows.js';
-import { type StateResult, testState } from '../infrastructure/state-test.js';
-import { within } from '../infrastructure/within.js';
+} from '../../modules/scans/infrastructure/state.rows.js';
+import { type StateResult, testState } from '../browser/state-test.js';
+import { within } from '../browser/within.js';
+import type { PageFaults } from './page-faults.js';
+import type { ScanBudget } from './scan-budget.js';
 import type { ScannerOptions } from './scanner-options.js';
 import type { SitePace } from './site-pace.js';
 
@@ -42,6 +45,8 @@ interface StateRunOptions {
   proxy: GuardedProxy;
   proxyPort: number;
   pace: SitePace;
+  faults: PageFaults;
+  budget: ScanBudget;
   /** Whether the scan is still this scanner's, and the scanner is not stopping. */
   isActive: () => boolean;
   /** Ends the wait for a browser that has been closed. */
@@ -50,7 +55,9 @@ interface StateRunOptions {
 
 /** How the states of a scan ended. `inactive`: the scanner stops, or the scan is another one's. */
 export type StatesEnding =
-  { kind: 'inactive' } | { kind: 'ended'; stoppedBy: 'time_limit' | 'byte_limit' | null };
+  | { kind: 'inactive' }
+  | { kind: 'turn_over' }
+  | { kind: 'ended'; stoppedBy: 'time_limit' | 'byte_limit' | null; isUnverified: boolean };
 
 /** Tests the consent states of a scan after its crawl, each in a fresh profile, and each at most twice. */
 export class StateRun {
@@ -60,32 +67,51 @@ export class StateRun {
 
   /** `limit`: what ended the crawl, so that no state is tested. */
   async run(limit: 'time_limit' | 'byte_limit' | null): Promise<StatesEnding> {
-    const { em, scan, isActive } = this.options;
+    const { em, scan, isActive, faults, budget } = this.options;
     await addStates(em.fork(), scan);
     const loaded = (await readFrontier(em.fork(), scan)).filter(({ status }) => status === 'visited');
-    const pages = chooseStatePages(loaded, this.options.scanner.settings.statePages);
+    const verified = await this.verifiedPages(loaded);
+    const pages = chooseStatePages(verified, this.options.scanner.settings.statePages);
+    const isUnverified = loaded.length > 0 && pages.length === 0;
     let stoppedBy = limit;
     for (const state of await readOpenStates(em.fork(), scan)) {
-      if (!isActive()) return { kind: 'inactive' };
-      stoppedBy ??= this.limitReached();
-      const reason = stoppedBy ?? (pages.length === 0 ? 'no_pages' : null);
+      if (!isActive() || faults.areTooMany) return { kind: 'inactive' };
+      if (await budget.isTurnOver()) return { kind: 'turn_over' };
+      stoppedBy ??= budget.limitReached('states');
+      const reason =
+        stoppedBy ?? (loaded.length === 0 ? 'no_pages' : isUnverified ? 'unverified_host' : null);
       const ended =
-        reason === null ? await this.test(state, pages) : await this.store(state, notTested(reason));
+        reason === null
+          ? await this.test(state, pages)
+          : await this.store(state, untested(state, { reason, loaded }));
       if (!ended) return { kind: 'inactive' };
     }
-    return { kind: 'ended', stoppedBy };
+    return { kind: 'ended', stoppedBy, isUnverified };
+  }
+
+  /** Pages on hosts that are the project's: a page of another host is loaded once a day, and that was the crawl. */
+  private async verifiedPages(loaded: readonly FrontierPage[]): Promise<FrontierPage[]> {
+    const { em, scan } = this.options;
+    const known = new Map<string, boolean>();
+    const isVerified = async (url: string): Promise<boolean> => {
+      const { host } = new URL(url);
+      const verified = known.get(host) ?? (await isVerifiedHost(em.fork(), scan, host));
+      known.set(host, verified);
+      return verified;
+    };
+    const pages: FrontierPage[] = [];
+    for (const page of loaded) {
+      const finalUrl = page.finalUrl ?? page.url;
+      if (!(await isVerified(finalUrl))) continue;
+      // A host that only redirects there is not visited again.
+      pages.push({ ...page, url: (await isVerified(page.url)) ? page.url : finalUrl });
+    }
+    return pages;
   }
 
   /** Ends the state in progress. */
   async close(): Promise<void> {
     await this.chromium?.close();
-  }
-
-  private limitReached(): 'time_limit' | 'byte_limit' | null {
-    const { scan, scanner, proxy } = this.options;
-    const { scanMinutes, scanMegabytes } = scanner.settings;
-    if (Date.now() > scan.startedAt.getTime() + scanMinutes * 60_000) return 'time_limit';
-    return proxy.bytes > scanMegabytes * MEGABYTE ? 'byte_limit' : null;
   }
 
   /** Until a state ended or was attempted often enough. False: the scan is no longer this scanner's. */
@@ -103,7 +129,7 @@ export class StateRun {
 
   /** null: the browser failed. */
   private async attempt(state: ScanState, pages: readonly FrontierPage[]): Promise<StateResult | null> {
-    const { scanner, scope, proxy, proxyPort, pace, isActive, signal } = this.options;
+    const { scanner, scope, proxy, proxyPort, pace, faults, isActive } = this.options;
     const { stateMinutes, pageSeconds, dwellSeconds } = scanner.settings;
     try {
       this.chromium = await openChromium(scanner.browser, proxyPort);
@@ -116,16 +142,20 @@ export class StateRun {
         (context) => testState(context, state, { pages, options }),
       );
       const never = new Promise<StateResult>(() => {});
+      const signal = AbortSignal.any([this.options.signal, faults.signal]);
       const late = within(stateMinutes * 60_000, never, notTested('time_limit'), signal);
       const result = await Promise.race([testing, late]);
       if (!isActive()) return null;
-      if (this.chromium.usedTooMuchMemory) return notTested('memory_limit');
+      if (this.chromium.exceeded !== null) return notTested(this.chromium.exceeded);
+      if (faults.take()) return notTested('scanner_error');
       return (await this.chromium.isAlive()) ? result : null;
     } catch (error) {
-      if (this.chromium?.usedTooMuchMemory) return notTested('memory_limit');
+      if (this.chromium?.exceeded) return notTested(this.chromium.exceeded);
       if (this.chromium === null) scanner.metrics.browserFailed();
-      if (isActive()) scanner.log(`scanner: state ${state}: ${firstLine(error)}`);
-      return null;
+      // If the browser is still running, a page made the test fail.
+      if (isActive() && (await this.chromium?.isAlive())) faults.report(error);
+      else if (isActive()) scanner.log(`scanner: state ${state}: ${firstLine(error)}`);
+      return faults.take() ? notTested('scanner_error') : null;
     } finally {
       proxy.closePage();
       await this.chromium?.close();
@@ -164,9 +194,24 @@ export class StateRun {
   }
 }
 
+/** The crawl loaded the pages of hosts that are not verified before any choice: that state has its items. */
+function untested(
+  state: ScanState,
+  { reason, loaded }: { reason: StateReason; loaded: readonly FrontierPage[] },
+): StateResult {
+  const result = notTested(reason);
+  if (state !== 'before' || reason !== 'unverified_host') return result;
+  return { ...result, status: 'tested', pages: loaded.map(({ number }) => number) };
+}
+
 function notTested(reason: StateReason): StateResult {
   return {
-    ...{ status: 'not_tested', reason, driver: null, pages: [], items: new Map(), screenshot: null },
+    status: 'not_tested',
+    reason,
+    driver: null,
+    pages: [],
+    items: new Map(),
+    screenshot: null,
     archive: { pages: [], exchanges: [] },
     refused: { downloads: 0, popups: 0, dialogs: 0 },
   };

@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import sax from 'sax';
-import { PAGE_URL_CHARACTERS_MAX } from '../domain/scan-address.js';
-import { SITEMAP_BYTES_MAX } from '../domain/sitemap.js';
+import { PAGE_URL_CHARACTERS_MAX } from '../../modules/scans/domain/scan-address.js';
+import { SITEMAP_BYTES_MAX } from './sitemap.js';
 
 const GZIP_MAGIC = [0x1f, 0x8b];
 /** Elements inside each other; sitemaps have three. */

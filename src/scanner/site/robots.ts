@@ -2,7 +2,10 @@ import robotsParser from 'robots-parser';
 
 /** Longest `Crawl-delay` that is obeyed; longer ones are cut to it. */
 const CRAWL_DELAY_MAX_MS = 10_000;
-/** What is read of a robots.txt; the rest is ignored (RFC 9309 §2.5 asks for at least 500 KiB). */
+/**
+ * The part of a robots.txt that is read; the rest is ignored (RFC 9309 §2.5 requires at least 500
+ * KiB).
+ */
 export const ROBOTS_BYTES_MAX = 500 * 1024;
 /** Sitemaps that a robots.txt may name. */
 const SITEMAPS_NAMED_MAX = 20;
@@ -11,19 +14,19 @@ const JUDGING_MS_MAX = 2_000;
 
 type RobotsRefusal = 'robots_denied' | 'robots_unavailable';
 
-/** What the robots.txt of an origin says to this scanner. */
+/** The rules of an origin's robots.txt for this scanner. */
 export interface Robots {
   /** Why an address of the origin is not visited; null: it may be. */
   refusalOf(url: string): RobotsRefusal | null;
   /** Least time between two pages. */
   delayMs: number;
-  /** As they are named; not judged. */
+  /** As listed, unchecked. */
   sitemaps: readonly string[];
 }
 
 /** There is no robots.txt: everything may be visited. */
 export const NO_ROBOTS: Robots = { refusalOf: () => null, delayMs: 0, sitemaps: [] };
-/** What it says is not known: nothing may be visited. */
+/** Rules of an unavailable robots.txt: nothing may be visited. */
 export const UNAVAILABLE_ROBOTS: Robots = {
   refusalOf: () => 'robots_unavailable',
   delayMs: 0,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ProxyAgent, request } from 'undici';
-import type { GuardedProxy } from './guarded-proxy.js';
+import type { GuardedProxy } from '../browser/guarded-proxy.js';
 
 /** Redirects that are followed (RFC 9309 §2.3.1.2). */
 const REDIRECTS_MAX = 5;
@@ -41,7 +41,8 @@ export class SiteReader {
     try {
       for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects++) {
         const { statusCode, headers, body } = await request(target, {
-          ...{ dispatcher: agent, signal },
+          dispatcher: agent,
+          signal,
           headers: { 'user-agent': this.options.userAgent, 'accept-encoding': 'identity' },
         });
         const location = [headers['location'] ?? ''].flat()[0] ?? '';

@@ -1,12 +1,37 @@
 /** Every way in which the page tries to reach a host; each adds its name to the path. */
 export const TECHNIQUES = [
-  ...['img', 'script', 'style', 'css-import', 'css-image', 'font', 'video', 'object', 'embed', 'svg-image'],
-  ...['iframe', 'sandboxed-iframe', 'meta-refresh', 'form', 'fetch', 'xhr', 'beacon', 'event-source'],
-  ...['websocket', 'prefetch', 'preload', 'modulepreload', 'worker', 'shared-worker', 'ping'],
-  ...['redirect-img', 'redirect-fetch', 'redirect-iframe', 'redirect-prefetch'],
+  'img',
+  'script',
+  'style',
+  'css-import',
+  'css-image',
+  'font',
+  'video',
+  'object',
+  'embed',
+  'svg-image',
+  'iframe',
+  'sandboxed-iframe',
+  'meta-refresh',
+  'form',
+  'fetch',
+  'xhr',
+  'beacon',
+  'event-source',
+  'websocket',
+  'prefetch',
+  'preload',
+  'modulepreload',
+  'worker',
+  'shared-worker',
+  'ping',
+  'redirect-img',
+  'redirect-fetch',
+  'redirect-iframe',
+  'redirect-prefetch',
 ];
 
-/** What the scanner's browser does not do at all. */
+/** Features that the scanner's browser disables. */
 export const REFUSED_TECHNIQUES = ['service-worker', 'popup', 'prerender', 'webtransport'];
 
 /** What sends datagrams: no server is reached, but a packet would leave beside the proxy. */

@@ -16,7 +16,7 @@ interface Control {
   url: string;
   /** Port of the site, where a QUIC handshake of WebTransport arrives. */
   sitePort: number;
-  /** Waits for what is still on its way; gets the techniques that have sent datagrams. */
+  /** Waits for pending datagrams; gets the techniques that have sent some. */
   arrival: (datagrams: ReadonlySet<string>) => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function openPageWithoutIsolation({
   ]);
   const context = await chromium.launchPersistentContext(join(folder, 'control'), {
     executablePath: executable,
-    // It runs as root, and visits this page alone.
+    // It runs as root, and visits only this page.
     chromiumSandbox: false,
   });
   try {

@@ -1,20 +1,20 @@
-// Runs in a network namespace in which every address is this machine. Opens the scanner's browser in a second one,
-// without a way out but a relay to the guarded proxy, lets a page try to reach each given address, and writes what was
-// reached as JSON.
+// Runs in a network namespace in which every address is this machine. Opens the scanner's browser
+// in a second one, whose only way out is a relay to the guarded proxy, lets a page try to reach
+// each given address, and writes the reached ones as JSON.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, get } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findChromium, openChromium, readVersion } from '../../../src/scans/infrastructure/chromium.js';
-import { GuardedProxy } from '../../../src/scans/infrastructure/guarded-proxy.js';
-import { ScanContext } from '../../../src/scans/infrastructure/scan-context.js';
-import { refusePopups } from '../../../src/scans/infrastructure/scan-tab.js';
-import { parseExceptions } from '../../../src/shared/address-policy.js';
-import { NameResolver } from '../../../src/shared/name-resolver.js';
-import { browserUser } from '../../../src/standalone/infrastructure/server-user.js';
-import { startDnsServer } from '../../support/dns-server.js';
+import { findChromium, openChromium, readVersion } from '../../../src/scanner/browser/chromium.js';
+import { GuardedProxy } from '../../../src/scanner/browser/guarded-proxy.js';
+import { ScanContext } from '../../../src/scanner/browser/scan-context.js';
+import { refusePopups } from '../../../src/scanner/browser/scan-tab.js';
+import { parseExceptions } from '../../../src/platform/network/address-policy.js';
+import { NameResolver } from '../../../src/platform/network/name-resolver.js';
+import { browserUser } from '../../../src/standalone/server-user.js';
+import { startDnsServer } from '../../support/fakes/dns-server.js';
 import { until } from '../../support/until.js';
 import {
   attemptsPage,
@@ -30,13 +30,13 @@ import { EVERY_ADDRESS } from './namespace.js';
 const BATCH = 24;
 const PAGE_MS = 4_000;
 /** Its techniques take seconds; the browser gets little of a busy processor. */
-const BATCH_MAX_MS = 180_000;
+const BATCH_MAX_MS = 600_000;
 /** How long a request to a host that may be reached can be on its way after that. */
 const ARRIVAL_MAX_MS = 60_000;
 
 export interface ProbeInput {
   hosts: string[];
-  /** What the name server knows. */
+  /** The name server's records. */
   names: Record<string, string[]>;
 }
 
@@ -53,7 +53,7 @@ export interface ProbeResult {
   allowed: string[];
   /** Techniques that reach their target in a browser without the proxy and the scanner's options. */
   unisolated: string[];
-  /** Targets that the proxy was asked for and refused. */
+  /** Targets that the proxy refused. */
   refused: string[];
   /** What reached a target. */
   reached: string[];
@@ -97,7 +97,9 @@ const executable = findChromium(process.env['SCANNER_CHROMIUM'] ?? '');
 if (!executable) throw new Error('There is no Chromium.');
 useOwnNameServer();
 const datagrams = await openPageWithoutIsolation({
-  ...{ executable, folder, sitePort },
+  executable,
+  folder,
+  sitePort,
   url: attemptsUrl([siteHost, 'control.example:80']),
   arrival: (datagrams) => {
     const all = [...TECHNIQUES, ...REFUSED_TECHNIQUES, ...DATAGRAM_TECHNIQUES];
@@ -117,6 +119,8 @@ const proxy = new GuardedProxy({
   excludedHosts: [],
   connectTimeoutMs: 1_000,
   pageBytesMax: 50_000_000,
+  // A request that waits would look like a refused one.
+  requestLimit: { burst: 100_000, perSecond: 1_000 },
 });
 const proxyPort = await proxy.listen();
 const relay = await openRelay();
@@ -125,8 +129,13 @@ const user = browserUser();
 if (!user) throw new Error('There is no unused user id.');
 const chromium = await openChromium(
   {
-    ...{ path: inNamespace(executable, user), version: await readVersion(executable), contact: '' },
-    ...{ sandbox: true, user: null, memoryBytesMax: 4e9 },
+    path: inNamespace(executable, user),
+    version: await readVersion(executable),
+    contact: '',
+    sandbox: true,
+    user: null,
+    memoryBytesMax: 4e9,
+    diskBytesMax: 1e9,
   },
   proxyPort,
 );
@@ -141,7 +150,7 @@ try {
     const page = chromium.context.pages().at(0);
     if (!page) throw new Error('The browser has no page.');
     proxy.openPage();
-    await page.goto(attemptsUrl(batch), { waitUntil: 'commit' });
+    await page.goto(attemptsUrl(batch), { waitUntil: 'commit', timeout: BATCH_MAX_MS });
     await page.waitForFunction(`document.title === 'done'`, undefined, { timeout: BATCH_MAX_MS });
     if (batch.includes(siteHost)) await waitForArrival(TECHNIQUES, (each) => allowed.has(each));
     for (const target of batch) {
@@ -153,9 +162,13 @@ try {
   const beside = await relay.ask('count');
   const besideAfterLeak = await relay.ask('leak');
   const result: ProbeResult = {
-    ...{ reachable, unisolated: [...unisolated].toSorted(), allowed: [...allowed].toSorted() },
-    ...{ refused: [...refused], reached },
-    ...{ beside, besideAfterLeak },
+    reachable,
+    unisolated: [...unisolated].toSorted(),
+    allowed: [...allowed].toSorted(),
+    refused: [...refused],
+    reached,
+    beside,
+    besideAfterLeak,
   };
   process.stdout.write(JSON.stringify(result));
 } finally {
@@ -179,7 +192,7 @@ function attemptsUrl(targets: readonly string[]): string {
   return `http://${siteHost}/?targets=${encodeURIComponent(JSON.stringify(targets))}`;
 }
 
-/** Names of this namespace are asked for at an address that is this machine, too. */
+/** Names of this namespace are also resolved at an address of this machine. */
 function useOwnNameServer(): void {
   writeFileSync(join(folder, 'resolv.conf'), 'nameserver 198.18.0.53\n');
   execFileSync('mount', ['--bind', join(folder, 'resolv.conf'), '/etc/resolv.conf']);
@@ -244,7 +257,7 @@ function inNamespace(browser: string, { uid, gid }: { uid: number; gid: number }
   const script = join(folder, 'chromium');
   const inner = join(folder, 'inner');
   const ready = join(folder, 'ready');
-  const relayScript = resolve('test/support/namespace-relay.mjs');
+  const relayScript = resolve('test/support/fakes/namespace-relay.mjs');
   const quoted = [process.execPath, relayScript, String(proxyPort), join(folder, 'relay.sock'), ready];
   writeFileSync(script, `#!/bin/sh\nexec unshare --net --mount '${inner}' "$@"\n`);
   writeFileSync(

@@ -9,34 +9,29 @@ export const RETURNING = 'returning.farm.example';
 export interface ConsentTechnique {
   name: string;
   found: string;
-  collector: string;
   finding: string;
 }
 
-/** What the site with our banner does. */
+/** Techniques of the site with our banner. */
 export const CONSENT_TECHNIQUES: ConsentTechnique[] = [
   {
     name: 'Storage before consent',
     found: 'finding `before_consent`',
-    collector: 'state `before`',
     finding: 'before_consent _ga',
   },
   {
     name: 'Refusal without effect',
     found: 'finding `after_refusal`',
-    collector: 'state `reject`',
     finding: 'after_refusal _ga',
   },
   {
     name: 'Withdrawal without effect',
     found: 'finding `after_withdrawal`',
-    collector: 'state `withdraw`',
     finding: 'after_withdrawal _ga',
   },
   {
     name: 'Global Privacy Control is ignored',
     found: 'finding `ignores_gpc`',
-    collector: 'state `signal`',
     finding: 'ignores_gpc _ga',
   },
 ];
@@ -54,7 +49,10 @@ export const CONSENT_HOSTS: Record<string, Record<string, Route>> = {
         });`,
       ),
   },
-  [RETURNING]: { '/': (_request, response, farm) => text(response, 'text/html', returningPage(farm)) },
+  [RETURNING]: {
+    '/': (_request, response, farm) => text(response, 'text/html', returningPage(farm)),
+    '*': (_request, response) => text(response, 'text/javascript', ''),
+  },
 };
 
 function ignoringPage({ loaderTag }: FarmAddresses): string {
@@ -62,8 +60,8 @@ function ignoringPage({ loaderTag }: FarmAddresses): string {
 }
 
 function returningPage({ loaderTag }: FarmAddresses): string {
-  // The loader is on it, but has no banner there: its configuration is not loaded.
-  return `<!doctype html><html lang="en"><head><script type="text/plain">${loaderTag.replaceAll('</script>', '')}</script></head><body>
+  // A loader of the site's own address, which shows no banner.
+  return `<!doctype html><html lang="en"><head>${loaderTag.replace(/http:..[^/]+/, '')}</head><body>
     <p>Shop</p><div role="dialog" class="cookie-banner" style="position: fixed; bottom: 0">
       <p>We use cookies.</p><button onclick="this.parentNode.remove()">Accept all</button>
       <button onclick="this.parentNode.remove()">Reject all</button>

@@ -1,4 +1,4 @@
-import { COLLECTORS, crossSite, MAIN, type TechniqueGroup, text } from './technique.js';
+import { crossSite, MAIN, type TechniqueGroup, text } from './technique.js';
 
 /** What hides below other documents. */
 export const FRAMES: TechniqueGroup = {
@@ -7,7 +7,6 @@ export const FRAMES: TechniqueGroup = {
     {
       name: 'Frames of other sites inside each other',
       found: 'cookies and entries of both sites',
-      collector: `${COLLECTORS.profile}; ${COLLECTORS.storage}`,
       html: ({ https }) => `<iframe src="${https('outer.example', '/outer-frame')}"></iframe>`,
       truth: ({ host }) => [
         { kind: 'cookie', name: 'outer_cookie', host: 'outer.example', thirdParty: true },
@@ -18,7 +17,6 @@ export const FRAMES: TechniqueGroup = {
     {
       name: 'Sandboxed frame',
       found: 'requests and calls',
-      collector: `${COLLECTORS.request}; ${COLLECTORS.hook}`,
       html: ({ https }) =>
         `<iframe sandbox="allow-scripts" src="${https('ads.example', '/sandboxed-frame')}"></iframe>`,
       truth: ({ host }) => [
@@ -29,15 +27,24 @@ export const FRAMES: TechniqueGroup = {
     {
       name: 'Frame without an address (`srcdoc`)',
       found: "cookie of the page's host",
-      collector: COLLECTORS.cookieHook,
       html: () =>
         `<iframe srcdoc="<script>document.cookie = 'srcdoc_cookie=1; max-age=86400'</script>"></iframe>`,
       truth: () => [{ kind: 'cookie', name: 'srcdoc_cookie', host: MAIN, setBy: 'script' }],
     },
     {
+      name: 'Storage of frames without an address (`srcdoc`, `about:blank`)',
+      found: "entries of the page's host, each once",
+      html: () =>
+        `<iframe srcdoc="<script>localStorage.setItem('srcdoc_entry', '1')</script>"></iframe><iframe id="blank"></iframe>
+        <script>blank.contentWindow.localStorage.setItem('blank_entry', '1')</script>`,
+      truth: ({ host }) => [
+        { kind: 'local_storage', name: 'srcdoc_entry', host: host(MAIN), thirdParty: false },
+        { kind: 'local_storage', name: 'blank_entry', host: host(MAIN), thirdParty: false },
+      ],
+    },
+    {
       name: 'Shadow DOM, open and closed',
       found: 'requests and frames below it',
-      collector: COLLECTORS.request,
       html: ({ https }) => `<div id="open"></div><div id="closed"></div><script>
         open_ = document.getElementById('open').attachShadow({ mode: 'open' });
         open_.innerHTML = '<img src="${https('ads.example', '/open-shadow')}">';

@@ -2,7 +2,7 @@
 // `npm run generate -- services`; then: node --import ./test/support/typescript.mjs test/scans/techniques/peer.ts
 import { pathToFileURL } from 'node:url';
 import type { BrowserType, LaunchOptions } from 'playwright-core';
-import { startScanService } from '../../support/scan-service.js';
+import { startScanService } from '../../support/programs/scan-service.js';
 import { CONSENT_TECHNIQUES, IGNORING } from './consent-sites.js';
 import { GROUPS, startFarm } from './test-sites.js';
 import { type ExpectedItem, MAIN } from './technique.js';

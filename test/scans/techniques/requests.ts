@@ -1,4 +1,4 @@
-import { COLLECTORS, MAIN, type Route, type TechniqueGroup, text } from './technique.js';
+import { MAIN, type Route, type TechniqueGroup, text } from './technique.js';
 
 const ADS = 'ads.example';
 
@@ -14,7 +14,6 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'Pixel',
       found: 'request, type `image`, with the names of its parameters',
-      collector: COLLECTORS.request,
       html: ({ https }) => `<img src="${https(ADS, '/pixel?visitor=42&page=1')}">`,
       truth: ({ host }) => [
         { kind: 'request', name: '/pixel?visitor&page', host: host(ADS), type: 'image', thirdParty: true },
@@ -23,7 +22,6 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'Beacon (`sendBeacon`)',
       found: 'request, type `ping`, with the size of its body',
-      collector: COLLECTORS.request,
       html: ({ https }) =>
         `<script>navigator.sendBeacon('${https(ADS, '/beacon')}', 'twelve bytes')</script>`,
       truth: ({ host }) => [
@@ -33,7 +31,6 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'Ping (`<a ping>`) of a link that a script clicks',
       found: 'request, type `ping`',
-      collector: COLLECTORS.request,
       html: ({ https }) =>
         `<a id="pinging" href="#here" ping="${https(ADS, '/hyperlink')}"></a><script>pinging.click()</script>`,
       truth: ({ host }) => [
@@ -43,7 +40,6 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'WebSocket',
       found: 'request, type `websocket`',
-      collector: COLLECTORS.socket,
       html: ({ https }) =>
         `<script>new WebSocket('${https(ADS, '/socket').replace('https', 'wss')}')</script>`,
       truth: ({ host }) => [{ kind: 'request', name: '/socket', host: host(ADS), type: 'websocket' }],
@@ -51,14 +47,12 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'Server-sent events',
       found: 'request, type `eventsource`',
-      collector: COLLECTORS.request,
       html: ({ https }) => `<script>new EventSource('${https(ADS, '/events')}')</script>`,
       truth: ({ host }) => [{ kind: 'request', name: '/events', host: host(ADS), type: 'eventsource' }],
     },
     {
       name: '`fetch` with `keepalive`',
       found: 'request, type `fetch`, with the size of its body',
-      collector: COLLECTORS.request,
       html: ({ https }) =>
         `<script>fetch('${https(ADS, '/kept')}', { method: 'POST', mode: 'no-cors', keepalive: true, body: 'four' })</script>`,
       truth: ({ host }) => [
@@ -68,11 +62,13 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'Image of a style sheet',
       found: 'request, type `image`, with the style sheet',
-      collector: COLLECTORS.request,
       html: () => `<link rel="stylesheet" href="/style.css"><div class="styled">.</div>`,
       truth: ({ host }) => [
         {
-          ...{ kind: 'request', name: '/styled.gif', host: host(ADS), type: 'image' },
+          kind: 'request',
+          name: '/styled.gif',
+          host: host(ADS),
+          type: 'image',
           initiator: `${host(MAIN)}/style.css`,
         },
       ],
@@ -80,11 +76,13 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'Script that loads another script',
       found: 'request, type `script`, with the script that loads it',
-      collector: COLLECTORS.request,
       html: ({ https }) => `<script src="${https('tags.example', '/manager.js')}"></script>`,
       truth: ({ host }) => [
         {
-          ...{ kind: 'request', name: '/managed.js', host: host(ADS), type: 'script' },
+          kind: 'request',
+          name: '/managed.js',
+          host: host(ADS),
+          type: 'script',
           initiator: `${host('tags.example')}/manager.js`,
         },
       ],
@@ -92,21 +90,25 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'Prefetch',
       found: 'request',
-      collector: COLLECTORS.request,
       html: ({ https }) => `<link rel="prefetch" href="${https(ADS, '/prefetched')}">`,
       truth: ({ host }) => [{ kind: 'request', name: '/prefetched', host: host(ADS) }],
     },
     {
       name: 'Request of a worker',
       found: 'request, type `fetch`',
-      collector: COLLECTORS.request,
       html: () => `<script>new Worker('/fetching-worker.js')</script>`,
       truth: ({ host }) => [{ kind: 'request', name: '/from-worker', host: host(ADS) }],
     },
     {
+      name: 'Request of a shared worker',
+      found: 'nothing; it has the user agent of the scanner',
+      html: () => `<script>new SharedWorker('/shared-worker.js')</script>`,
+      truth: () => [],
+      absent: ['/from-shared-worker'],
+    },
+    {
       name: 'Form that a script posts into a hidden frame',
       found: 'request, type `document`, with the size of its body',
-      collector: COLLECTORS.request,
       html: ({ https }) =>
         `<iframe name="posted" hidden></iframe><form id="posting" method="post" target="posted" action="${https(ADS, '/posted')}"><input type="hidden" name="a" value="b"></form><script>posting.submit()</script>`,
       truth: ({ host }) => [
@@ -116,11 +118,13 @@ export const REQUESTS: TechniqueGroup = {
     {
       name: 'Service worker',
       found: 'request, type `service_worker`; the worker is not started',
-      collector: COLLECTORS.hook,
       html: () => `<script>navigator.serviceWorker.register('/service-worker.js')</script>`,
       truth: ({ host }) => [
         {
-          ...{ kind: 'request', name: '/service-worker.js', host: host(MAIN), type: 'service_worker' },
+          kind: 'request',
+          name: '/service-worker.js',
+          host: host(MAIN),
+          type: 'service_worker',
           initiator: `${host(MAIN)}/requests`,
         },
       ],
@@ -134,6 +138,7 @@ export const REQUESTS: TechniqueGroup = {
     '/styled.gif': empty,
     '/prefetched': empty,
     '/from-worker': empty,
+    '/from-shared-worker': empty,
     '/posted': empty,
     '/events': (_request, response) => text(response, 'text/event-stream', 'data: 1\n\n'),
     '/style.css': (_request, response, { https }) =>
@@ -147,6 +152,8 @@ export const REQUESTS: TechniqueGroup = {
     '/managed.js': (_request, response) => text(response, 'text/javascript', ''),
     '/fetching-worker.js': (_request, response, { https }) =>
       text(response, 'text/javascript', `fetch('${https(ADS, '/from-worker')}', { mode: 'no-cors' })`),
+    '/shared-worker.js': (_request, response, { https }) =>
+      text(response, 'text/javascript', `fetch('${https(ADS, '/from-shared-worker')}', { mode: 'no-cors' })`),
     '/service-worker.js': (_request, response) => text(response, 'text/javascript', ''),
   },
 };

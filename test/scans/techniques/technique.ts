@@ -20,13 +20,12 @@ export interface ExpectedItem {
   [detail: string]: unknown;
 }
 
-/** One way in which pages store or send something, and what a scan must find of it. */
+/** One way in which pages store or send something, and the expected result of a scan. */
 interface Technique {
-  /** The three cells of its row in docs/scans.md. */
+  /** The two cells of its row in README.md. */
   name: string;
   found: string;
-  collector: string;
-  /** What its page contains. */
+  /** The content of its page. */
   html: (farm: FarmAddresses) => string;
   /** `Set-Cookie` of its page. */
   cookies?: string[];
@@ -46,16 +45,6 @@ export interface TechniqueGroup {
 
 /** The farm's main site. */
 export const MAIN = 'www.farm.example';
-
-export const COLLECTORS = {
-  profile: 'profile of the browser, response headers',
-  cookieHook: 'profile of the browser, hook at the cookie API',
-  blocked: 'DevTools protocol',
-  storage: 'script in each frame',
-  request: 'requests of the browser',
-  socket: 'WebSockets of the browser',
-  hook: 'hook in each frame',
-} as const;
 
 export const text = (response: ServerResponse, type: string, content: string): void => {
   response.setHeader('content-type', type);

@@ -6,39 +6,56 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import {
-  createCertificateAuthority,
-  issueCertificate,
-} from '../../../src/standalone/infrastructure/certificates.js';
-import { type DnsRecord, startDnsServer } from '../../support/dns-server.js';
+import { createCertificateAuthority, issueCertificate } from '../../../src/standalone/certificates.js';
+import { SCANNER_NAME } from '../../../src/modules/scans/domain/scanner-client.js';
+import { type DnsRecord, startDnsServer } from '../../support/fakes/dns-server.js';
 import { CONSENT_HOSTS } from './consent-sites.js';
 import { COOKIES } from './cookies.js';
 import { FINGERPRINTS } from './fingerprints.js';
 import { FRAMES } from './frames.js';
-import { LATE, MOVED } from './late.js';
+import { LATE, LEFT, MOVED } from './late.js';
 import { REQUESTS } from './requests.js';
 import { STORAGES } from './storages.js';
-import { type FarmAddresses, MAIN, type Route, type TechniqueGroup, text } from './technique.js';
+import { crossSite, type FarmAddresses, MAIN, type Route, type TechniqueGroup, text } from './technique.js';
 import { TRAP_HOSTS } from './traps.js';
 
-export const GROUPS: TechniqueGroup[] = [COOKIES, STORAGES, REQUESTS, FRAMES, LATE, MOVED, FINGERPRINTS];
+export const GROUPS: TechniqueGroup[] = [
+  COOKIES,
+  STORAGES,
+  REQUESTS,
+  FRAMES,
+  LATE,
+  LEFT,
+  MOVED,
+  FINGERPRINTS,
+];
 
 const CHROMIUM = '/usr/bin/chromium';
 /** So that a script crashes its tab before it uses up the memory of the scan. */
 const SCRIPT_MEGABYTES = 300;
 
-/** Hosts beside those of traps and consent sites. */
+/** Hosts besides traps and consent sites. */
 const HOSTS = [
-  ...[MAIN, 'metrics.farm.example', 'ads.example', 'chips.example', 'hop-one.example', 'hop-two.example'],
-  ...['tags.example', 'outer.example', 'inner.example', 'device.example'],
+  MAIN,
+  'metrics.farm.example',
+  'ads.example',
+  'chips.example',
+  'hop-one.example',
+  'hop-two.example',
+  'tags.example',
+  'outer.example',
+  'inner.example',
+  'device.example',
 ];
 const TRACKER = 'tracker.example';
 
 export interface Farm extends FarmAddresses {
   /** Settings of a service that can scan it. */
   environment: Record<string, string>;
-  /** `method host path` of all requests. */
+  /** `method host path` of all requests, */
   requests: string[];
+  /** and of those without the scanner's user agent. */
+  unnamed: string[];
   loaderTag: string;
   close(): Promise<void>;
 }
@@ -49,10 +66,14 @@ export async function startFarm(): Promise<Farm> {
   const authority = await createCertificateAuthority('Farm authority');
   const { certificatePem, privateKeyPem } = await issueCertificate(authority, hosts);
   const requests: string[] = [];
+  const unnamed: string[] = [];
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const host = (request.headers.host ?? '').replace(/:\d+$/, '');
     const path = (request.url ?? '').split('?')[0] ?? '';
-    requests.push(`${request.method} ${host} ${path}`);
+    const line = `${request.method} ${host} ${path}`;
+    requests.push(line);
+    const userAgent = String(request.headers['user-agent']);
+    if (!userAgent.includes(SCANNER_NAME)) unnamed.push(`${line} ${userAgent}`);
     response.on('error', () => {});
     const route = routeOf(host, path);
     if (route) route(request, response, farm);
@@ -77,6 +98,7 @@ export async function startFarm(): Promise<Farm> {
     host: (name) => `${name}:${portOf(secure)}`,
     loaderTag: '',
     requests,
+    unnamed,
     environment: {
       SCANNER_CHROMIUM: trustingChromium(folder, certificatePem),
       SCANNER_NAME_SERVERS: dns.address,
@@ -122,13 +144,14 @@ function groupPage({ techniques }: TechniqueGroup): Route {
   };
 }
 
-function acceptSocket({ headers }: IncomingMessage, socket: Duplex): void {
+function acceptSocket({ headers, url }: IncomingMessage, socket: Duplex): void {
   const key = createHash('sha1')
     .update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
     .digest('base64');
+  const cookie = url === '/socket-cookie' ? `set-cookie: ${crossSite('socket_cookie')}\r\n` : '';
   socket.on('error', () => {});
   socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${key}\r\n\r\n`,
+    `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${key}\r\n${cookie}\r\n`,
   );
 }
 

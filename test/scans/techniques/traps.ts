@@ -11,10 +11,9 @@ const SITEMAP_PAGES = 100_000;
 export interface Trap {
   name: string;
   found: string;
-  collector: string;
   /** Host and path of its start address. */
   start: [host: string, path: string];
-  /** What its page may become: `visited`, or why it failed or was skipped. */
+  /** Possible results of its page: `visited`, or why it failed or was skipped. */
   outcomes: string[];
 }
 
@@ -27,84 +26,72 @@ export const TRAPS: Trap[] = [
   {
     name: 'Infinite calendar',
     found: 'three pages of its template; the others as `same_template`',
-    collector: 'choice of pages',
     start: [CALENDAR, '/'],
     outcomes: ['visited'],
   },
   {
     name: 'Sitemap of 100,000 addresses',
     found: 'six addresses of its template; three of them visited',
-    collector: 'choice of pages',
     start: [SITEMAP, '/'],
     outcomes: ['visited'],
   },
   {
     name: 'Gzip bomb as sitemap',
     found: 'nothing: it is read up to 50 MB',
-    collector: 'choice of pages',
     start: [BOMB, '/'],
     outcomes: ['visited'],
   },
   {
     name: 'Gzip bomb as page (1 GB)',
     found: 'page, failed as `timeout` or `memory_limit`',
-    collector: 'page list',
     start: [BOMB, '/bomb'],
     outcomes: ['timeout', 'memory_limit'],
   },
   {
     name: 'Dialogs without end',
     found: 'page, failed as `timeout`; the dialogs are counted',
-    collector: 'page list',
     start: ['dialogs.farm.example', '/'],
     outcomes: ['timeout'],
   },
   {
     name: 'Image of 1 GB',
     found: 'page, failed as `too_large`',
-    collector: 'page list',
     start: ['image.farm.example', '/'],
     outcomes: ['too_large'],
   },
   {
     name: 'Tab that crashes',
     found: 'page, failed as `crashed`',
-    collector: 'page list',
     start: ['crash.farm.example', '/'],
     outcomes: ['crashed'],
   },
   {
     name: 'Login wall',
-    found: 'the login page alone; no form is filled in or sent',
-    collector: 'page list',
+    found: 'only the login page; no form is filled in or sent',
     start: [LOGIN, '/account'],
     outcomes: ['visited'],
   },
   {
     name: 'robots.txt that denies everything',
     found: 'page, skipped as `robots_denied`',
-    collector: 'page list',
     start: ['robots.farm.example', '/'],
     outcomes: ['robots_denied'],
   },
   {
     name: 'Redirects in a circle',
     found: 'page, failed as `connection_failed`',
-    collector: 'page list',
     start: ['circle.farm.example', '/'],
     outcomes: ['connection_failed'],
   },
   {
     name: 'Page that never ends',
     found: 'page, failed as `timeout`',
-    collector: 'page list',
     start: ['endless.farm.example', '/'],
     outcomes: ['timeout'],
   },
   {
     name: 'Downloads and pop-ups',
-    found: 'page; what was refused is counted',
-    collector: 'page list',
+    found: 'page; refused ones are counted',
     start: ['popups.farm.example', '/'],
     outcomes: ['visited'],
   },

@@ -12,6 +12,7 @@ import {
   type LoadedPage,
   lockEndedScan,
   readLoadedPages,
+  readPageAddresses,
   readSeenItems,
   readTestedStates,
   type ScanRef,
@@ -20,7 +21,9 @@ import { readFindingLives, storeMissedFindings, storeSeenFindings } from '../inf
 import { knownServices } from '../infrastructure/load-known-services.js';
 import { readDecisions, storeSiteItems } from '../infrastructure/site-item.rows.js';
 
-/** What the items of a project are classified with, now, and what it publishes. */
+/**
+ * Input of the current classification of a project's items, including its published configuration.
+ */
 export async function classificationSources(
   em: EntityManager,
   projectId: string,
@@ -34,15 +37,16 @@ export async function classificationSources(
   };
 }
 
-/** A scan with a result, and what it saw. */
+/** A scan with a result, and its items. */
 export interface EvaluatedScan {
   ended: EndedScan;
   items: ClassifiedItem[];
 }
 
 /**
- * Evaluates a scan: what it saw joins the project's items, and its findings replace those that an earlier evaluation of
- * the same scan wrote. May run any number of times. null: the scan was deleted, or has no result.
+ * Evaluates a scan: its items are merged into the project's items, and its findings replace those
+ * of an earlier evaluation of the same scan. Idempotent. null: the scan was deleted, or has no
+ * result.
  */
 export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise<EvaluatedScan | null> {
   const ended = await lockEndedScan(tx, scan);
@@ -57,9 +61,15 @@ export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise
   const urls = new Map(pages.map(({ number, url }) => [number, url]));
   await storeSiteItems(tx, scan, { items, urls, seenAt: ended.endedAt });
 
-  const findings = findFindings({ items, states, pages, published: sources.published }).map((finding) => ({
+  const addresses = await readPageAddresses(tx, scan);
+  const { published } = sources;
+  const findings = findFindings({ items, states, pages, addresses, published }).map((finding) => ({
     ...finding,
     pageUrls: finding.pages.flatMap((page) => urls.get(page) ?? []),
+    uses: finding.uses.flatMap(({ page, ...use }) => {
+      const url = urls.get(page);
+      return url === undefined ? [] : [{ ...use, url }];
+    }),
   }));
   const ids = findings.map(({ id }) => id);
   const known = await readFindingLives(tx, scan.projectId, ids, scan.scanId);

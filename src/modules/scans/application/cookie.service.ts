@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import type { ServiceCategory } from '../../publishing/domain/configuration.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { type Page, readCursor, toPage } from '../../shared/page.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { type Page, readCursor, toPage } from '../../../platform/export/page.js';
 import { type Classification, type ClassificationSources, classifyItem } from '../domain/classify-item.js';
 import { findEndedScan } from '../infrastructure/evidence.rows.js';
 import {
@@ -23,12 +23,12 @@ import { classificationSources } from './compute-findings.js';
 /** What items can be listed by: a category, or that they have none. */
 export type CategoryFilter = ServiceCategory | 'unclassified';
 
-/** An item with what it is classified as now. */
+/** An item with its current classification. */
 export interface ClassifiedSiteItem extends SiteItem {
   classification: Classification;
 }
 
-/** What the owner decides. */
+/** The owner's decision. */
 export interface DecisionRequest {
   /** null: the decision is removed. */
   category: ServiceCategory | null;
@@ -89,7 +89,9 @@ export class CookieService {
       else await writeDecision(tx, projectId, item, { category, purpose, provider, duration, by });
       const { kind, name, host } = item;
       await writeAudit(tx, author, {
-        ...{ projectId, action: 'cookie.classify', target: id },
+        projectId,
+        action: 'cookie.classify',
+        target: id,
         ...(former && { before: { category: former.category } }),
         after: { category, kind, name, host },
       });

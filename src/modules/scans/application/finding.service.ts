@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { type Page, readCursor, toPage } from '../../shared/page.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { type Page, readCursor, toPage } from '../../../platform/export/page.js';
 import { FINDING_STATUSES, type FindingStatus } from '../domain/finding-life.js';
 import type { Finding, FindingKind } from '../domain/finding.js';
 import { isStored } from '../domain/stored-item.js';
@@ -32,7 +32,7 @@ import {
 } from '../infrastructure/finding.rows.js';
 import { readScan } from '../infrastructure/scan.rows.js';
 
-/** Items and findings of each list of changes; the number says how many there are. */
+/** Items and findings in each list of changes, beside the total number. */
 export const CHANGES_MAX = 200;
 
 /** Findings that count today. */
@@ -55,7 +55,7 @@ export interface ScanFindings extends Page<ScanFindingView> {
   summary: StateSummary[];
 }
 
-/** What is in one scan and not in the other. */
+/** The differences between two scans. */
 export interface Difference<Entry> {
   count: number;
   items: Entry[];
@@ -106,8 +106,8 @@ export class FindingService {
   }
 
   /**
-   * What a scan saw that another one did not, and the reverse; without `since`, the one before it.
-   * @throws DomainError `scan_not_found`.
+   * Items that a scan saw and another one did not, and the reverse; without `since`, compared with
+   * the previous one. @throws DomainError `scan_not_found`.
    */
   async changes(projectId: string, scanId: string, given: string | undefined): Promise<ScanChanges> {
     const em = this.em.fork();
@@ -147,7 +147,9 @@ export class FindingService {
       const by = { kind: author.kind, id: 'id' in author ? author.id : null };
       await acceptFinding(tx, { projectId, id }, { reason, by });
       await writeAudit(tx, author, {
-        ...{ projectId, action: 'finding.accept', target: id },
+        projectId,
+        action: 'finding.accept',
+        target: id,
         before: { status: finding.status },
         after: { status: 'accepted', reason, ...described(finding) },
       });
@@ -164,7 +166,9 @@ export class FindingService {
         throw new DomainError('finding_not_accepted', 'The finding is not accepted.');
       await reopenFinding(tx, { projectId, id });
       await writeAudit(tx, author, {
-        ...{ projectId, action: 'finding.reopen', target: id },
+        projectId,
+        action: 'finding.reopen',
+        target: id,
         before: { status: 'accepted', reason: finding.acceptedReason },
         after: { status: 'open', ...described(finding) },
       });
@@ -218,7 +222,10 @@ async function summarize(
 
 const NOTHING = { count: 0, items: [] };
 const NO_CHANGES = {
-  ...{ itemsAdded: NOTHING, itemsRemoved: NOTHING, findingsAdded: NOTHING, findingsRemoved: NOTHING },
+  itemsAdded: NOTHING,
+  itemsRemoved: NOTHING,
+  findingsAdded: NOTHING,
+  findingsRemoved: NOTHING,
 };
 
 function differences(

@@ -3,10 +3,10 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { AccessService } from '../../access/access.service.js';
 import type { Role } from '../../access/domain/role.js';
 import { writeAudit } from '../../audit/audit.log.js';
-import { MailService } from '../../mail/mail.service.js';
+import { MailService } from '../../../platform/mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type SecretSettings, secretSettings } from '../../settings/secret-keys.settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
 import { findAlert, getsAlerts, type ScanAlert } from '../domain/scan-alert.js';
 import {
   type AlertRecipient,
@@ -24,7 +24,7 @@ import {
 import type { ScanRef } from '../infrastructure/evidence.rows.js';
 import type { EvaluatedScan } from './compute-findings.js';
 
-/** Mails members about what a scan found, and keeps who wants these mails. */
+/** Mails members about a scan's findings, and stores who receives these mails. */
 @Injectable()
 export class ScanAlerts {
   private readonly keys: Buffer[];
@@ -38,7 +38,9 @@ export class ScanAlerts {
     this.keys = secretKeys.map(({ key }) => key);
   }
 
-  /** Once for each scan, in the transaction that evaluates it. Returns what was reported; null: nothing. */
+  /**
+   * Once per scan, in the transaction that evaluates it. Returns the reported items; null: none.
+   */
   async send(tx: EntityManager, scan: ScanRef, { ended, items }: EvaluatedScan): Promise<ScanAlert | null> {
     if (!(await claimAlerts(tx, scan))) return null;
     const alert = findAlert({

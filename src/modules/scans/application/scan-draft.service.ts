@@ -3,15 +3,15 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import type { Author } from '../../audit/domain/author.js';
 import { ConfigurationDrafts } from '../../publishing/configuration-drafts.js';
 import type { ConfigurationChange } from '../../publishing/domain/configuration-changes.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
 import { classifyItem } from '../domain/classify-item.js';
 import { draftOf, isDeclarableKind, type ScanDraft } from '../domain/scan-draft.js';
 import { readSeenItems } from '../infrastructure/evidence.rows.js';
 import { readScan } from '../infrastructure/scan.rows.js';
 import { classificationSources } from './compute-findings.js';
 
-/** What a scan added to the banner's draft. */
+/** The additions of a scan to the banner's draft. */
 export interface DraftResult extends Omit<ScanDraft, 'configuration'> {
   /** How the draft differs from the saved configuration. */
   changes: ConfigurationChange[];

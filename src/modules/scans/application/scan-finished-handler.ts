@@ -1,14 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import {
-  type Attempt,
-  type AttemptResult,
-  type OutboxMessage,
-  projectOf,
-} from '../../outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE } from '../../outbox/domain/retry-schedule.js';
-import type { OutboxHandler } from '../../outbox/outbox.handler.js';
-import { OutboxService } from '../../outbox/outbox.service.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/background-job.js';
+import { type OutboxMessage, projectOf } from '../../../platform/outbox/domain/outbox-message.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { SCAN_FINISHED, SCAN_RECLASSIFIED } from '../scans.events.js';
 import { ScanMetrics } from '../infrastructure/scan.metrics.js';
 import { computeFindings } from './compute-findings.js';
@@ -21,13 +15,7 @@ const ATTEMPT_MAX_MS = 30_000;
 
 /** What follows a scan, in the worker: the scanner has neither the keys nor the rights for it. */
 @Injectable()
-export class ScanFinishedHandler implements OutboxHandler<null>, OnModuleInit {
-  readonly topics = [SCAN_FINISHED, SCAN_RECLASSIFIED];
-  readonly retry = BUG_SCHEDULE;
-  readonly slotsMax = SLOTS;
-  readonly slotsPerKeyMax = 1;
-  readonly attemptMaxMs = ATTEMPT_MAX_MS;
-
+export class ScanFinishedHandler implements OnModuleInit {
   constructor(
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
@@ -37,20 +25,23 @@ export class ScanFinishedHandler implements OutboxHandler<null>, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.outbox.register(this);
+    this.outbox.register(
+      backgroundJob({
+        topics: [SCAN_FINISHED, SCAN_RECLASSIFIED],
+        slotsMax: SLOTS,
+        slotsPerKeyMax: 1,
+        attemptMaxMs: ATTEMPT_MAX_MS,
+        run: (message) => this.run(message),
+        abandoned: {
+          kind: 'dead',
+          error: 'The service was interrupted on every attempt to evaluate a scan.',
+        },
+      }),
+    );
   }
 
-  prepare(messages: OutboxMessage[]): Promise<Attempt<null>[]> {
-    return Promise.resolve(messages.map((message) => () => this.attempt(message)));
-  }
-
-  async settle(): Promise<void> {}
-
-  discard(): AttemptResult<null> {
-    return { kind: 'dead', error: 'The service was interrupted on every attempt to evaluate a scan.' };
-  }
-
-  private async attempt(message: OutboxMessage): Promise<AttemptResult<null>> {
+  /** Evaluates the scan of a message. */
+  async run(message: OutboxMessage): Promise<typeof DONE> {
     const scan = { projectId: projectOf(message), scanId: message.subjectId };
     const isFinished = message.topic === SCAN_FINISHED;
     const result = await this.em.fork().transactional(async (tx) => {
@@ -60,6 +51,6 @@ export class ScanFinishedHandler implements OutboxHandler<null>, OnModuleInit {
       return { ...evaluated, alert: await this.alerts.send(tx, scan, evaluated) };
     });
     if (result) this.metrics.finished(result.ended, result.alert);
-    return { kind: 'settled', outcome: null, healthy: true };
+    return DONE;
   }
 }

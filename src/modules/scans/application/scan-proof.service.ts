@@ -4,9 +4,9 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { canonicalJson } from '../../evidence/domain/commitment.js';
 import { LogEntries, type Proof } from '../../evidence/log-entries.js';
 import { publishedHashAt } from '../../publishing/site-configurations.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { VERSION } from '../../shared/version.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { VERSION } from '../../../platform/process/version.js';
 import type { ScanStatement } from '../domain/scan-statement.js';
 import type { ScanRef } from '../infrastructure/evidence.rows.js';
 import { knownDataVersions } from '../infrastructure/load-known-services.js';
@@ -52,7 +52,8 @@ export class ScanProofService {
       throw new DomainError('scan_without_result', 'The scan has no result.');
     const stored = await readProof(em, { projectId, scanId: scan.id });
     const committed = stored && {
-      ...{ member: 'scan' as const, salt: stored.salt },
+      member: 'scan' as const,
+      salt: stored.salt,
       body: JSON.parse(stored.body) as ScanStatement,
     };
     const ref = { projectId, id: scan.id };
@@ -73,8 +74,13 @@ export class ScanProofService {
 async function buildStatement(tx: EntityManager, scan: ScanRef): Promise<ScanStatement> {
   const { startedAt, endedAt, region, ...stated } = await readStatedScan(tx, scan);
   return {
-    ...{ schemaVersion: 1, id: scan.scanId, projectId: scan.projectId, ...stated, location: region },
-    ...{ startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() },
+    schemaVersion: 1,
+    id: scan.scanId,
+    projectId: scan.projectId,
+    ...stated,
+    location: region,
+    startedAt: startedAt.toISOString(),
+    endedAt: endedAt.toISOString(),
     configHash: await publishedHashAt(tx, scan.projectId, startedAt),
     rules: { 'consent-service': VERSION, ...knownDataVersions() },
     pages: await readStatedPages(tx, scan),

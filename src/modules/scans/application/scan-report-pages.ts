@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { findProject } from '../../projects/project.rows.js';
-import { resolveBaseUrl } from '../../shared/base-url.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type ScanSettings, scanSettings } from '../scans.settings.js';
 import { classifyItem } from '../domain/classify-item.js';
 import { FINDING_STATUSES } from '../domain/finding-life.js';
@@ -19,7 +19,7 @@ import { readProof, readStatedScan } from '../infrastructure/statement.rows.js';
 import { classificationSources } from './compute-findings.js';
 import { FindingService, type StateSummary } from './finding.service.js';
 
-/** What the report lists at most; it says how many there are. */
+/** Most listed findings; the report also has their total. */
 const FINDINGS_MAX = 200;
 const ITEMS_MAX = 500;
 
@@ -35,7 +35,7 @@ export interface ScanReportPage {
   /** `SCANNER_CONTACT`: part of the scanner's user agent. */
   contact: string;
   scan: ScanView;
-  /** From where it was scanned; null: unknown. */
+  /** The location of the scanner; null: unknown. */
   region: string | null;
   states: ScanStateView[];
   screenshots: { state: ScanState; content: Uint8Array }[];
@@ -45,7 +45,7 @@ export interface ScanReportPage {
   items: ClassifiedItem[];
   itemCount: number;
   pages: ScanPageView[];
-  /** What the project's log commits to; null: it is not in the log. */
+  /** The committed content in the project's log; null: the scan is not in the log. */
   statement: ScanStatement | null;
 }
 
@@ -69,12 +69,18 @@ export class ScanReportPages {
     const sources = await classificationSources(em, projectId);
     const seen = await readSeenItems(em, ref);
     const findings = await readScanFindings(em, ref, {
-      ...{ statuses: FINDING_STATUSES, after: null, limit: FINDINGS_MAX + 1 },
+      statuses: FINDING_STATUSES,
+      after: null,
+      limit: FINDINGS_MAX + 1,
     });
     const states = await readStates(em, projectId, scan.id);
     const proof = await readProof(em, ref);
     return {
-      ...{ language, createdAt, scan, states, serviceUrl: resolveBaseUrl(this.service) },
+      language,
+      createdAt,
+      scan,
+      states,
+      serviceUrl: resolveBaseUrl(this.service),
       contact: this.settings.contact,
       projectName: (await findProject(em, projectId))?.name ?? '',
       region: (await readStatedScan(em, ref)).region,

@@ -1,15 +1,15 @@
 import { gunzipSync } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { BRAND } from '../../shared/brand.js';
-import { formatCsv } from '../../shared/csv.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { VERSION } from '../../shared/version.js';
+import { BRAND } from '../../../platform/identity/brand.js';
+import { formatCsv } from '../../../platform/export/csv.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { VERSION } from '../../../platform/process/version.js';
 import { type Classification, classifyItem } from '../domain/classify-item.js';
 import { inspectionOf } from '../domain/inspection.js';
 import { itemId, itemKey } from '../domain/item-key.js';
-import { knowledgeBasesOf } from '../domain/knowledge-base.js';
+import { knowledgeBasesOf, type KnownItem } from '../domain/knowledge-base.js';
 import type { ScanItemView, ScanView } from '../domain/scan-view.js';
 import type { ScanState } from '../domain/scan-state.js';
 import type { ClassifiedItem } from '../domain/seen-item.js';
@@ -26,10 +26,35 @@ import { itemBatches } from './scan-items.js';
 /** Items that an inspection contains; a larger one opens in no reader. */
 const INSPECTION_ITEMS_MAX = 50_000;
 
+/** Entries of the knowledge bases; the tool imports them one by one. */
+const KNOWN_ITEMS_MAX = 10_000;
+
 const CSV_COLUMNS = [
-  ...['state', 'page', 'kind', 'name', 'host', 'thirdParty', 'category', 'categorySource', 'certainty'],
-  ...['service', 'provider', 'setBy', 'sent', 'initiator', 'expiresAt', 'httpOnly', 'secure', 'sameSite'],
-  ...['valueLength', 'valueHash', 'method', 'type', 'httpStatus', 'bodyBytes', 'count'],
+  'state',
+  'page',
+  'kind',
+  'name',
+  'host',
+  'thirdParty',
+  'category',
+  'categorySource',
+  'certainty',
+  'service',
+  'provider',
+  'setBy',
+  'sent',
+  'initiator',
+  'expiresAt',
+  'httpOnly',
+  'secure',
+  'sameSite',
+  'valueLength',
+  'valueHash',
+  'method',
+  'type',
+  'httpStatus',
+  'bodyBytes',
+  'count',
 ];
 
 /** A HAR file, as far as several are joined into one. */
@@ -71,11 +96,17 @@ export class ScanReportService {
     const em = this.em.fork();
     const ref = { projectId, scanId: scan.id };
     const findings = await readScanFindings(em, ref, {
-      ...{ statuses: FINDING_STATUSES, after: null, limit: FINDINGS_PER_SCAN_MAX },
+      statuses: FINDING_STATUSES,
+      after: null,
+      limit: FINDINGS_PER_SCAN_MAX,
     });
     const head = {
-      ...{ schemaVersion: 1, projectId, ...scan, states: await readStatedStates(em, ref) },
-      ...{ pageList: await readPages(em, projectId, scan.id), findings },
+      schemaVersion: 1,
+      projectId,
+      ...scan,
+      states: await readStatedStates(em, ref),
+      pageList: await readPages(em, projectId, scan.id),
+      findings,
     };
     yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
     let isFirst = true;
@@ -100,11 +131,31 @@ export class ScanReportService {
 
   /** Knowledge bases of the EDPB website auditing tool. */
   async knowledgeBases(projectId: string, scan: ScanView): Promise<string> {
-    const items = await this.classified(projectId, scan.id);
+    const items = await this.knownItems(projectId, scan.id);
     const at = scan.endedAt ?? scan.createdAt;
     const host = scan.urls[0] === undefined ? '' : new URL(scan.urls[0]).host;
     const title = `${host} ${at.toISOString().slice(0, 10)}`;
     return JSON.stringify(knowledgeBasesOf(items, { title, author: BRAND, at }), null, 2);
+  }
+
+  /** Each stored cookie and entry once, with the exact name and domain in the browser. */
+  private async knownItems(projectId: string, scanId: string): Promise<KnownItem[]> {
+    const classified = new Map((await this.classified(projectId, scanId)).map((item) => [item.id, item]));
+    const items = new Map<string, KnownItem>();
+    for await (const batch of itemBatches(this.em.fork(), { projectId, scanId }))
+      for (const item of batch) {
+        const { kind, name, details } = item;
+        const known = classified.get(seenId(item));
+        if ((kind !== 'cookie' && kind !== 'local_storage') || !known || details.blocked !== undefined)
+          continue;
+        // The tool removes the leading dot of a cookie's domain before it compares.
+        const host = item.host.replace(/^\./, '');
+        const key = JSON.stringify([kind, name, host]);
+        const initiator = items.get(key)?.initiator ?? details.initiator ?? null;
+        items.set(key, { kind, name, host, initiator, classification: known.classification });
+        if (items.size >= KNOWN_ITEMS_MAX) return [...items.values()];
+      }
+    return [...items.values()];
   }
 
   /** The HARs of a state's pages as one. @throws DomainError `har_not_found`: none is stored, or they were deleted. */
@@ -151,10 +202,30 @@ function seenId({ kind, name, host, details }: ScanItemView): string {
 
 function csvRow({ details, ...item }: ScanItemView, url: string, known: Classification | null): string[] {
   return [
-    ...[item.state, url, item.kind, item.name, item.host, item.thirdParty],
-    ...[known?.category, known?.source, known?.certainty, known?.service, known?.provider],
-    ...[details.setBy, details.sent, details.initiator, details.expiresAt, details.httpOnly, details.secure],
-    ...[details.sameSite, details.valueLength, details.valueHash, details.method, details.type],
-    ...[details.httpStatus, details.bodyBytes, details.count],
+    item.state,
+    url,
+    item.kind,
+    item.name,
+    item.host,
+    item.thirdParty,
+    known?.category,
+    known?.source,
+    known?.certainty,
+    known?.service,
+    known?.provider,
+    details.setBy,
+    details.sent,
+    details.initiator,
+    details.expiresAt,
+    details.httpOnly,
+    details.secure,
+    details.sameSite,
+    details.valueLength,
+    details.valueHash,
+    details.method,
+    details.type,
+    details.httpStatus,
+    details.bodyBytes,
+    details.count,
   ].map((value) => String(value ?? ''));
 }

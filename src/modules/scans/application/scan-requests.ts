@@ -6,33 +6,40 @@ import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { findDemoProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../settings/service.settings.js';
-import { parseExceptions } from '../../shared/address-policy.js';
-import { DomainError, fieldErrors, tooManyRequests } from '../../shared/domain-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
+import { parseExceptions } from '../../../platform/network/address-policy.js';
+import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
 import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
-import { DAY_MS, pagesPerScan, scansPerDay, waitForScanMs } from '../domain/scan-limits.js';
+import {
+  ACCOUNT_MINUTES_PER_DAY,
+  ACCOUNT_QUEUED_MAX,
+  DAY_MS,
+  pagesPerScan,
+  scansPerDay,
+  waitForScanMs,
+} from '../domain/scan-limits.js';
 import { type SkippableState, statesToSkip } from '../domain/scan-state.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
 import { readHost } from '../infrastructure/frontier.rows.js';
 import { readHostScans } from '../infrastructure/host.rows.js';
 import { hasActiveScan, isScannerAlive, limitPages, readRequestTimes } from '../infrastructure/scan.rows.js';
 import { type ScanSettings, scanSettings } from '../scans.settings.js';
-import { queueScan } from './queue-scan.js';
+import { queueScan, refuseAccount } from './queue-scan.js';
 
-/** Domains whose home pages are scanned where no address is given. */
+/** Domains whose home pages are scanned by default. */
 const DEFAULT_DOMAINS_MAX = 5;
 const UNAVAILABLE =
   'No scanner is running. Install Chromium on the server, for example with "apt-get install chromium", and restart the service, or start a scanner with "npm run start:scanner".';
 
-/** What is scanned, and how. */
+/** The addresses and options of a scan. */
 interface ScanOptions {
   urls?: readonly string[] | undefined;
   skipStates?: readonly SkippableState[] | undefined;
   ignoreRobots?: boolean | undefined;
 }
 
-/** What a project may scan now. */
+/** The scans that a project may request now. */
 export interface ScanAllowance {
   scannerAvailable: boolean;
   /** Start addresses of a scan without any. */
@@ -64,7 +71,7 @@ export class ScanRequests implements OnModuleInit {
     );
   }
 
-  /** What the project may scan at the moment, for the page that offers it. */
+  /** The scans that the project may request now, for the page that offers them. */
   async allowance(project: Project): Promise<ScanAllowance> {
     const em = this.em.fork();
     const now = new Date();
@@ -83,8 +90,8 @@ export class ScanRequests implements OnModuleInit {
   /**
    * Queues a scan of the given addresses, or of the project's domains; returns its id.
    * @throws DomainError `validation_failed` for addresses outside the project, and for robots.txt that is to be ignored
-   * on a host that is not verified; `scanner_unavailable`, `scan_running`,
-   * `too_many_requests` after the day's scans of the plan or of the hosts
+   * on a host that is not verified; `scanner_unavailable`, `scan_running`, `scan_queue_full`,
+   * `too_many_requests` after the day's scans of the plan or of the hosts, or the day's scanner time of the account
    */
   async request(
     { project, author }: { project: Project; author: Author },
@@ -109,14 +116,20 @@ export class ScanRequests implements OnModuleInit {
       if (waitMs > 0)
         throw tooManyRequests(`Your plan includes ${limit} scans in 24 hours. Scan again later.`, waitMs);
       await this.requireHostScans(tx, urls, now);
+      await requireAccountShare(tx, { projectId: project.id, now });
       return queueScan(tx, {
-        ...{ project, author, urls, pagesMax: pagesPerScan(tier), skippedStates, ignoreRobots },
+        project,
+        author,
+        urls,
+        pagesMax: pagesPerScan(tier),
+        skippedStates,
+        ignoreRobots,
         origin: 'manual',
       });
     });
   }
 
-  /** Refuses a scan that could visit nothing, because its hosts have had their scans of the day. */
+  /** Refuses a scan that could visit nothing, because its hosts have reached their daily limit. */
   private async requireHostScans(tx: EntityManager, urls: readonly string[], now: Date): Promise<void> {
     const limit = this.settings.hostScansPerDay;
     const hosts = [...new Set(urls.map((url) => new URL(url).host))];
@@ -141,7 +154,7 @@ export class ScanRequests implements OnModuleInit {
     throw fieldErrors([
       {
         field: 'ignoreRobots',
-        message: `robots.txt can be ignored only on hosts on which a scan found the loader of this project, or that are its active custom domains. Neither is so for ${unverified.join(', ')}. Scan once without this option.`,
+        message: `robots.txt can be ignored only on hosts on which a scan found the loader of this project, or that are its active custom domains. Not verified: ${unverified.join(', ')}. Scan once without this option.`,
         code: 'scan_robots_unverified',
       },
     ]);
@@ -187,6 +200,24 @@ export class ScanRequests implements OnModuleInit {
       production: this.service.production,
     };
   }
+}
+
+/** Over all projects of the account. */
+async function requireAccountShare(
+  tx: EntityManager,
+  request: { projectId: string; now: Date },
+): Promise<void> {
+  const refusal = await refuseAccount(tx, request);
+  if (refusal?.kind === 'queue_full')
+    throw new DomainError(
+      'scan_queue_full',
+      `The projects of the same owner have ${ACCOUNT_QUEUED_MAX} queued scans. Wait until one starts, or cancel one.`,
+    );
+  if (refusal?.kind === 'no_time')
+    throw tooManyRequests(
+      `Scanners worked ${ACCOUNT_MINUTES_PER_DAY} minutes for the projects of the same owner in 24 hours. Scan again later.`,
+      refusal.waitMs,
+    );
 }
 
 const ADDRESS_PROBLEMS = {

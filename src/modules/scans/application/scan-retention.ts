@@ -1,10 +1,11 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { allowMaintenanceTime } from '../../database/statement-time.js';
+import { allowMaintenanceTime } from '../../../platform/database/statement-time.js';
 import { deleteEntries } from '../../evidence/log-entries.js';
-import { InjectSettings } from '../../settings/inject-settings.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { deleteArtifactsBefore } from '../infrastructure/artifact.rows.js';
+import { deleteWorkBefore } from '../infrastructure/account.rows.js';
 import { deleteHostsBefore } from '../infrastructure/host.rows.js';
 import { deleteScansBefore } from '../infrastructure/scan.rows.js';
 import { type ScanSettings, scanSettings } from '../scans.settings.js';
@@ -14,9 +15,9 @@ const DAY_MS = 86_400_000;
 const RESULT_MONTHS = 12;
 /** Scans that one transaction deletes, each with thousands of rows. */
 const SCANS_AT_ONCE = 20;
-const HOSTS_AT_ONCE = 500;
-/** Longer than the 24 hours in which scans of a host are counted. */
-const HOST_DAYS = 2;
+const COUNTS_AT_ONCE = 500;
+/** Longer than the 24 hours in which scans of a host, and scanner time of an account, are counted. */
+const COUNTED_DAYS = 2;
 const ARTIFACTS_AT_ONCE = 500;
 
 /** Deletes screenshots and HARs after `SCAN_RETENTION_DAYS`, and results after 12 months. */
@@ -46,8 +47,9 @@ export class ScanRetention implements OnModuleInit {
         await deleteEntries(tx, { projectId, ids: own.map(({ id }) => id) });
       return deleted.length;
     });
-    const hostsBefore = new Date(now.getTime() - HOST_DAYS * DAY_MS);
-    await this.inBatches(HOSTS_AT_ONCE, (tx, limit) => deleteHostsBefore(tx, { before: hostsBefore, limit }));
+    const countedBefore = new Date(now.getTime() - COUNTED_DAYS * DAY_MS);
+    for (const forgetCounts of [deleteHostsBefore, deleteWorkBefore])
+      await this.inBatches(COUNTS_AT_ONCE, (tx, limit) => forgetCounts(tx, { before: countedBefore, limit }));
     return { artifacts, scans };
   }
 

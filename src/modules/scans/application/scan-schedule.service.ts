@@ -52,7 +52,8 @@ export class ScanScheduleService {
       if (frequency === 'off') await deleteSchedule(tx, project.id);
       else await writeSchedule(tx, project.id, { frequency, nextAt: firstScanAt(project.id, new Date()) });
       await writeAudit(tx, author, {
-        ...{ projectId: project.id, action: 'scan.schedule' },
+        projectId: project.id,
+        action: 'scan.schedule',
         before: { frequency: stored },
         after: { frequency },
       });

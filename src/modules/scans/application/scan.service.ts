@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { DomainError } from '../../shared/domain-error.js';
-import { isUuid } from '../../shared/ids.js';
-import { type Page, readCursor, toPage } from '../../shared/page.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { type Page, readCursor, toPage } from '../../../platform/export/page.js';
+import { placeInQueue, type QueuePlace } from '../domain/queue-place.js';
 import { type ItemGroup, kindsIn } from '../domain/scan.js';
 import type {
   ScanFigures,
@@ -13,6 +14,8 @@ import type {
   ScanStateView,
   ScanView,
 } from '../domain/scan-view.js';
+import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
+import { readQueue } from '../infrastructure/account.rows.js';
 import {
   cancelScan,
   type ItemKey,
@@ -36,7 +39,12 @@ interface ItemQuery {
   state?: ScanState;
 }
 
-export interface ScanDetails extends ScanView {
+/** A scan with its place in the queue; null: it does not wait for a scanner. */
+export interface PlacedScan extends ScanView {
+  queue: QueuePlace | null;
+}
+
+export interface ScanDetails extends PlacedScan {
   figures: ScanFigures;
   pageList: ScanPageView[];
   states: ScanStateView[];
@@ -48,11 +56,13 @@ export class ScanService {
   constructor(private readonly em: EntityManager) {}
 
   /** Newest first. */
-  async list(projectId: string, query: { limit: number; cursor?: string }): Promise<Page<ScanView>> {
+  async list(projectId: string, query: { limit: number; cursor?: string }): Promise<Page<PlacedScan>> {
     const before = readCursor(query.cursor, isUuid);
-    const rows = await readScanPage(this.em.fork(), projectId, { before, limit: query.limit + 1 });
+    const em = this.em.fork();
+    const rows = await readScanPage(em, projectId, { before, limit: query.limit + 1 });
+    const placed = await placeScans(em, projectId, rows);
     return toPage(
-      rows,
+      placed,
       query.limit,
       ({ id }) => id,
       (row) => row,
@@ -63,8 +73,9 @@ export class ScanService {
   async read(projectId: string, id: string): Promise<ScanDetails> {
     const em = this.em.fork();
     const scan = await existing(em, projectId, id);
+    const [placed = { ...scan, queue: null }] = await placeScans(em, projectId, [scan]);
     return {
-      ...scan,
+      ...placed,
       figures: await readFigures(em, projectId, id),
       pageList: await readPages(em, projectId, id),
       states: await readStates(em, projectId, id),
@@ -81,7 +92,7 @@ export class ScanService {
     return content;
   }
 
-  /** What was seen, by page. @throws DomainError `scan_not_found`. */
+  /** The observed items, by page. @throws DomainError `scan_not_found`. */
   async items(
     projectId: string,
     id: string,
@@ -109,7 +120,7 @@ export class ScanService {
     );
   }
 
-  /** @throws DomainError `scan_not_found`, or `scan_ended` where there is nothing to cancel. */
+  /** @throws DomainError `scan_not_found`, or `scan_ended` if there is nothing to cancel. */
   async cancel(
     { projectId, author }: { projectId: string; author: Author },
     id: string,
@@ -121,6 +132,17 @@ export class ScanService {
     });
     return this.read(projectId, id);
   }
+}
+
+/** Only one scan of a project can wait. */
+async function placeScans(
+  em: EntityManager,
+  projectId: string,
+  scans: readonly ScanView[],
+): Promise<PlacedScan[]> {
+  const isOpen = scans.some(({ endedAt }) => endedAt === null);
+  const queue = isOpen ? await readQueue(em, projectId, SCANNER_ALIVE_MS) : null;
+  return scans.map((scan) => ({ ...scan, queue: queue?.scanId === scan.id ? placeInQueue(queue) : null }));
 }
 
 async function existing(em: EntityManager, projectId: string, id: string): Promise<ScanView> {

@@ -4,13 +4,13 @@ import type { Author } from '../../audit/domain/author.js';
 import { SCHEDULED_SCAN_TIERS } from '../../licensing/domain/catalogue.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { findProject, lockProject } from '../../projects/project.rows.js';
-import { Maintenance } from '../../shared/maintenance.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { pagesPerScan } from '../domain/scan-limits.js';
 import { nextScanAt } from '../domain/scan-schedule.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
 import { hasActiveScan, isScannerAlive, readLastSkippedStates } from '../infrastructure/scan.rows.js';
 import { readDueProjects, readDueSchedule, writeSchedule } from '../infrastructure/schedule.rows.js';
-import { queueScan } from './queue-scan.js';
+import { queueScan, refuseAccount } from './queue-scan.js';
 import { ScanRequests } from './scan-requests.js';
 
 const LOOK_EVERY_MS = 60_000;
@@ -19,8 +19,9 @@ const DUE_PROJECTS_MAX = 500;
 const SYSTEM: Author = { kind: 'system' };
 
 /**
- * Requests the scans that are due. `scan_schedule.next_at` alone decides: the queue only wakes this, so a scan whose
- * time passed while no worker or scanner ran is requested by the next run, once.
+ * Requests the scans that are due. Only `scan_schedule.next_at` decides: the queue merely triggers
+ * this, so a scan whose time passed while no worker or scanner ran is requested by the next run,
+ * once.
  */
 @Injectable()
 export class ScheduledScans implements OnModuleInit {
@@ -39,7 +40,7 @@ export class ScheduledScans implements OnModuleInit {
 
   /** Returns how many scans it requested. Several workers may run it at the same time. */
   async start(): Promise<number> {
-    // Without a scanner nothing is due: a scan that nothing works on would block those on demand.
+    // Without a scanner nothing is due: a waiting scan would block scans on demand.
     if (!(await isScannerAlive(this.em.fork(), SCANNER_ALIVE_MS))) return 0;
     let started = 0;
     for (const projectId of await readDueProjects(this.em.fork(), DUE_PROJECTS_MAX)) {
@@ -57,15 +58,19 @@ export class ScheduledScans implements OnModuleInit {
     if (!(await lockProject(tx, projectId))) return false;
     const project = await findProject(tx, projectId);
     const schedule = await readDueSchedule(tx, projectId);
-    // A scan in progress holds the scheduled one back until it has ended.
+    // A scan in progress holds the scheduled one back until it has ended, and so do the limits of the account.
     if (!project || !schedule || (await hasActiveScan(tx, projectId))) return false;
     const { frequency, nextAt, now } = schedule;
+    if ((await refuseAccount(tx, { projectId, now })) !== null) return false;
     await writeSchedule(tx, projectId, { frequency, nextAt: nextScanAt(nextAt, { frequency, now }) });
     const tier = await this.licensing.tierOf(project, now);
     const urls = await this.requests.defaultUrls(project);
     if (!SCHEDULED_SCAN_TIERS.includes(tier) || urls.length === 0) return false;
     await queueScan(tx, {
-      ...{ project, urls, author: SYSTEM, origin: 'schedule' },
+      project,
+      urls,
+      author: SYSTEM,
+      origin: 'schedule',
       pagesMax: pagesPerScan(tier),
       // A member who left the acceptance out does not get it by the schedule.
       skippedStates: await readLastSkippedStates(tx, projectId),

@@ -9,35 +9,52 @@ import {
 import { type KnownCookie, type KnownEntity, KnownServices } from './known-services.js';
 
 const row = (name: string, given: Partial<KnownCookie> = {}): KnownCookie => ({
-  ...{
-    name,
-    isPrefix: false,
-    domains: [],
-    category: 'Analytics',
-    platform: 'Platform',
-    controller: 'Controller',
-  },
-  ...{ purpose: 'Counts.', duration: '2 years', policyUrl: 'https://policy.example/' },
+  name,
+  isPrefix: false,
+  domains: [],
+  category: 'Analytics',
+  platform: 'Platform',
+  controller: 'Controller',
+  purpose: 'Counts.',
+  duration: '2 years',
+  policyUrl: 'https://policy.example/',
   ...given,
 });
 const entity = (name: string, category: string, domains: string[], company = name): KnownEntity => ({
-  ...{ name, company, category, domains },
+  name,
+  company,
+  category,
+  domains,
 });
 const item = (name: string, given: Partial<ClassifiableItem> = {}): ClassifiableItem => ({
-  ...{ kind: 'cookie', name, host: 'shop.example', thirdParty: false, initiators: [], ...given },
+  kind: 'cookie',
+  name,
+  host: 'shop.example',
+  thirdParty: false,
+  initiators: [],
+  ...given,
 });
 const service = (cookie: string, given: Partial<SiteService> = {}): SiteService => ({
-  ...{ name: 'Statistics', provider: 'Shop', category: 'analytics', policyUrl: null, translations: [] },
+  name: 'Statistics',
+  provider: 'Shop',
+  category: 'analytics',
+  policyUrl: null,
+  translations: [],
   cookies: [{ name: cookie, duration: '1 day', purpose: 'Own words.', translations: [] }],
   ...given,
 });
 const decision = (given: Partial<CookieDecision> = {}): CookieDecision => ({
-  ...{ kind: 'cookie', name: 'uid', host: 'shop.example', category: 'necessary' },
-  ...{ purpose: 'Cart.', provider: null, duration: null },
+  kind: 'cookie',
+  name: 'uid',
+  host: 'shop.example',
+  category: 'necessary',
+  purpose: 'Cart.',
+  provider: null,
+  duration: null,
   ...given,
 });
 
-/** Everything knows `uid`, each source as another category. */
+/** Every source has `uid`, each with another category. */
 const ADS = ['cdn.ads.example/tag.js'];
 const EVERYTHING: ClassificationSources = {
   decisions: [decision()],
@@ -48,7 +65,9 @@ const EVERYTHING: ClassificationSources = {
   ),
 };
 const sources = (given: Partial<ClassificationSources>): ClassificationSources => ({
-  ...{ decisions: [], services: [], known: new KnownServices([], []) },
+  decisions: [],
+  services: [],
+  known: new KnownServices([], []),
   ...given,
 });
 
@@ -97,7 +116,10 @@ describe('the configuration', () => {
   it('classifies by the patterns of its cookies', () => {
     const services = [service('_ga'), service('_ga_*', { category: 'marketing', name: 'Second' })];
     expect(classifyItem(item('_ga_X1'), sources({ services }))).toMatchObject({
-      ...{ source: 'configuration', category: 'marketing', service: 'Second', purpose: 'Own words.' },
+      source: 'configuration',
+      category: 'marketing',
+      service: 'Second',
+      purpose: 'Own words.',
     });
     expect(classifyItem(item('_gat'), sources({ services })).source).toBe('none');
   });
@@ -107,7 +129,8 @@ describe('the configuration', () => {
     const request = item('', { kind: 'request', host: 'script.hotjar.com', thirdParty: true });
     const services = [service('x', { name: 'hotjar', category: 'preferences' })];
     expect(classifyItem(request, sources({ known, services }))).toMatchObject({
-      ...{ source: 'configuration', category: 'preferences' },
+      source: 'configuration',
+      category: 'preferences',
     });
     expect(classifyItem(request, sources({ known, services: [service('x')] })).source).toBe(
       'third_party_web',
@@ -197,7 +220,10 @@ describe('the known entities', () => {
 
   it('name the provider where they say nothing about the purpose', () => {
     expect(classify({ initiators: ['a.files.example/x.js'] })).toMatchObject({
-      ...{ category: null, source: 'none', service: 'Files', provider: 'Files Inc.' },
+      category: null,
+      source: 'none',
+      service: 'Files',
+      provider: 'Files Inc.',
     });
   });
 });

@@ -10,7 +10,7 @@ import {
 } from './known-services.js';
 import { isOwnStorage } from './own-storage.js';
 
-/** Where a classification comes from, in the order in which the sources are asked. `none`: nothing is known. */
+/** Sources of a classification, by precedence. `none`: unknown. */
 export const CLASSIFICATION_SOURCES = [
   'decision',
   'configuration',
@@ -21,14 +21,14 @@ export const CLASSIFICATION_SOURCES = [
 ] as const;
 export type ClassificationSource = (typeof CLASSIFICATION_SOURCES)[number];
 
-/** `guess`: by its name alone. `none`: no category. */
+/** `guess`: only by its name. `none`: no category. */
 export const CLASSIFICATION_CERTAINTIES = ['known', 'guess', 'none'] as const;
 export type ClassificationCertainty = (typeof CLASSIFICATION_CERTAINTIES)[number];
 
 export interface Classification {
   /** null: unknown, or only proposed. */
   category: ServiceCategory | null;
-  /** Categories that the owner is asked about. */
+  /** Categories that the owner has to confirm. */
   proposed: ServiceCategory[];
   source: ClassificationSource;
   certainty: ClassificationCertainty;
@@ -41,7 +41,7 @@ export interface Classification {
   policyUrl: string | null;
 }
 
-/** What the owner decided about an item. */
+/** The owner's decision about an item. */
 export interface CookieDecision extends ItemKey {
   category: ServiceCategory;
   purpose: string | null;
@@ -62,7 +62,10 @@ export interface ClassificationSources {
   known: KnownServices;
 }
 
-/** Categories of entities that say what their storage is for; an entity of any other may do several things. */
+/**
+ * Categories of entities that determine the purpose of their storage; other entities may have
+ * several.
+ */
 const ENTITY_CATEGORIES: Partial<Record<string, ServiceCategory>> = {
   ad: 'marketing',
   marketing: 'marketing',
@@ -71,11 +74,21 @@ const ENTITY_CATEGORIES: Partial<Record<string, ServiceCategory>> = {
 };
 
 const UNKNOWN: Classification = {
-  ...{ category: null, proposed: [], source: 'none', certainty: 'none', service: null, provider: null },
-  ...{ purpose: null, duration: null, policyUrl: null },
+  category: null,
+  proposed: [],
+  source: 'none',
+  certainty: 'none',
+  service: null,
+  provider: null,
+  purpose: null,
+  duration: null,
+  policyUrl: null,
 };
 
-/** What an item is for, by the first source that has an answer. Nothing is necessary unless the owner says so. */
+/**
+ * The purpose of an item, by the first source that has one. Nothing is necessary unless the owner
+ * decides so.
+ */
 export function classifyItem(item: ClassifiableItem, sources: ClassificationSources): Classification {
   const entities = entitiesOf(item, sources.known);
   return (
@@ -94,7 +107,9 @@ export function classifyItem(item: ClassifiableItem, sources: ClassificationSour
 
 const OWN: Classification = {
   ...UNKNOWN,
-  ...{ category: 'necessary', source: 'own', certainty: 'known' },
+  category: 'necessary',
+  source: 'own',
+  certainty: 'known',
   purpose: 'Stores the consent choice and what the banner needs.',
 };
 
@@ -123,15 +138,13 @@ function byConfiguration(
     if (!cookie && !isNamed) continue;
     const { category, name, provider, policyUrl } = service;
     return {
-      ...{
-        category,
-        proposed: [],
-        source: 'configuration',
-        certainty: 'known',
-        service: name,
-        provider,
-        policyUrl,
-      },
+      category,
+      proposed: [],
+      source: 'configuration',
+      certainty: 'known',
+      service: name,
+      provider,
+      policyUrl,
       purpose: cookie?.purpose ?? null,
       duration: cookie?.duration ?? null,
     };
@@ -160,14 +173,18 @@ function byEntity(entities: readonly KnownEntity[]): Classification | null {
     const category = ENTITY_CATEGORIES[kind];
     if (category)
       return {
-        ...{ ...UNKNOWN, category, source: 'third_party_web', certainty: 'known' },
-        ...{ service: name, provider: company },
+        ...UNKNOWN,
+        category,
+        source: 'third_party_web',
+        certainty: 'known',
+        service: name,
+        provider: company,
       };
   }
   return null;
 }
 
-/** By its name alone: a guess, unless the row's provider is also that of the script that set it. */
+/** Only by its name: a guess, unless the row's provider is also that of the script that set it. */
 function byCookieName(
   item: ClassifiableItem,
   entities: readonly KnownEntity[],
@@ -180,7 +197,7 @@ function byCookieName(
   const [first] = rows;
   if (!first) return null;
   const best = rows.filter(({ name }) => name === first.name);
-  // Sites name different cookies the same: then nothing can be said about the category.
+  // Sites use the same name for different cookies: then the category is unknown.
   return new Set(best.map(({ category }) => category)).size > 1 ? null : ofRow(first, 'guess');
 }
 
@@ -192,7 +209,9 @@ function isProvider({ platform, controller }: KnownCookie, { name, company }: Kn
 function ofRow(row: KnownCookie, certainty: 'known' | 'guess'): Classification {
   const { category, proposed } = categoriesOf(row);
   return {
-    ...{ category, proposed, source: 'cookie_database' },
+    category,
+    proposed,
+    source: 'cookie_database',
     certainty: category === null ? 'none' : certainty,
     service: row.platform || null,
     provider: row.controller || row.platform || null,

@@ -1,4 +1,6 @@
-import type { SiteConfiguration } from '../../publishing/domain/configuration.js';
+import { CATEGORIES } from '../../publishing/domain/banner-text.js';
+import type { ServiceCategory, SiteConfiguration } from '../../publishing/domain/configuration.js';
+import type { ConsentMode } from '../../publishing/domain/consent-modes.js';
 import type { Certainty } from './finding.js';
 import { isOwnStorage } from './own-storage.js';
 import type { ScanState } from './scan-state.js';
@@ -13,7 +15,11 @@ export function certaintyIn(
   const certainty = consentCertainty(item);
   if (certainty === null) return null;
   if (state === 'signal') return signalCertainty(item, certainty);
-  return state === 'before' && !asksFirst(published) ? atMostArguable(certainty) : certainty;
+  const modes = modesOf(published, item.classification.category);
+  // The grants without a choice: before it, anything but opt-in; after a refusal, only what cannot
+  // be refused.
+  const isForbidden = state === 'before' ? modes.includes('opt_in') : modes.some((mode) => mode !== 'none');
+  return isForbidden ? certainty : atMostArguable(certainty);
 }
 
 /** How certain it is that an item needs consent; null: it does not, or nothing suggests it. */
@@ -26,7 +32,7 @@ export function consentCertainty(item: ClassifiedItem): Certainty | null {
   return item.kind === 'request' && item.types.every((type) => LOADED.has(type)) ? 'arguable' : 'settled';
 }
 
-/** Requests that load a file of a service, and report nothing about the visitor yet. */
+/** Requests that load a service's file, and send no data about the visitor yet. */
 const LOADED: ReadonlySet<string> = new Set(['script', 'stylesheet', 'font']);
 
 /** For an item without a category: its service is unknown, or only its other items have one. */
@@ -52,7 +58,23 @@ function atMostArguable(certainty: Certainty): Certainty {
   return certainty === 'settled' ? 'arguable' : certainty;
 }
 
+/** Whether a category may be used before a choice in all regions. */
+export function mayPrecedeChoice(published: SiteConfiguration, category: ServiceCategory): boolean {
+  return !modesOf(published, category).includes('opt_in');
+}
+
 /** Whether the banner asks before anything else, at least in some regions. */
-export function asksFirst({ defaultMode, regionRules }: SiteConfiguration): boolean {
-  return defaultMode === 'opt_in' || regionRules.some(({ mode }) => mode === 'opt_in');
+export function asksFirst(published: SiteConfiguration): boolean {
+  return modesOf(published, null).includes('opt_in');
+}
+
+/** The modes of a category in all regions; of all categories if it is unknown. */
+function modesOf(
+  { defaultModes, regionRules }: SiteConfiguration,
+  category: ServiceCategory | null,
+): ConsentMode[] {
+  const categories = category === null || category === 'necessary' ? CATEGORIES : [category];
+  return [defaultModes, ...regionRules.map(({ modes }) => modes)].flatMap((modes) =>
+    categories.map((each) => modes[each]),
+  );
 }

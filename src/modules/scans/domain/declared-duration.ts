@@ -21,7 +21,7 @@ const UNITS: readonly [RegExp, string][] = [
 const SESSION = /^(the )?(session|sitzung)( ?cookie|s?ende)?$/;
 const AMOUNT = /^(\d+(?:[.,]\d+)?|an?|one|eine?)\s*([a-z]+)$/;
 
-/** What an owner declared, in seconds; 0: the session. null: in words that are not understood. */
+/** A duration declared by an owner, in seconds; 0: the session. null: not recognized. */
 export function parseDuration(text: string): number | null {
   const words = text.trim().toLowerCase().replace(/\.$/, '');
   if (SESSION.test(words)) return 0;

@@ -10,7 +10,11 @@ function live(observations: Observation[], life: FindingLife | null = null): Fin
 
 it('is new, then still there', () => {
   expect(live(['seen'])).toEqual({
-    ...{ status: 'new', misses: 0, firstScanId: 'a', lastScanId: 'a', countedScanId: 'a' },
+    status: 'new',
+    misses: 0,
+    firstScanId: 'a',
+    lastScanId: 'a',
+    countedScanId: 'a',
   });
   expect(live(['seen', 'seen'])).toMatchObject({ status: 'open', firstScanId: 'a', lastScanId: 'b' });
 });

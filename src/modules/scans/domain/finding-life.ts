@@ -5,7 +5,7 @@ export type FindingStatus = (typeof FINDING_STATUSES)[number];
 /** Scans in a row without a finding after which it counts as fixed. */
 const MISSES_UNTIL_FIXED = 2;
 
-/** What scans say about a finding over time. Ids of scans are in the order of their requests. */
+/** A finding's state over several scans. Ids of scans are in the order of their requests. */
 export interface FindingLife {
   status: FindingStatus;
   /** Scans in a row that tested its state and page, and did not see it. */
@@ -17,7 +17,7 @@ export interface FindingLife {
   countedScanId: string;
 }
 
-/** What a scan says about a finding. `untested`: nothing, because it tested neither its state nor its pages. */
+/** A scan's result for a finding. `untested`: it tested neither its state nor its pages. */
 export type Observation = 'seen' | 'missed' | 'untested';
 
 /**
@@ -41,7 +41,9 @@ function countNext(life: FindingLife, observation: Observation): FindingLife {
     case 'seen':
       if (life.status === 'fixed') return begun(life.countedScanId);
       return {
-        ...{ ...life, misses: 0, lastScanId: life.countedScanId },
+        ...life,
+        misses: 0,
+        lastScanId: life.countedScanId,
         status: life.status === 'new' ? 'open' : life.status,
       };
     case 'missed':
@@ -51,14 +53,16 @@ function countNext(life: FindingLife, observation: Observation): FindingLife {
   }
 }
 
-/** The same scan with other decisions: what it saw before and does not find now is settled at once. */
+/** The same scan with other decisions: a finding that no longer applies is resolved at once. */
 function countAgain(life: FindingLife, observation: Observation): FindingLife {
   const wasSeen = life.lastScanId === life.countedScanId;
   if (observation === 'seen')
     return wasSeen && life.status !== 'fixed'
       ? life
       : {
-          ...{ ...life, misses: 0, lastScanId: life.countedScanId },
+          ...life,
+          misses: 0,
+          lastScanId: life.countedScanId,
           status:
             life.status === 'accepted'
               ? 'accepted'

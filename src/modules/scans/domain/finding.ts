@@ -1,14 +1,15 @@
-import { namedKey } from '../../outbox/domain/ordering-key.js';
+import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
 import type { ServiceCategory, SiteConfiguration } from '../../publishing/domain/configuration.js';
 import type { ItemKind } from './scan.js';
 import type { ScanState, StateReason, StateStatus } from './scan-state.js';
-import type { ClassifiedItem, Sighting } from './seen-item.js';
+import type { ClassifiedItem, PageUse, Sighting } from './seen-item.js';
 
 export const FINDING_KINDS = [
   'before_consent',
   'after_refusal',
   'after_withdrawal',
   'ignores_gpc',
+  'not_blocked_by_site',
   'undeclared',
   'declared_not_seen',
   'longer_than_declared',
@@ -28,6 +29,7 @@ export const FINDING_RULES: Readonly<Record<FindingKind, string>> = {
   after_refusal: 'ePrivacy Directive Art. 5(3), GDPR Art. 4(11)',
   after_withdrawal: 'GDPR Art. 7(3)',
   ignores_gpc: 'CCPA Regulations §7025',
+  not_blocked_by_site: 'ePrivacy Directive Art. 5(3)',
   undeclared: 'ePrivacy Directive Art. 5(3), GDPR Art. 13',
   declared_not_seen: 'GDPR Art. 5(1)(a)',
   longer_than_declared: 'GDPR Art. 13(2)(a)',
@@ -53,12 +55,14 @@ export interface Finding {
   state: ScanState;
   /** Numbers of the pages, ascending. Empty: it concerns the scan as a whole. */
   pages: number[];
-  /** Host and path of what caused it. */
+  /** How each of the pages used the item. Empty: the finding is about none, or its cause is unknown. */
+  uses: PageUse[];
+  /** Host and path of what caused it, on the first page where that is known. */
   initiator: string | null;
-  /** What it is classified as, and the name of its service. */
+  /** Its classification, and the name of its service. */
   category: ServiceCategory | null;
   service: string | null;
-  /** How long it lasts, in seconds, and what is declared, in words; only of `longer_than_declared`. */
+  /** Its lifetime in seconds, and the declared one in words; only for `longer_than_declared`. */
   lifetimeSeconds: number | null;
   declared: string | null;
 }
@@ -76,12 +80,19 @@ interface VisitedPage {
   loaderFound: boolean;
 }
 
-/** What a scan saw, and what the project publishes. */
+/** An address of another host that a page requests before a choice, or makes a browser request. */
+export interface PageAddress extends PageUse {
+  /** Host and path. Where the page did not send a request, it is in its HTML, and no policy of the page stops it. */
+  address: string;
+}
+
+/** A scan's items, and the project's published configuration. */
 export interface ScanEvidence {
   items: readonly ClassifiedItem[];
   states: readonly TestedState[];
   /** Pages that were loaded. */
   pages: readonly VisitedPage[];
+  addresses: readonly PageAddress[];
   published: SiteConfiguration;
 }
 
@@ -93,23 +104,53 @@ export function itemFinding(
   sighting: Sighting,
 ): Finding {
   const { kind: itemKind, name, host } = item;
-  const { state, pages, initiator } = sighting;
   const { category, service } = item.classification;
-  return {
-    ...newFinding({ kind, itemKind, name, host, certainty, state, pages, initiator }),
-    ...{ category, service },
-  };
+  const seen = { kind, itemKind, name, host, certainty, state: sighting.state };
+  return { ...usedFinding(seen, sighting.pages), category, service };
+}
+
+/** A finding about what pages did. */
+export function usedFinding(
+  seen: Omit<Parameters<typeof newFinding>[0], 'pages'>,
+  pages: readonly PageUse[],
+): Finding {
+  const uses = foremost(pages);
+  return { ...newFinding({ ...seen, pages: pagesOf(uses) }), uses, initiator: initiatorOf(uses) };
+}
+
+/** The pages to keep: first the ones that set the item, then the ones that sent it. */
+function foremost(pages: readonly PageUse[]): PageUse[] {
+  return pages
+    .toSorted((a, b) => useRank(a) - useRank(b))
+    .slice(0, PAGES_MAX)
+    .toSorted((a, b) => a.page - b.page);
+}
+
+const useRank = ({ setBy, sent }: PageUse): number => (setBy !== null ? 0 : sent ? 1 : 2);
+
+const pagesOf = (uses: readonly PageUse[]): number[] => uses.map(({ page }) => page);
+
+/** The initiator that set it. An item that is only sent or present has no observed cause. */
+function initiatorOf(uses: readonly PageUse[]): string | null {
+  const setters = uses.filter(({ setBy }) => setBy !== null);
+  const causes = setters.length > 0 ? setters : uses;
+  return causes.find(({ initiator }) => initiator !== null)?.initiator ?? null;
 }
 
 /** A finding with its id, which is the same in every scan. */
 export function newFinding(
-  seen: Omit<Finding, 'id' | 'category' | 'service' | 'lifetimeSeconds' | 'declared'>,
+  seen: Pick<Finding, 'kind' | 'itemKind' | 'name' | 'host' | 'certainty' | 'state' | 'pages'>,
 ): Finding {
   const { kind, itemKind, name, host } = seen;
   return {
     ...seen,
     id: namedKey(JSON.stringify(['scan finding', kind, itemKind, name, host])),
     pages: seen.pages.slice(0, PAGES_MAX),
-    ...{ category: null, service: null, lifetimeSeconds: null, declared: null },
+    uses: [],
+    initiator: null,
+    category: null,
+    service: null,
+    lifetimeSeconds: null,
+    declared: null,
   };
 }

@@ -1,27 +1,44 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type BlockingRule,
   DEFAULT_CONFIGURATION,
   type ServiceCookie,
   type SiteConfiguration,
 } from '../../publishing/domain/configuration.js';
-import { allModes } from '../../publishing/domain/consent-modes.js';
+import { allModes, type CategoryModes } from '../../publishing/domain/consent-modes.js';
 import type { Classification } from './classify-item.js';
-import { type Finding, FINDINGS_PER_SCAN_MAX, type ScanEvidence, type TestedState } from './finding.js';
+import {
+  type Finding,
+  FINDINGS_PER_SCAN_MAX,
+  type PageAddress,
+  type ScanEvidence,
+  type TestedState,
+} from './finding.js';
 import { findFindings, isTestedBy } from './findings.js';
 import { itemId } from './item-key.js';
 import { SCAN_STATES, type ScanState, STATE_STATUSES } from './scan-state.js';
-import type { ClassifiedItem } from './seen-item.js';
+import type { ClassifiedItem, PageUse } from './seen-item.js';
 
 const DAY = 86_400;
 const UNKNOWN: Classification = {
-  ...{ category: null, proposed: [], source: 'none', certainty: 'none', service: null, provider: null },
-  ...{ purpose: null, duration: null, policyUrl: null },
+  category: null,
+  proposed: [],
+  source: 'none',
+  certainty: 'none',
+  service: null,
+  provider: null,
+  purpose: null,
+  duration: null,
+  policyUrl: null,
 };
 const known = (
   category: Classification['category'],
   given: Partial<Classification> = {},
 ): Classification => ({
-  ...{ ...UNKNOWN, category, source: 'cookie_database', certainty: 'known' },
+  ...UNKNOWN,
+  category,
+  source: 'cookie_database',
+  certainty: 'known',
   ...given,
 });
 const MARKETING = known('marketing');
@@ -30,20 +47,29 @@ type Given = Partial<Omit<ClassifiedItem, 'sightings'>> & { states?: ScanState[]
 function item({ states = ['before'], ...given }: Given = {}): ClassifiedItem {
   const key = { kind: 'cookie', name: '_fbp', host: 'shop.example' } as const;
   return {
-    ...{ ...key, id: itemId(key), thirdParty: false, initiators: [], types: [], lifetimeSeconds: 90 * DAY },
+    ...key,
+    id: itemId(key),
+    thirdParty: false,
+    initiators: [],
+    types: [],
+    lifetimeSeconds: 90 * DAY,
     classification: MARKETING,
     ...given,
     sightings: states.map((state) => ({
       state,
-      pages: [2, 3],
-      initiator: 'connect.facebook.net/fbevents.js',
+      pages: [
+        { page: 2, setBy: 'script', sent: true, initiator: 'connect.facebook.net/fbevents.js' },
+        { page: 3, setBy: null, sent: true, initiator: null },
+      ],
     })),
   };
 }
 
 const tested = (...states: ScanState[]): TestedState[] =>
   SCAN_STATES.map((state) => ({
-    ...{ state, reason: null, pages: [2] },
+    state,
+    reason: null,
+    pages: [2],
     status: states.includes(state) ? 'tested' : 'not_tested',
   }));
 const cookie = (name: string, duration = '90 days'): ServiceCookie => ({
@@ -66,14 +92,17 @@ const configuration = (
 
 function findings(given: Partial<ScanEvidence>): Finding[] {
   return findFindings({
-    ...{ items: [], states: tested(...SCAN_STATES), published: configuration() },
+    items: [],
+    states: tested(...SCAN_STATES),
+    published: configuration(),
     pages: [{ number: 2, host: 'shop.example', loaderFound: true }],
+    addresses: [],
     ...given,
   });
 }
 const certainties = (given: Partial<ScanEvidence>): Record<string, string> =>
   Object.fromEntries(findings(given).map(({ kind, certainty }) => [kind, certainty]));
-/** What is found of one item whose cookie is declared. */
+/** The findings for one item with a declared cookie. */
 const of = (given: Given, states?: TestedState[]): Record<string, string> =>
   certainties({
     items: [item(given)],
@@ -84,12 +113,10 @@ const of = (given: Given, states?: TestedState[]): Record<string, string> =>
 describe('what needs consent', () => {
   it('is found in each state without consent, and not after acceptance', () => {
     expect(of({ states: [...SCAN_STATES] })).toEqual({
-      ...{
-        before_consent: 'settled',
-        after_refusal: 'settled',
-        after_withdrawal: 'settled',
-        ignores_gpc: 'settled',
-      },
+      before_consent: 'settled',
+      after_refusal: 'settled',
+      after_withdrawal: 'settled',
+      ignores_gpc: 'settled',
     });
     expect(of({ states: ['accept'] })).toEqual({});
   });
@@ -109,17 +136,52 @@ describe('what needs consent', () => {
   it('is named with its pages and what set it', () => {
     expect(findings({ items: [item()] })).toEqual([
       {
-        ...{
-          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-          kind: 'before_consent',
-          itemKind: 'cookie',
-          name: '_fbp',
-        },
-        ...{ host: 'shop.example', certainty: 'settled', state: 'before', pages: [2, 3] },
-        ...{ initiator: 'connect.facebook.net/fbevents.js', category: 'marketing', service: null },
-        ...{ lifetimeSeconds: null, declared: null },
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        kind: 'before_consent',
+        itemKind: 'cookie',
+        name: '_fbp',
+        host: 'shop.example',
+        certainty: 'settled',
+        state: 'before',
+        pages: [2, 3],
+        initiator: 'connect.facebook.net/fbevents.js',
+        category: 'marketing',
+        service: null,
+        uses: [
+          { page: 2, setBy: 'script', sent: true, initiator: 'connect.facebook.net/fbevents.js' },
+          { page: 3, setBy: null, sent: true, initiator: null },
+        ],
+        lifetimeSeconds: null,
+        declared: null,
       },
     ]);
+  });
+
+  it('keeps the pages that set it, then those that sent it, where there are too many', () => {
+    const use = (page: number, given: Partial<PageUse> = {}): PageUse => ({
+      page,
+      setBy: null,
+      sent: false,
+      initiator: null,
+      ...given,
+    });
+    const pages = [
+      ...Array.from({ length: 60 }, (_, at) => use(at + 1)),
+      use(61, { sent: true }),
+      use(62, { setBy: 'script' }),
+      use(63, { setBy: 'response', initiator: 'ads.example/c' }),
+    ];
+    const [found] = findings({ items: [{ ...item(), sightings: [{ state: 'before', pages }] }] });
+    expect(found).toMatchObject({ initiator: 'ads.example/c' });
+    expect(found?.uses).toHaveLength(50);
+    expect(found?.pages).toEqual(found?.uses.map(({ page }) => page));
+    expect(found?.pages.slice(-4)).toEqual([47, 61, 62, 63]);
+  });
+
+  it('names no cause of what is only sent or present', () => {
+    const sent = { page: 2, setBy: null, sent: true, initiator: null };
+    const [found] = findings({ items: [{ ...item(), sightings: [{ state: 'before', pages: [sent] }] }] });
+    expect(found).toMatchObject({ initiator: null, uses: [sent] });
   });
 
   it.each<[string, Given, string | undefined]>([
@@ -168,15 +230,41 @@ describe('what needs consent', () => {
   });
 
   it('is arguable before the choice where the banner does not ask first', () => {
-    const optOut = configuration({ defaultMode: 'opt_out' });
+    const optOut = configuration({ defaultMode: 'opt_out', defaultModes: allModes('opt_out') });
     expect(certainties({ items: [item({ states: ['before', 'reject'] })], published: optOut })).toEqual({
-      ...{ before_consent: 'arguable', after_refusal: 'settled' },
+      before_consent: 'arguable',
+      after_refusal: 'settled',
     });
     const regions = configuration({
       defaultMode: 'opt_out',
+      defaultModes: allModes('opt_out'),
       regionRules: [{ regions: ['EU'], mode: 'opt_in', modes: allModes('opt_in') }],
     });
     expect(certainties({ items: [item()], published: regions })).toEqual({ before_consent: 'settled' });
+  });
+
+  it('follows the mode of its own category', () => {
+    const states: ScanState[] = ['before', 'reject', 'withdraw'];
+    const analytics = item({ name: '_ga', states, classification: known('analytics') });
+    const found = (modes: Partial<CategoryModes>): Record<string, string> =>
+      certainties({
+        items: [analytics],
+        published: configuration(
+          { defaultMode: 'opt_in', defaultModes: { ...allModes('opt_in'), ...modes } },
+          [cookie('_ga')],
+        ),
+      });
+    const refused = { after_refusal: 'settled', after_withdrawal: 'settled' };
+    expect(found({})).toEqual({ before_consent: 'settled', ...refused });
+    expect(found({ analytics: 'opt_out' })).toEqual({ before_consent: 'arguable', ...refused });
+    expect(found({ analytics: 'notice' })).toEqual({ before_consent: 'arguable', ...refused });
+    // Visitors cannot refuse it.
+    expect(found({ analytics: 'none' })).toEqual({
+      before_consent: 'arguable',
+      after_refusal: 'arguable',
+      after_withdrawal: 'arguable',
+    });
+    expect(found({ marketing: 'opt_out' })).toEqual({ before_consent: 'settled', ...refused });
   });
 });
 
@@ -235,7 +323,9 @@ describe('the banner', () => {
   it('is missing where ours is on and none was found', () => {
     expect(certainties({ states: missing, published })).toEqual({ banner_missing: 'settled' });
     expect(certainties({ states: tested('before'), published })).toEqual({});
-    expect(certainties({ states: missing, published: { ...published, defaultMode: 'notice' } })).toEqual({});
+    expect(
+      certainties({ states: missing, published: { ...published, defaultModes: allModes('notice') } }),
+    ).toEqual({});
   });
 
   it('is arguably missing where none is there and something needs one', () => {
@@ -272,6 +362,59 @@ describe('the loader', () => {
 
   it('may be loaded in another way where no page has it', () => {
     expect(certainties({ pages: [page(1, false)], published })).toEqual({ loader_missing: 'open' });
+  });
+});
+
+describe('hosts of blocking rules', () => {
+  const rules: BlockingRule[] = [
+    { host: 'ads.example', path: '/captcha', category: 'necessary' },
+    { host: 'ads.example', path: null, category: 'marketing' },
+  ];
+  const published = configuration({ services: [], blocking: { enabled: true, rules } });
+  const seen = (page: number, address: string, sent = false): PageAddress => ({
+    page,
+    address,
+    sent,
+    setBy: null,
+    initiator: sent ? 'shop.example/' : null,
+  });
+  const only = (addresses: PageAddress[], given: SiteConfiguration = published): Finding[] =>
+    findings({ addresses, published: given });
+
+  it('that pages request or name in their HTML are not blocked by the site', () => {
+    const found = only([
+      seen(3, 'cdn.ads.example:8443/tag.js', true),
+      seen(2, 'ads.example/tag.js'),
+      seen(3, 'ads.example/tag.js'),
+    ]);
+    expect(found).toEqual([
+      expect.objectContaining({
+        kind: 'not_blocked_by_site',
+        itemKind: 'request',
+        name: '',
+        host: 'ads.example',
+        certainty: 'settled',
+        state: 'before',
+        pages: [2, 3],
+        category: 'marketing',
+        uses: [
+          { page: 2, setBy: null, sent: false, initiator: null },
+          { page: 3, setBy: null, sent: true, initiator: 'shop.example/' },
+        ],
+      }),
+    ]);
+  });
+
+  it('are arguable where no request was seen, or none of the regions asks first', () => {
+    expect(only([seen(2, 'ads.example/')])).toMatchObject([{ certainty: 'arguable' }]);
+    const notice = { ...published, defaultModes: allModes('notice') };
+    expect(only([seen(2, 'ads.example/', true)], notice)).toMatchObject([{ certainty: 'arguable' }]);
+  });
+
+  it('without a rule, with a necessary one, or with blocking off are no finding', () => {
+    expect(only([seen(2, 'other.example/', true), seen(2, 'ads.example/captcha.js', true)])).toEqual([]);
+    const off = { ...published, blocking: { enabled: false, rules } };
+    expect(only([seen(2, 'ads.example/', true)], off)).toEqual([]);
   });
 });
 

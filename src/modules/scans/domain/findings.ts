@@ -10,6 +10,7 @@ import {
 import { itemFindings } from './item-findings.js';
 import { matchesPattern } from './item-key.js';
 import type { ScanState } from './scan-state.js';
+import { notBlockedBySite } from './site-blocking.js';
 import { isStored } from './stored-item.js';
 
 /** The most certain first. States that were not tested have none. */
@@ -22,6 +23,7 @@ export function findFindings(evidence: ScanEvidence): Finding[] {
     ...declaredNotSeen(evidence, tested),
     ...bannerMissing(evidence),
     ...loaderMissing(evidence),
+    ...notBlockedBySite(evidence),
   ];
   return found
     .toSorted((a, b) => CERTAINTIES.indexOf(a.certainty) - CERTAINTIES.indexOf(b.certainty))
@@ -46,7 +48,10 @@ export function isTestedBy(
   return urls !== undefined && (pageUrls.length === 0 || pageUrls.some((url) => urls.has(url)));
 }
 
-/** Declared cookies that appeared in no state. Without acceptance most cannot appear, so nothing is said then. */
+/**
+ * Declared cookies that appeared in no state. Without a tested acceptance most cannot appear, so
+ * there is no finding then.
+ */
 function declaredNotSeen({ items, published }: ScanEvidence, tested: ReadonlySet<ScanState>): Finding[] {
   if (!tested.has('accept')) return [];
   const stored = items.filter(isStored);
@@ -55,15 +60,13 @@ function declaredNotSeen({ items, published }: ScanEvidence, tested: ReadonlySet
     .filter(({ name }) => !stored.some((item) => matchesPattern(item.name, name)))
     .map(({ name }) =>
       newFinding({
-        ...{
-          kind: 'declared_not_seen',
-          itemKind: 'cookie',
-          name,
-          host: '',
-          certainty: 'open',
-          state: 'accept',
-        },
-        ...{ pages: [], initiator: null },
+        kind: 'declared_not_seen',
+        itemKind: 'cookie',
+        name,
+        host: '',
+        certainty: 'open',
+        state: 'accept',
+        pages: [],
       }),
     );
 }
@@ -81,27 +84,28 @@ function bannerMissing({ states, pages, items, published }: ScanEvidence): Findi
   if (!isOurs && !needsOne) return [];
   return [
     newFinding({
-      ...{
-        kind: 'banner_missing',
-        itemKind: null,
-        name: '',
-        host: first.host,
-        state: 'before',
-        initiator: null,
-      },
+      kind: 'banner_missing',
+      itemKind: null,
+      name: '',
+      host: first.host,
+      state: 'before',
       certainty: isOurs ? 'settled' : 'arguable',
       pages: state.pages.length > 0 ? state.pages : [first.number],
     }),
   ];
 }
 
-/** Pages without the loader, by host. Where no page has it, it may be loaded in another way. */
+/** Pages without the loader, by host. If no page has it, it may be loaded in another way. */
 function loaderMissing({ pages }: ScanEvidence): Finding[] {
   const isUsed = pages.some(({ loaderFound }) => loaderFound);
   const without = pages.filter(({ loaderFound }) => !loaderFound);
   return [...Map.groupBy(without, ({ host }) => host)].map(([host, missing]) =>
     newFinding({
-      ...{ kind: 'loader_missing', itemKind: null, name: '', host, state: 'before', initiator: null },
+      kind: 'loader_missing',
+      itemKind: null,
+      name: '',
+      host,
+      state: 'before',
       certainty: isUsed ? 'settled' : 'open',
       pages: missing.map(({ number }) => number),
     }),

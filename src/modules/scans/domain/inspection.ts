@@ -1,7 +1,8 @@
 import type { ScanItemView, ScanPageView, ScanView } from './scan-view.js';
 import { isThirdParty } from './observation.js';
+import { SCAN_LOCALE } from './scanner-client.js';
 
-/** What an inspection is written of: a scan in one of its states. */
+/** The source of an inspection: a scan in one of its states. */
 export interface InspectionSource {
   scan: ScanView;
   /** In the order in which they were visited. */
@@ -30,23 +31,44 @@ export function inspectionOf({ scan, pages, items, version }: InspectionSource):
   const cookies = of('cookie').filter(({ details }) => details.blocked === undefined);
   const startedAt = scan.startedAt ?? scan.createdAt;
   return {
-    ...{ title: TITLE, task_description: null, uri_ins: entry, uri_refs: [entry], uri_dest: destination },
+    title: TITLE,
+    task_description: null,
+    uri_ins: entry,
+    uri_refs: [entry],
+    uri_dest: destination,
     uri_redirects: destination === entry ? [] : [entry],
     secure_connection: {
-      ...{ https_redirect: null, redirects: [], https_support: entry.startsWith('https:') },
-      ...{ https_error: null, http_error: null },
+      https_redirect: null,
+      redirects: [],
+      https_support: entry.startsWith('https:'),
+      https_error: null,
+      http_error: null,
     },
-    ...{ testSSLError: null, testSSLErrorOutput: null, testSSLErrorCode: null, testSSL: null, host },
+    testSSLError: null,
+    testSSLErrorOutput: null,
+    testSSLErrorCode: null,
+    testSSL: null,
+    host,
     script: {
-      ...{ host: 'consent-service', version: { npm: version, commit: null } },
-      ...{ config: {}, cmd_args: '', environment: {}, node_version: null },
+      host: 'consent-service',
+      version: { npm: version, commit: null },
+      config: configOf(scan, entry),
+      cmd_args: '',
+      environment: {},
+      node_version: null,
     },
-    localStorage: storageOf(of('local_storage'), urls),
+    localStorage: storageOf(of('local_storage'), { host, urls }),
     cookies: unique(cookies).map((cookie) => cookieOf(cookie, { host, urls, startedAt })),
-    ...{ beacons: [], links: { firstParty: [], thirdParty: [], social: [], keywords: [] }, unsafeForms: [] },
+    beacons: [],
+    links: { firstParty: [], thirdParty: [], social: [], keywords: [] },
+    unsafeForms: [],
     browser: {
-      ...{ name: 'Chromium', version: scan.browser, user_agent: null },
-      ...{ platform: { name: null, version: null }, extra_headers: { dnt: 0 }, preset_cookies: {} },
+      name: 'Chromium',
+      version: scan.browser,
+      user_agent: null,
+      platform: { name: null, version: null },
+      extra_headers: { dnt: 0 },
+      preset_cookies: {},
     },
     browsing_history: visited.map(({ url }) => url),
     hosts: {
@@ -64,6 +86,23 @@ export function inspectionOf({ scan, pages, items, version }: InspectionSource):
   };
 }
 
+/** Options of the collector that correspond to the scan. Its report template reads `screenshots`. */
+function configOf({ urls }: ScanView, url: string): Record<string, unknown> {
+  return {
+    _: urls,
+    url,
+    firstPartyUri: [],
+    max: 0,
+    headless: true,
+    screenshots: false,
+    dnt: false,
+    dntJs: false,
+    lang: SCAN_LOCALE,
+    taskDescription: null,
+    browserOptions: [],
+  };
+}
+
 function cookieOf(
   { name, host: domain, page, details }: ScanItemView,
   { host, urls, startedAt }: { host: string; urls: ReadonlyMap<number, string>; startedAt: Date },
@@ -73,12 +112,16 @@ function cookieOf(
   const location = urls.get(page) ?? '';
   const source = initiator === undefined ? location : `https://${initiator}`;
   return {
-    ...{ name, value: maskedValue(details), domain: domain.replace(/^\./, ''), path },
-    ...{
-      expires: expiresMs === null ? -1 : expiresMs / 1000,
-      size: name.length + (details.valueLength ?? 0),
-    },
-    ...{ httpOnly, secure, session: expiresMs === null, ...(sameSite !== undefined && { sameSite }) },
+    name,
+    value: maskedValue(details),
+    domain: domain.replace(/^\./, ''),
+    path,
+    expires: expiresMs === null ? -1 : expiresMs / 1000,
+    size: name.length + (details.valueLength ?? 0),
+    httpOnly,
+    secure,
+    session: expiresMs === null,
+    ...(sameSite !== undefined && { sameSite }),
     ...(expiresMs !== null && {
       expiresUTC: new Date(expiresMs).toISOString(),
       expiresDays: Math.round(((expiresMs - startedAt.getTime()) / DAY_MS) * 100) / 100,
@@ -96,17 +139,27 @@ function cookieOf(
 /** By origin, then by key. */
 function storageOf(
   items: readonly ScanItemView[],
-  urls: ReadonlyMap<number, string>,
+  { host: ownHost, urls }: { host: string; urls: ReadonlyMap<number, string> },
 ): Record<string, Record<string, unknown>> {
-  const byOrigin: Record<string, Record<string, unknown>> = {};
+  const byOrigin = new Map<string, Map<string, unknown>>();
   for (const { name, host, page, details } of unique(items)) {
-    const log = { stack: [], type: 'Storage.LocalStorage', location: urls.get(page) ?? '' };
-    byOrigin[`https://${host}`] = {
-      ...byOrigin[`https://${host}`],
-      [name]: { value: maskedValue(details), log },
-    };
+    const location = urls.get(page) ?? '';
+    const origin = originOf(host, location);
+    const entries = byOrigin.get(origin) ?? new Map<string, unknown>();
+    entries.set(name, {
+      value: maskedValue(details),
+      log: { stack: [], type: 'Storage.LocalStorage', location },
+      firstPartyStorage: !isThirdParty(host, ownHost),
+    });
+    byOrigin.set(origin, entries);
   }
-  return byOrigin;
+  return Object.fromEntries([...byOrigin].map(([origin, entries]) => [origin, Object.fromEntries(entries)]));
+}
+
+/** The page's origin if the host is the page's own; other hosts are assumed to use https. */
+function originOf(host: string, location: string): string {
+  const page = URL.canParse(location) ? new URL(location) : null;
+  return page?.host === host ? page.origin : `https://${host}`;
 }
 
 /** Values are not stored: their length, and the beginning of their SHA-256. */
@@ -123,7 +176,7 @@ function hostsOf(items: readonly ScanItemView[]): HostGroup {
   return { firstParty: hosts(false), thirdParty: hosts(true) };
 }
 
-/** Each cookie or entry once, as it was seen last. */
+/** Each cookie or entry once, in its last state. */
 function unique(items: readonly ScanItemView[]): ScanItemView[] {
   return [...new Map(items.map((item) => [`${item.host} ${item.name}`, item])).values()];
 }

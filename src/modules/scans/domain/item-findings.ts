@@ -8,7 +8,7 @@ import type { ScanState } from './scan-state.js';
 import type { ClassifiedItem } from './seen-item.js';
 import { isStored } from './stored-item.js';
 
-/** The states in which nothing that needs consent may happen, with the kind of finding in each. */
+/** The states in which nothing may happen without consent, with the kind of finding in each. */
 const STATE_KINDS = {
   before: 'before_consent',
   reject: 'after_refusal',
@@ -51,7 +51,7 @@ function fingerprintFinding(item: ClassifiedItem, tested: ReadonlySet<ScanState>
   return [itemFinding(item, 'fingerprinting', category === null ? 'open' : 'arguable', sighting)];
 }
 
-/** What is stored, beside what the published configuration says about it. */
+/** Compares stored items with the published configuration. */
 function declarationFindings(item: ClassifiedItem, published: SiteConfiguration): Finding[] {
   const [sighting] = item.sightings;
   if (!sighting || !isStored(item) || isOwnStorage(item)) return [];

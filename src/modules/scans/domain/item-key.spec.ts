@@ -18,7 +18,9 @@ describe('the key of an item', () => {
   it('names the site of what is stored, and the host and no path of a request', () => {
     expect(itemKey({ kind: 'cookie', name: 'a', host: '.www.example.co.uk' }).host).toBe('example.co.uk');
     expect(itemKey({ kind: 'request', name: '/collect?v', host: 'www.google.com' })).toEqual({
-      ...{ kind: 'request', name: '', host: 'www.google.com' },
+      kind: 'request',
+      name: '',
+      host: 'www.google.com',
     });
   });
 

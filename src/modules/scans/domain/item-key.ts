@@ -1,13 +1,13 @@
-import { namedKey } from '../../outbox/domain/ordering-key.js';
+import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
 import { siteOf } from './observation.js';
 import type { ItemKind } from './scan.js';
 
-/** What makes an item the same one on other pages, in other states and in later scans. */
+/** The identity of an item across pages, states and scans. */
 export interface ItemKey {
   kind: ItemKind;
   /** Ids in it are `*`; empty for requests. */
   name: string;
-  /** The site (registrable domain) of what is stored, the host of a request. */
+  /** The site (registrable domain) of a stored item, the host of a request. */
   host: string;
 }
 
@@ -25,7 +25,7 @@ export function itemId({ kind, name, host }: ItemKey): string {
   return namedKey(JSON.stringify(['scan item', kind, name, host]));
 }
 
-/** Whether a name is one of a pattern, in which `*` stands for any characters. */
+/** Whether a name matches a pattern, in which `*` matches any characters. */
 export function matchesPattern(name: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return name === pattern;

@@ -18,11 +18,11 @@ export interface KnownEntity {
   name: string;
   company: string;
   category: string;
-  /** `*.example.com` also stands for the hosts below example.com. */
+  /** `*.example.com` also includes hosts below example.com. */
   domains: string[];
 }
 
-/** A shorter beginning of a name matches too much where no domain confirms it. */
+/** A shorter prefix of a name matches too much without a matching domain. */
 const BARE_PREFIX_CHARACTERS_MIN = 3;
 
 /** Cookies and services that are known, by name and by host. */

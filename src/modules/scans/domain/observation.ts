@@ -13,7 +13,7 @@ export interface MaskedValue {
   valueHash: string;
 }
 
-/** What is known of an item beside its name; each kind has its own fields. */
+/** Details of an item besides its name; each kind has its own fields. */
 export interface ItemDetails extends Partial<MaskedValue> {
   /** Cookies. */
   path?: string;
@@ -24,8 +24,10 @@ export interface ItemDetails extends Partial<MaskedValue> {
   sameSite?: 'Strict' | 'Lax' | 'None';
   /** Whether it is stored in a separate partition, by the page's site (CHIPS). */
   partitioned?: boolean;
-  /** Who set it on this page; absent: it was there before. */
+  /** What set a cookie or entry on this page; absent: the page did not set it. */
   setBy?: 'response' | 'script';
+  /** Whether it was set on this page and deleted before its end. */
+  removed?: true;
   /** Whether a request of this page sent it. */
   sent?: boolean;
   /** Why the browser did not store it, e.g. `SameSiteNoneInsecure`; absent: it was stored. */
@@ -43,7 +45,7 @@ export interface ItemDetails extends Partial<MaskedValue> {
   count?: number;
   /** Consent events: the place among the events of the page, */
   order?: number;
-  /** and what they say of each consent type. */
+  /** and the value of each consent type. */
   consent?: Record<string, 'granted' | 'denied'>;
 }
 

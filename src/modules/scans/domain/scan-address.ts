@@ -1,4 +1,4 @@
-import { targetOf } from '../../shared/address-policy.js';
+import { targetOf } from '../../../platform/network/address-policy.js';
 
 /** Longest address of a page, in characters. */
 export const PAGE_URL_CHARACTERS_MAX = 1000;
@@ -6,10 +6,10 @@ export const PAGE_URL_CHARACTERS_MAX = 1000;
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** The ports of the web. Any other port needs an entry in the list of allowed private targets. */
 const WEB_PORTS = new Set(['', '80', '443']);
-/** Query parameters that only say where a visitor came from. */
+/** Query parameters that only identify a visitor's referrer. */
 const CAMPAIGN_PARAMETER = /^(utm_\w+|gclid|gbraid|wbraid|fbclid|msclkid|dclid|mc_cid|mc_eid|_gl)$/;
 
-/** What a scan may visit. */
+/** The addresses that a scan may visit. */
 export interface ScanScope {
   /** The project's domains; their subdomains count, too. */
   domains: readonly string[];
@@ -24,8 +24,8 @@ export interface ScanScope {
 export type AddressRefusal = 'malformed' | 'outside_project' | 'excluded' | 'port';
 
 /**
- * The address of a page in the form in which pages are compared: no fragment, no campaign parameters, no credentials.
- * null where it is not an http or https address, or too long.
+ * The normalized address of a page: no fragment, no campaign parameters, no credentials. null: not
+ * an http or https address, or too long.
  */
 export function normalizePageUrl(text: string, base?: string): string | null {
   if (text.length > 2 * PAGE_URL_CHARACTERS_MAX || !text.isWellFormed() || !URL.canParse(text, base))
@@ -36,7 +36,7 @@ export function normalizePageUrl(text: string, base?: string): string | null {
   url.username = '';
   url.password = '';
   url.hostname = url.hostname.replace(/\.$/, '');
-  for (const name of [...url.searchParams.keys()])
+  for (const name of Array.from(url.searchParams.keys()))
     if (CAMPAIGN_PARAMETER.test(name)) url.searchParams.delete(name);
   return url.href.length > PAGE_URL_CHARACTERS_MAX ? null : url.href;
 }

@@ -6,15 +6,28 @@ import type { ItemKind } from './scan.js';
 import type { ClassifiedItem } from './seen-item.js';
 
 const UNKNOWN: Classification = {
-  ...{ category: null, proposed: [], source: 'none', certainty: 'none', service: null, provider: null },
-  ...{ purpose: null, duration: null, policyUrl: null },
+  category: null,
+  proposed: [],
+  source: 'none',
+  certainty: 'none',
+  service: null,
+  provider: null,
+  purpose: null,
+  duration: null,
+  policyUrl: null,
 };
 
 function item(name: string, given: Partial<Classification> = {}, kind: ItemKind = 'cookie'): ClassifiedItem {
   const key = { kind, name, host: 'shop.example' };
   return {
-    ...{ ...key, id: itemId(key), thirdParty: false, initiators: [], types: [], lifetimeSeconds: null },
-    ...{ sightings: [], classification: { ...UNKNOWN, ...given } },
+    ...key,
+    id: itemId(key),
+    thirdParty: false,
+    initiators: [],
+    types: [],
+    lifetimeSeconds: null,
+    sightings: [],
+    classification: { ...UNKNOWN, ...given },
   };
 }
 

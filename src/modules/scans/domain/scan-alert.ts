@@ -15,13 +15,13 @@ interface Sample {
 /** What members are mailed about a scan. At least one of the three has entries. */
 export interface ScanAlert {
   newItems: Sample;
-  /** What was seen before consent, if the scans before had nothing of the kind. */
+  /** Items seen before consent, if earlier scans had none of the kind. */
   beforeConsent: Sample;
   /** Hosts without the loader in the last two scans, which had it before. */
   loaderGone: string[];
 }
 
-/** What a scan saw, beside earlier scans. */
+/** A scan's items, compared with earlier scans. */
 export interface AlertEvidence {
   items: readonly ClassifiedItem[];
   /** Ids of items that no earlier scan saw; null: there is no earlier scan to compare with. */
@@ -40,7 +40,7 @@ export function findAlert(evidence: AlertEvidence): ScanAlert | null {
   return { newItems, beforeConsent, loaderGone: [...loaderGone] };
 }
 
-/** What the owner declared or decided already is no news, nor is what this service stores. */
+/** Items that the owner declared or decided are not new, nor are the items of this service. */
 function isNews(item: ClassifiedItem): boolean {
   const { source } = item.classification;
   return !isOwnStorage(item) && source !== 'decision' && source !== 'configuration';

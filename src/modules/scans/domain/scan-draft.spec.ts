@@ -4,17 +4,22 @@ import type { Classification } from './classify-item.js';
 import { type DeclarableItem, draftOf, isDeclarableKind } from './scan-draft.js';
 
 const MARKETING: Classification = {
-  ...{ category: 'marketing', proposed: [], source: 'cookie_database', certainty: 'known' },
-  ...{
-    service: 'Ads',
-    provider: 'Ads Ltd',
-    purpose: 'Ads.',
-    duration: null,
-    policyUrl: 'https://ads.example/',
-  },
+  category: 'marketing',
+  proposed: [],
+  source: 'cookie_database',
+  certainty: 'known',
+  service: 'Ads',
+  provider: 'Ads Ltd',
+  purpose: 'Ads.',
+  duration: null,
+  policyUrl: 'https://ads.example/',
 };
 const item = (name: string, given: Partial<DeclarableItem> = {}): DeclarableItem => ({
-  ...{ kind: 'cookie', name, host: 'shop.example', lifetimeSeconds: 86_400 * 30, classification: MARKETING },
+  kind: 'cookie',
+  name,
+  host: 'shop.example',
+  lifetimeSeconds: 86_400 * 30,
+  classification: MARKETING,
   ...given,
 });
 const configured = (...services: SiteService[]) => ({ ...DEFAULT_CONFIGURATION, services });
@@ -24,7 +29,10 @@ describe('a draft from a scan', () => {
     const { configuration, ...counts } = draftOf(DEFAULT_CONFIGURATION, [item('_fbp'), item('_ads*x')]);
     expect(configuration.services).toEqual([
       {
-        ...{ name: 'Ads', provider: 'Ads Ltd', category: 'marketing', policyUrl: 'https://ads.example/' },
+        name: 'Ads',
+        provider: 'Ads Ltd',
+        category: 'marketing',
+        policyUrl: 'https://ads.example/',
         translations: [],
         cookies: [
           { name: '_fbp', duration: '30 days', purpose: 'Ads.', translations: [] },
@@ -35,9 +43,35 @@ describe('a draft from a scan', () => {
     expect(counts).toEqual({ addedServices: 1, addedCookies: 2, unclassified: 0, leftOut: 0 });
   });
 
+  it('declares the observed lifetime of a cookie, unless a member decided otherwise', () => {
+    const durations = (given: Partial<DeclarableItem>): unknown[] =>
+      draftOf(DEFAULT_CONFIGURATION, [item('FPID', given)]).configuration.services.flatMap(({ cookies }) =>
+        cookies.map(({ duration }) => duration),
+      );
+    const database = { ...MARKETING, duration: 'session' };
+    const days = 400 * 86_400;
+    expect(durations({ lifetimeSeconds: days, classification: database })).toEqual(['400 days']);
+    expect(durations({ lifetimeSeconds: 1_799, classification: database })).toEqual(['30 minutes']);
+    expect(durations({ lifetimeSeconds: 7_200, classification: database })).toEqual(['2 hours']);
+    expect(durations({ lifetimeSeconds: 30, classification: database })).toEqual(['1 minute']);
+    expect(
+      durations({ lifetimeSeconds: null, classification: { ...MARKETING, duration: '2 years' } }),
+    ).toEqual(['Session']);
+    const decided = { ...database, source: 'decision', duration: '13 months' } as const;
+    expect(durations({ lifetimeSeconds: days, classification: decided })).toEqual(['13 months']);
+    // How long an entry stays is not observed.
+    expect(durations({ kind: 'local_storage', lifetimeSeconds: null, classification: database })).toEqual([
+      'session',
+    ]);
+  });
+
   it('adds to a service that is there, and leaves what is declared as it is', () => {
     const ads: SiteService = {
-      ...{ name: 'ads', provider: 'Own words', category: 'marketing', policyUrl: null, translations: [] },
+      name: 'ads',
+      provider: 'Own words',
+      category: 'marketing',
+      policyUrl: null,
+      translations: [],
       cookies: [{ name: '_fbp', duration: '1 day', purpose: 'Own words.', translations: [] }],
     };
     const { configuration, addedServices, addedCookies } = draftOf(configured(ads), [
@@ -74,7 +108,7 @@ describe('a draft from a scan', () => {
 
   it.each([
     ['cookie', null, 'Session'],
-    ['cookie', 10, '1 day'],
+    ['cookie', 10, '1 minute'],
     ['cookie', 86_400 * 400, '400 days'],
     ['session_storage', null, 'Session'],
     ['local_storage', null, '–'],

@@ -14,14 +14,14 @@ export interface DeclarableItem extends ItemKey {
   classification: Classification;
 }
 
-/** A configuration with what a scan saw, and what could not be added. */
+/** A configuration with a scan's items, and the items that could not be added. */
 export interface ScanDraft {
   configuration: SiteConfiguration;
   addedServices: number;
   addedCookies: number;
   /** Items without a category: the owner has to decide. */
   unclassified: number;
-  /** Items for which the configuration has no room, or whose name it cannot hold. */
+  /** Items that do not fit into the configuration, or whose name it cannot contain. */
   leftOut: number;
 }
 
@@ -30,13 +30,17 @@ const ADDED_BYTES_MAX = 32 * 1024;
 const NAME_CHARACTERS_MAX = 200;
 const PURPOSE_CHARACTERS_MAX = 2_000;
 const DURATION_CHARACTERS_MAX = 80;
-/** Where nothing is known: the owner fills it in. */
+/** Placeholder for the owner to fill in. */
 const UNKNOWN = '–';
-const DAY_SECONDS = 86_400;
+const MINUTE_SECONDS = 60;
+const UNITS: readonly [number, string][] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+];
 
 /**
- * Adds services and cookies that the configuration does not declare yet. What is there stays as it is, and nothing is
- * declared as necessary unless the owner decided so (classify-item.ts).
+ * Adds services and cookies that the configuration does not declare yet. Existing ones are
+ * unchanged, and nothing is declared as necessary unless the owner decided so (classify-item.ts).
  */
 export function draftOf(base: SiteConfiguration, items: readonly DeclarableItem[]): ScanDraft {
   const services = base.services.map((service) => ({ ...service, cookies: [...service.cookies] }));
@@ -70,7 +74,7 @@ export function draftOf(base: SiteConfiguration, items: readonly DeclarableItem[
   return { configuration: { ...base, services }, ...draft };
 }
 
-/** What of an item may be declared: what is stored, and requests to services that are known. */
+/** Whether an item may be declared: stored items, and requests to known services. */
 export function isDeclarableKind({ kind, classification }: DeclarableItem): boolean {
   if (kind === 'request') return classification.service !== null;
   return ['cookie', 'local_storage', 'session_storage', 'indexed_db'].includes(kind);
@@ -90,10 +94,13 @@ function serviceOf({ host, classification }: DeclarableItem): SiteService {
 
 function cookieOf({ name, kind, lifetimeSeconds, classification }: DeclarableItem): ServiceCookie {
   const star = name.indexOf('*');
-  const { purpose, duration } = classification;
+  const { purpose, source, duration } = classification;
+  // The lifetime of the cookie was observed; the data may be about another version of it.
+  const isObserved = kind === 'cookie' && source !== 'decision';
+  const words = durationInWords(kind, lifetimeSeconds);
   return {
     name: star < 0 ? name : name.slice(0, star + 1),
-    duration: cut(duration ?? durationInWords(kind, lifetimeSeconds), DURATION_CHARACTERS_MAX),
+    duration: cut(isObserved ? words : (duration ?? words), DURATION_CHARACTERS_MAX),
     purpose: cut(purpose ?? UNKNOWN, PURPOSE_CHARACTERS_MAX),
     translations: [],
   };
@@ -106,8 +113,9 @@ const isDeclarable = (name: string): boolean =>
 function durationInWords(kind: DeclarableItem['kind'], seconds: number | null): string {
   if (kind === 'session_storage' || (kind === 'cookie' && seconds === null)) return 'Session';
   if (seconds === null) return UNKNOWN;
-  const days = Math.max(1, Math.round(seconds / DAY_SECONDS));
-  return days === 1 ? '1 day' : `${days} days`;
+  const [size, unit] = UNITS.find(([least]) => seconds >= least) ?? [MINUTE_SECONDS, 'minute'];
+  const count = Math.max(1, Math.round(seconds / size));
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }
 
 const cut = (text: string, max: number): string => text.trim().slice(0, max) || UNKNOWN;

@@ -1,10 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { DAY_MS, mayVisitHost, pagesPerScan, scansPerDay, waitForScanMs } from './scan-limits.js';
+import {
+  ACCOUNT_WORK_MS_PER_DAY,
+  DAY_MS,
+  mayVisitHost,
+  pagesPerScan,
+  scansPerDay,
+  waitForScanMs,
+  waitForWorkMs,
+} from './scan-limits.js';
 
 it.each([
   ['lite', 30, 1],
   ['pro', 100, 5],
   ['business', 350, 20],
+  ['enterprise', 1000, 50],
 ] as const)('%s scans %d pages, %d times a day', (tier, pages, scans) => {
   expect(pagesPerScan(tier)).toBe(pages);
   expect(scansPerDay(tier)).toBe(scans);
@@ -27,6 +36,27 @@ describe('waitForScanMs', () => {
   it('allows the next one exactly a day later', () => {
     expect(waitForScanMs([ago(DAY_MS)], { limit: 1, now })).toBe(0);
     expect(waitForScanMs([ago(DAY_MS - 1)], { limit: 1, now })).toBe(1);
+  });
+});
+
+describe('waitForWorkMs', () => {
+  const HOUR_MS = 3_600_000;
+  const now = new Date('2026-11-24T12:30:00Z');
+  const hour = (ago: number, workedMs: number) => ({
+    hour: new Date(Date.parse('2026-11-24T12:00:00Z') - ago * HOUR_MS),
+    workedMs,
+  });
+
+  it('waits where the day is used up, and not a millisecond before', () => {
+    expect(waitForWorkMs([], now)).toBe(0);
+    expect(waitForWorkMs([hour(3, ACCOUNT_WORK_MS_PER_DAY - 1)], now)).toBe(0);
+    expect(waitForWorkMs([hour(3, ACCOUNT_WORK_MS_PER_DAY)], now)).toBe(20.5 * HOUR_MS);
+  });
+
+  it('waits for the hour that gives time back', () => {
+    const most = hour(20, ACCOUNT_WORK_MS_PER_DAY - 10);
+    expect(waitForWorkMs([most, hour(1, 10)], now)).toBe(3.5 * HOUR_MS);
+    expect(waitForWorkMs([most, hour(1, ACCOUNT_WORK_MS_PER_DAY)], now)).toBe(22.5 * HOUR_MS);
   });
 });
 

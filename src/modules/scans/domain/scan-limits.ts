@@ -3,8 +3,6 @@ import type { Tier } from '../../licensing/domain/tier.js';
 
 /** Pages of a scan where the catalogue leaves the number to an agreement. */
 const PAGES_BY_AGREEMENT = 1000;
-/** Scans on demand in 24 hours. */
-const SCANS_PER_DAY: Readonly<Record<Tier, number>> = { lite: 1, pro: 5, business: 20, enterprise: 50 };
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 /** Start addresses of one scan. */
@@ -21,6 +19,17 @@ export const ITEMS_PER_PAGE_MAX = 400;
 export const VISITS_PER_PAGE_MAX = 2;
 /** Times that a state is begun: the second follows a scanner or a browser that stopped during the first. */
 export const STATE_ATTEMPTS_MAX = 2;
+/** Pages of a scan that may cause exceptions in the scanner; with the last one the scan fails. */
+export const PAGE_FAULTS_MAX = 3;
+/** Scanners that may leave a scan without returning it; after the last one it is set aside. */
+export const INTERRUPTIONS_MAX = 3;
+/** Scans of all projects of an account that wait for their first turn, so that one account cannot fill the queue. */
+export const ACCOUNT_QUEUED_MAX = 20;
+/** Time that scanners spend on all projects of an account in 24 hours: a sixth of the time of one scanner. */
+export const ACCOUNT_MINUTES_PER_DAY = 240;
+export const ACCOUNT_WORK_MS_PER_DAY = ACCOUNT_MINUTES_PER_DAY * 60_000;
+/** How long a scan is worked on while another account waits. Restarting its browser takes about a second. */
+export const TURN_MS = 120_000;
 /** Pages of a host that is not verified, in 24 hours. */
 const UNVERIFIED_PAGES_PER_DAY = 1;
 /** How long a host stays verified after the loader was found on it. */
@@ -31,7 +40,7 @@ export function pagesPerScan(tier: Tier): number {
 }
 
 export function scansPerDay(tier: Tier): number {
-  return SCANS_PER_DAY[tier];
+  return CATALOGUE[tier].limits.scansPerDay;
 }
 
 /**
@@ -42,6 +51,24 @@ export function waitForScanMs(recent: readonly Date[], { limit, now }: { limit: 
   const blocking = recent.at(-limit);
   if (recent.length < limit || !blocking) return 0;
   return Math.max(0, blocking.getTime() + DAY_MS - now.getTime());
+}
+
+/** What scanners did for an account in an hour that began in the last 24. */
+export interface WorkedHour {
+  hour: Date;
+  workedMs: number;
+}
+
+/** Milliseconds until an account has scanner time left; 0: it has. `hours` are oldest first. */
+export function waitForWorkMs(hours: readonly WorkedHour[], now: Date): number {
+  let left = hours.reduce((total, { workedMs }) => total + workedMs, 0);
+  let waitMs = 0;
+  for (const { hour, workedMs } of hours) {
+    if (left < ACCOUNT_WORK_MS_PER_DAY) break;
+    left -= workedMs;
+    waitMs = hour.getTime() + DAY_MS - now.getTime();
+  }
+  return Math.max(0, waitMs);
 }
 
 /** Whether a page of a host may be visited: a verified host, or the first page of the day. */

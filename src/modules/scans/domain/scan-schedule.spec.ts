@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { newId } from '../../shared/ids.js';
+import { newId } from '../../../platform/identity/ids.js';
 import { firstScanAt, nextScanAt } from './scan-schedule.js';
 import { DAY_MS } from './scan-limits.js';
 

@@ -24,7 +24,7 @@ export function firstScanAt(projectId: string, now: Date): Date {
   return new Date(today > now.getTime() ? today : today + DAY_MS);
 }
 
-/** The first time of the series after `now`. However many times were missed, they are made up for by one scan. */
+/** The first time of the series after `now`. One scan replaces all missed ones. */
 export function nextScanAt(due: Date, { frequency, now }: { frequency: ScanFrequency; now: Date }): Date {
   let next = due;
   do next = frequency === 'weekly' ? new Date(next.getTime() + 7 * DAY_MS) : aMonthAfter(next);

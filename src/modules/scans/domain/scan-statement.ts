@@ -19,7 +19,7 @@ export interface StatementState {
   state: ScanState;
   status: StateStatus;
   reason: StateReason | null;
-  /** What made the choice; null: nothing did. */
+  /** The driver of the choice; null: none. */
   driver: string | null;
   /** Numbers of the pages. */
   pages: number[];
@@ -36,8 +36,8 @@ export interface StatementArtifact {
 }
 
 /**
- * What the project's log commits to of a scan. Its findings are not part of it: they follow from decisions, which may
- * change afterwards.
+ * The committed content of a scan in the project's log. Findings are not part of it: they depend on
+ * decisions, which may change afterwards.
  */
 export interface ScanStatement {
   schemaVersion: 1;
@@ -51,7 +51,7 @@ export interface ScanStatement {
   startedAt: string;
   endedAt: string;
   browser: string | null;
-  /** From where it was scanned; null: unknown. */
+  /** The location of the scanner; null: unknown. */
   location: string | null;
   /** Of the published configuration when it began; null: none was published. */
   configHash: string | null;

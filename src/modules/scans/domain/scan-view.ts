@@ -48,7 +48,10 @@ export interface ScanStateView {
   state: ScanState;
   status: StateStatus;
   reason: StateReason | null;
-  /** What made the choice: `own`, `heuristic`, or `autoconsent:<name of the CMP>`; null: nothing did. */
+  /**
+   * The driver of the choice: `own`, `heuristic`, or `autoconsent:` or `api:` with the name of the
+   * banner; null: none.
+   */
   driver: string | null;
   /** Numbers of the pages. */
   pages: number[];
@@ -57,7 +60,7 @@ export interface ScanStateView {
   hasScreenshot: boolean;
 }
 
-/** What a scan found, in numbers. */
+/** A scan's result in numbers. */
 export interface ScanFigures {
   cookies: number;
   thirdPartyCookies: number;

@@ -22,9 +22,17 @@ it.each([
   ['robots.txt was not returned', [page('skipped', 'robots_unavailable', 0)], null, 'robots_denied'],
   ['time ended it', [visited, page('failed', 'timeout')], 'time_limit', 'time_limit'],
 ] as const)('a scan in which %s', (_, pages, stoppedBy, reason) => {
-  expect(concludeScan({ pages, stoppedBy })).toEqual({
+  expect(concludeScan({ pages, stoppedBy, isUnverified: false })).toEqual({
     status: reason === null ? 'completed' : 'partial',
     reason,
+  });
+});
+
+it('ends as partial where no page was on a verified host', () => {
+  const ending = { stoppedBy: null, isUnverified: true };
+  expect(concludeScan({ ...ending, pages: [visited] })).toEqual({
+    status: 'partial',
+    reason: 'unverified_host',
   });
 });
 

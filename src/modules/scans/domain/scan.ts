@@ -15,6 +15,8 @@ export const SCAN_REASONS = [
   'byte_limit',
   'unverified_host',
   'browser_failed',
+  'scanner_error',
+  'scanner_stopped',
   'robots_denied',
   'host_limit',
 ] as const;
@@ -31,7 +33,9 @@ export const PAGE_REASONS = [
   'connection_failed',
   'crashed',
   'memory_limit',
+  'disk_limit',
   'too_large',
+  'scanner_error',
   'scanner_stopped',
   'same_template',
   'page_limit',
@@ -72,8 +76,10 @@ export const SCAN_SENTENCES: Readonly<Record<ScanReason, string>> = {
   time_limit: 'The scan reached its time limit before all pages were visited.',
   byte_limit: 'The scan reached its limit of transferred data before all pages were visited.',
   unverified_host:
-    'The loader of this project was not found on the site, so only one page per day and host is scanned. Install the loader, then scan again.',
+    'The loader of this project was not found on the site, so only one page per day and host is loaded, and nothing is clicked. Install the loader, then scan again.',
   browser_failed: 'Chromium could not be started or stopped repeatedly.',
+  scanner_error: 'Three pages caused errors in the scanner, so it ended the scan.',
+  scanner_stopped: 'The scanner stopped three times during this scan, so it does not try it again.',
   robots_denied: 'The robots.txt of the site does not let the scanner visit it, or could not be read.',
   host_limit: 'A host has had as many scans in 24 hours as it may, over all projects.',
 };
@@ -88,7 +94,9 @@ export const PAGE_SENTENCES: Readonly<Record<PageReason, string>> = {
   connection_failed: 'The server could not be reached.',
   crashed: 'The browser tab crashed.',
   memory_limit: 'The page needed more memory than a scan allows.',
+  disk_limit: 'The page stored more data than a scan allows.',
   too_large: 'The page transferred more data than a scan allows.',
+  scanner_error: 'The page caused an error in the scanner.',
   scanner_stopped: 'The scanner stopped twice while it loaded this page.',
   same_template: 'Other pages with the same template were visited.',
   page_limit: "The plan's number of pages per scan was reached.",
@@ -106,13 +114,16 @@ export const PAGE_SENTENCES: Readonly<Record<PageReason, string>> = {
 /** How a scan that ran to its end is concluded. */
 export function concludeScan({
   stoppedBy,
+  isUnverified,
   pages,
 }: {
   /** The limit that ended it; null: none. */
   stoppedBy: 'time_limit' | 'byte_limit' | null;
+  /** Whether no loaded page was on a verified host. */
+  isUnverified: boolean;
   pages: readonly { status: PageStatus; reason: PageReason | null; depth: number }[];
 }): { status: 'completed' | 'partial'; reason: ScanReason | null } {
-  const reason = stoppedBy ?? reasonOf(pages);
+  const reason = stoppedBy ?? reasonOf(pages) ?? (isUnverified ? 'unverified_host' : null);
   return { status: reason === null ? 'completed' : 'partial', reason };
 }
 

@@ -1,4 +1,4 @@
-import { BRAND } from '../../shared/brand.js';
+import { BRAND } from '../../../platform/identity/brand.js';
 
 /** By this name sites recognize the scanner, in requests and in robots.txt. */
 export const SCANNER_NAME = `${BRAND}-Scanner`;
@@ -8,7 +8,10 @@ const SCANNER_VERSION = '1.0';
 export const SCAN_VIEWPORT = { width: 1280, height: 800 } as const;
 export const SCAN_LOCALE = 'en-US';
 
-/** What the scanner sends as `User-Agent`. `version` is as `chromium --version` prints it; `contact` may be empty. */
+/**
+ * The scanner's `User-Agent`. `version` is the output of `chromium --version`; `contact` may be
+ * empty.
+ */
 export function scannerUserAgent({ version, contact }: { version: string; contact: string }): string {
   const [number = '0'] = /\d+(\.\d+)+/.exec(version) ?? [];
   const major = number.split('.')[0] ?? '0';

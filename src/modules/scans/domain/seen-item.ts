@@ -6,6 +6,20 @@ import type { ScanState } from './scan-state.js';
 /** Script, response or frame addresses that are kept of an item. */
 const INITIATORS_MAX = 5;
 
+/** How one page used an item. */
+export interface PageUse {
+  page: number;
+  /** What set it on this page; null: the page did not set it, or the item is not stored. */
+  setBy: 'response' | 'script' | null;
+  /** Whether a request of the page sent it. */
+  sent: boolean;
+  /** Host and path of what caused it; null: unknown. */
+  initiator: string | null;
+}
+
+/** The same, with the page's address. */
+export type UsedPage = Omit<PageUse, 'page'> & { url: string };
+
 /** Equal items of a scan in one state, as the database groups them. */
 export interface ItemGroupRow {
   kind: ItemKind;
@@ -14,10 +28,10 @@ export interface ItemGroupRow {
   host: string;
   state: ScanState;
   thirdParty: boolean;
-  /** Numbers of the pages, ascending. */
-  pages: number[];
+  /** In the order of the pages; one page may have several. */
+  pages: PageUse[];
   initiators: string[];
-  /** How requests were made, e.g. `script`, `image`. */
+  /** Kinds of the requests, e.g. `script`, `image`. */
   types: string[];
   /** Longest time until it expires, in seconds; null: with the session, or never. */
   lifetimeSeconds: number | null;
@@ -26,8 +40,8 @@ export interface ItemGroupRow {
 /** Where an item was seen in one state. */
 export interface Sighting {
   state: ScanState;
-  pages: number[];
-  initiator: string | null;
+  /** Each page once, ascending. */
+  pages: PageUse[];
 }
 
 /** An item of a scan in all of its states. */
@@ -60,17 +74,18 @@ export function foldItems(rows: readonly ItemGroupRow[]): SeenItem[] {
 function detailsOf(row: ItemGroupRow): Omit<SeenItem, keyof ItemKey | 'id'> {
   const { thirdParty, types, lifetimeSeconds } = row;
   const initiators = row.initiators.slice(0, INITIATORS_MAX);
-  return { thirdParty, initiators, types, lifetimeSeconds, sightings: [sightingOf(row)] };
+  return {
+    thirdParty,
+    initiators,
+    types,
+    lifetimeSeconds,
+    sightings: [{ state: row.state, pages: joinUses(row.pages) }],
+  };
 }
 
 function joined(item: SeenItem, row: ItemGroupRow): SeenItem {
   const known = item.sightings.find(({ state }) => state === row.state);
-  const pages = [...new Set([...(known?.pages ?? []), ...row.pages])].toSorted((a, b) => a - b);
-  const sighting = {
-    state: row.state,
-    pages,
-    initiator: known?.initiator ?? row.initiators[0] ?? null,
-  };
+  const sighting = { state: row.state, pages: joinUses([...(known?.pages ?? []), ...row.pages]) };
   return {
     ...item,
     thirdParty: item.thirdParty || row.thirdParty,
@@ -81,8 +96,19 @@ function joined(item: SeenItem, row: ItemGroupRow): SeenItem {
   };
 }
 
-function sightingOf({ state, pages, initiators }: ItemGroupRow): Sighting {
-  return { state, pages, initiator: initiators[0] ?? null };
+/** One use for each page: what set the item counts before what only sent it. */
+export function joinUses(uses: readonly PageUse[]): PageUse[] {
+  const pages = new Map<number, PageUse>();
+  for (const use of uses) {
+    const known = pages.get(use.page);
+    pages.set(use.page, known ? joinUse(known, use) : use);
+  }
+  return [...pages.values()].toSorted((a, b) => a.page - b.page);
+}
+
+function joinUse(a: PageUse, b: PageUse): PageUse {
+  const main = a.setBy === null && (b.setBy !== null || a.initiator === null) ? b : a;
+  return { ...main, sent: a.sent || b.sent };
 }
 
 function longer(a: number | null, b: number | null): number | null {

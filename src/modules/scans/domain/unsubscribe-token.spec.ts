@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { newId } from '../../shared/ids.js';
+import { newId } from '../../../platform/identity/ids.js';
 import { readUnsubscribeToken, writeUnsubscribeToken } from './unsubscribe-token.js';
 
 const [OLD, KEY] = [randomBytes(32), randomBytes(32)];

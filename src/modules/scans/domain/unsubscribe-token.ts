@@ -18,7 +18,7 @@ export function writeUnsubscribeToken(recipient: AlertRecipient, key: Buffer): s
   return Buffer.concat([ids, tag(ids, key)]).toString('base64url');
 }
 
-/** The member of a token that one of the keys made; null: none of them did. */
+/** The member in a token signed by one of the keys; null: none of them. */
 export function readUnsubscribeToken(token: string, keys: readonly Buffer[]): AlertRecipient | null {
   if (!TOKEN.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');

@@ -2,12 +2,15 @@ import { Body, Controller, Get, Param, Put, Query } from '@nestjs/common';
 import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { CookieService } from '../application/cookie.service.js';
 import { CookieDto, CookiePageDto, CookiesQuery, DecideCookieDto } from './cookie.dto.js';
 
-/** What scans saw on a project's site over time, and what the owner decided about it (docs/scans.md). */
+/**
+ * The items that scans saw on a project's site over time, with the owner's decisions
+ * (docs/scans.md).
+ */
 @ApiTags('Scans')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/cookies')

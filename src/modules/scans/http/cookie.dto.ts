@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, ValidateIf } from 'class-validator';
-import { IfGiven } from '../../http/if-given.decorator.js';
-import { PageQuery } from '../../http/page-query.js';
-import { TextLine } from '../../http/text.decorator.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { PageQuery } from '../../../platform/http/page-query.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '../../publishing/domain/configuration.js';
 import type { CategoryFilter, ClassifiedSiteItem, DecisionRequest } from '../application/cookie.service.js';
 import {
@@ -54,14 +54,24 @@ export class DecideCookieDto {
 }
 
 class ClassificationDto implements Classification {
-  @ApiProperty({ enum: SERVICE_CATEGORIES, nullable: true, description: 'null: unknown, or only proposed' })
+  @ApiProperty({
+    enum: SERVICE_CATEGORIES,
+    nullable: true,
+    description: 'null: unknown, or only proposed',
+    example: 'analytics',
+  })
   category!: ServiceCategory | null;
-  @ApiProperty({ enum: SERVICE_CATEGORIES, isArray: true, description: 'What the owner is asked about' })
+  @ApiProperty({
+    enum: SERVICE_CATEGORIES,
+    isArray: true,
+    description: 'What the owner is asked about',
+    example: ['analytics'],
+  })
   proposed!: ServiceCategory[];
   @ApiProperty({ enum: CLASSIFICATION_SOURCES }) source!: ClassificationSource;
   @ApiProperty({ enum: CLASSIFICATION_CERTAINTIES, description: '`guess`: by the name alone' })
   certainty!: ClassificationCertainty;
-  @ApiProperty({ type: String, nullable: true }) service!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'Google Analytics' }) service!: string | null;
   @ApiProperty({ type: String, nullable: true }) provider!: string | null;
   @ApiProperty({ type: String, nullable: true }) purpose!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'In words' }) duration!: string | null;
@@ -71,28 +81,55 @@ class ClassificationDto implements Classification {
 export class CookieDto {
   @ApiProperty({ format: 'uuid', description: 'Of kind, name and host' }) id!: string;
   @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
-  @ApiProperty({ description: 'Ids in it are `*`; empty: requests to the host' }) name!: string;
-  @ApiProperty({ description: 'Site of what is stored, or host that was requested' }) host!: string;
-  @ApiProperty({ description: 'Whether it belongs to another site than the pages' }) thirdParty!: boolean;
+  @ApiProperty({ description: 'Ids in it are `*`; empty: requests to the host', example: '_ga' })
+  name!: string;
+  @ApiProperty({ description: 'Site of what is stored, or host that was requested', example: 'shop.example' })
+  host!: string;
+  @ApiProperty({ description: 'Whether it belongs to another site than the pages', example: false })
+  thirdParty!: boolean;
   @ApiProperty({ type: ClassificationDto }) classification!: ClassificationDto;
-  @ApiProperty({ type: [String], description: 'Scripts, responses and frames that caused it' })
+  @ApiProperty({
+    type: [String],
+    description: 'Scripts, responses and frames that caused it',
+    example: ['https://www.googletagmanager.com/gtag/js'],
+  })
   initiators!: string[];
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Longest lifetime seen; null: the session' })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Longest lifetime seen; null: the session',
+    example: 63072000,
+  })
   lifetimeSeconds!: number | null;
   @ApiProperty({ enum: SCAN_STATES, isArray: true, description: 'In the last scan that saw it' })
   states!: ScanState[];
-  @ApiProperty({ type: [String], description: 'Addresses of some pages in the last scan that saw it' })
+  @ApiProperty({
+    type: [String],
+    description: 'Addresses of some pages in the last scan that saw it',
+    example: ['https://shop.example/'],
+  })
   pageUrls!: string[];
   @ApiProperty({ format: 'uuid', description: 'The last scan that saw it' }) lastScanId!: string;
-  @ApiProperty() firstSeenAt!: Date;
+  @ApiProperty({ example: '2026-11-17T09:30:00.000Z' }) firstSeenAt!: Date;
   @ApiProperty() lastSeenAt!: Date;
 
   static of(item: ClassifiedSiteItem): CookieDto {
     const { id, kind, name, host, thirdParty, classification, initiators, lifetimeSeconds } = item;
     const { states, pageUrls, lastScanId, firstSeenAt, lastSeenAt } = item;
     return {
-      ...{ id, kind, name, host, thirdParty, classification, initiators, lifetimeSeconds, states, pageUrls },
-      ...{ lastScanId, firstSeenAt, lastSeenAt },
+      id,
+      kind,
+      name,
+      host,
+      thirdParty,
+      classification,
+      initiators,
+      lifetimeSeconds,
+      states,
+      pageUrls,
+      lastScanId,
+      firstSeenAt,
+      lastSeenAt,
     };
   }
 }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsUUID } from 'class-validator';
-import { PageQuery } from '../../http/page-query.js';
-import { TextLine } from '../../http/text.decorator.js';
+import { PageQuery } from '../../../platform/http/page-query.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '../../publishing/domain/configuration.js';
 import {
   CHANGES_MAX,
@@ -20,7 +20,7 @@ import {
 } from '../domain/finding.js';
 import { ITEM_KINDS, type ItemKind } from '../domain/scan.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
-import type { SeenItem } from '../domain/seen-item.js';
+import type { SeenItem, UsedPage } from '../domain/seen-item.js';
 
 const REASON_CHARACTERS_MAX = 500;
 
@@ -44,9 +44,22 @@ export class AcceptFindingDto {
   reason!: string;
 }
 
-/** What every finding has; lists of one scan and of all scans return the same. */
+/** Members of every finding; lists of one scan and of all scans return the same. */
 interface FindingRow extends Omit<FindingDto, 'rule'> {
   pageUrls: string[];
+}
+
+class PageUseDto implements UsedPage {
+  @ApiProperty({ example: 'https://shop.example/' }) url!: string;
+  @ApiProperty({
+    enum: ['response', 'script'],
+    nullable: true,
+    description: 'What set the item on this page; null: the page did not set it',
+  })
+  setBy!: UsedPage['setBy'];
+  @ApiProperty({ description: 'Whether a request of this page sent it' }) sent!: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'Script, response or frame; null: unknown' })
+  initiator!: string | null;
 }
 
 export class FindingDto {
@@ -66,39 +79,91 @@ export class FindingDto {
   @ApiProperty({
     enum: FINDING_STATUSES,
     description: '`fixed`: after two scans without it, or by a decision; `accepted`: by a member',
+    example: 'open',
   })
   status!: FindingStatus;
-  @ApiProperty({ enum: ITEM_KINDS, nullable: true, description: 'null: it concerns pages' })
+  @ApiProperty({
+    enum: ITEM_KINDS,
+    nullable: true,
+    description: 'null: it concerns pages',
+    example: 'cookie',
+  })
   itemKind!: ItemKind | null;
-  @ApiProperty({ description: 'Of the cookie or entry; empty: of a request or a page' }) name!: string;
-  @ApiProperty({ description: 'Site of what is stored, or host that was requested' }) host!: string;
+  @ApiProperty({ description: 'Of the cookie or entry; empty: of a request or a page', example: '_ga' })
+  name!: string;
+  @ApiProperty({ description: 'Site of what is stored, or host that was requested', example: 'shop.example' })
+  host!: string;
   @ApiProperty({ enum: SCAN_STATES, description: 'Consent state in which it was seen' }) state!: ScanState;
-  @ApiProperty({ type: [String], description: 'Addresses of pages; empty: it concerns the site' })
+  @ApiProperty({
+    type: [String],
+    description: 'Addresses of pages; empty: it concerns the site',
+    example: ['https://shop.example/'],
+  })
   pageUrls!: string[];
-  @ApiProperty({ type: String, nullable: true, description: 'Script, response or frame that caused it' })
+  @ApiProperty({
+    type: [PageUseDto],
+    description:
+      'How each page used the item: a page that neither set nor sent it had it stored. Empty: of pages, and of findings that an earlier version stored',
+  })
+  uses!: UsedPage[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Script, response or frame that caused it first',
+  })
   initiator!: string | null;
-  @ApiProperty({ enum: SERVICE_CATEGORIES, nullable: true, description: 'null: unknown' })
+  @ApiProperty({
+    enum: SERVICE_CATEGORIES,
+    nullable: true,
+    description: 'null: unknown',
+    example: 'analytics',
+  })
   category!: ServiceCategory | null;
   @ApiProperty({ type: String, nullable: true }) service!: string | null;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Only of `longer_than_declared`' })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Only of `longer_than_declared`',
+    example: 63072000,
+  })
   lifetimeSeconds!: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'Declared duration, in words' })
   declared!: string | null;
   @ApiProperty({ format: 'uuid' }) firstScanId!: string;
   @ApiProperty({ format: 'uuid', description: 'The last scan that saw it' }) lastScanId!: string;
-  @ApiProperty() firstSeenAt!: Date;
+  @ApiProperty({ example: '2026-11-17T09:30:00.000Z' }) firstSeenAt!: Date;
   @ApiProperty() lastSeenAt!: Date;
   @ApiProperty({ type: String, nullable: true }) acceptedReason!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) acceptedAt!: Date | null;
 
   static of(row: FindingRow): FindingDto {
-    const { id, kind, certainty, status, itemKind, name, host, state, pageUrls, initiator, category } = row;
+    const { id, kind, certainty, status, itemKind, name, host, state, pageUrls, uses, initiator, category } =
+      row;
     const { service, lifetimeSeconds, declared, firstScanId, lastScanId, firstSeenAt, lastSeenAt } = row;
     const { acceptedReason, acceptedAt } = row;
     return {
-      ...{ id, kind, rule: FINDING_RULES[kind], certainty, status, itemKind, name, host, state, pageUrls },
-      ...{ initiator, category, service, lifetimeSeconds, declared, firstScanId, lastScanId, firstSeenAt },
-      ...{ lastSeenAt, acceptedReason, acceptedAt },
+      id,
+      kind,
+      rule: FINDING_RULES[kind],
+      certainty,
+      status,
+      itemKind,
+      name,
+      host,
+      state,
+      pageUrls,
+      uses,
+      initiator,
+      category,
+      service,
+      lifetimeSeconds,
+      declared,
+      firstScanId,
+      lastScanId,
+      firstSeenAt,
+      lastSeenAt,
+      acceptedReason,
+      acceptedAt,
     };
   }
 }
@@ -114,11 +179,13 @@ class StateSummaryDto implements StateSummary {
   @ApiProperty({
     type: 'integer',
     description: 'Cookies and entries that need consent, settled or arguably; accepted ones are left out',
+    example: 3,
   })
   cookies!: number;
-  @ApiProperty({ type: 'integer', description: 'Services that were requested and need consent' })
+  @ApiProperty({ type: 'integer', description: 'Services that were requested and need consent', example: 2 })
   services!: number;
-  @ApiProperty({ type: 'integer', description: 'Items of which too little is known' }) open!: number;
+  @ApiProperty({ type: 'integer', description: 'Items of which too little is known', example: 1 })
+  open!: number;
 }
 
 export class ScanFindingPageDto extends FindingPageDto {
@@ -133,9 +200,9 @@ export class ScanFindingPageDto extends FindingPageDto {
 class ChangedItemDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
-  @ApiProperty({ description: 'Empty: a request' }) name!: string;
-  @ApiProperty() host!: string;
-  @ApiProperty() thirdParty!: boolean;
+  @ApiProperty({ description: 'Empty: a request', example: '_ga' }) name!: string;
+  @ApiProperty({ example: 'shop.example' }) host!: string;
+  @ApiProperty({ example: false }) thirdParty!: boolean;
   @ApiProperty({ enum: SCAN_STATES, isArray: true }) states!: ScanState[];
 
   static of({ id, kind, name, host, thirdParty, sightings }: SeenItem): ChangedItemDto {
@@ -144,12 +211,12 @@ class ChangedItemDto {
 }
 
 class ItemDifferenceDto {
-  @ApiProperty({ type: 'integer' }) count!: number;
+  @ApiProperty({ type: 'integer', example: 1 }) count!: number;
   @ApiProperty({ type: [ChangedItemDto], maxItems: CHANGES_MAX }) items!: ChangedItemDto[];
 }
 
 class FindingDifferenceDto {
-  @ApiProperty({ type: 'integer' }) count!: number;
+  @ApiProperty({ type: 'integer', example: 1 }) count!: number;
   @ApiProperty({ type: [FindingDto], maxItems: CHANGES_MAX }) items!: FindingDto[];
 }
 

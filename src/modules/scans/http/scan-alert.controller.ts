@@ -10,7 +10,7 @@ import {
 } from '../../access/access.decorators.js';
 import { type Actor, requireUser } from '../../access/domain/actor.js';
 import type { Role } from '../../access/domain/role.js';
-import { ApiBodyExample } from '../../http/api-description.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ScanAlerts } from '../application/scan-alerts.js';
 

@@ -19,15 +19,16 @@ class DraftChangeDto implements ConfigurationChange {
   @ApiProperty({ enum: ['added', 'removed', 'changed'] }) kind!: ConfigurationChange['kind'];
   @ApiProperty({ type: String, nullable: true, description: 'Text as is, all other values as JSON' })
   before!: string | null;
-  @ApiProperty({ type: String, nullable: true }) after!: string | null;
+  @ApiProperty({ type: String, nullable: true, example: 'Google Analytics' }) after!: string | null;
 }
 
 class ScanDraftDto {
-  @ApiProperty({ type: 'integer' }) addedServices!: number;
-  @ApiProperty({ type: 'integer' }) addedCookies!: number;
-  @ApiProperty({ type: 'integer', description: 'Items without a category, which were not added' })
+  @ApiProperty({ type: 'integer', example: 2 }) addedServices!: number;
+  @ApiProperty({ type: 'integer', example: 5 }) addedCookies!: number;
+  @ApiProperty({ type: 'integer', description: 'Items without a category, which were not added', example: 1 })
   unclassified!: number;
-  @ApiProperty({ type: 'integer', description: 'Items that the configuration cannot hold' }) leftOut!: number;
+  @ApiProperty({ type: 'integer', description: 'Items that the configuration cannot hold', example: 0 })
+  leftOut!: number;
   @ApiProperty({ type: [DraftChangeDto], description: 'From the saved configuration to the draft' })
   changes!: DraftChangeDto[];
 }

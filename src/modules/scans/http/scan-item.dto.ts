@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { QueryInteger } from '../../http/integer.decorator.js';
-import { PageQuery } from '../../http/page-query.js';
+import { QueryInteger } from '../../../platform/http/integer.decorator.js';
+import { PageQuery } from '../../../platform/http/page-query.js';
 import { ITEM_GROUPS, ITEM_KINDS, type ItemGroup, type ItemKind } from '../domain/scan.js';
 import { PAGES_KNOWN_MAX } from '../domain/scan-limits.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
@@ -30,16 +30,23 @@ export class ScanItemsQuery extends PageQuery {
 
 export class ScanItemDto {
   @ApiProperty({ enum: SCAN_STATES, description: 'Consent state in which it was seen' }) state!: ScanState;
-  @ApiProperty({ type: 'integer', description: 'Number of the page' }) page!: number;
-  @ApiProperty({ type: 'integer', description: 'Unique within the state and page' }) number!: number;
+  @ApiProperty({ type: 'integer', description: 'Number of the page', example: 1 }) page!: number;
+  @ApiProperty({ type: 'integer', description: 'Unique within the state and page', example: 1 })
+  number!: number;
   @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
   @ApiProperty({
     description:
       'Name of the cookie, entry, database, call or event; path of the request with the names of its query',
+    example: '_ga',
   })
   name!: string;
-  @ApiProperty({ description: "Of the cookie's domain, the entry's origin, or the request" }) host!: string;
-  @ApiProperty({ description: 'Whether it belongs to another site than the page' }) thirdParty!: boolean;
+  @ApiProperty({
+    description: "Of the cookie's domain, the entry's origin, or the request",
+    example: 'shop.example',
+  })
+  host!: string;
+  @ApiProperty({ description: 'Whether it belongs to another site than the page', example: false })
+  thirdParty!: boolean;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Characters of the value' })
   valueLength!: number | null;
   @ApiProperty({ type: String, nullable: true, description: "First digits of the value's SHA-256" })
@@ -54,6 +61,8 @@ export class ScanItemDto {
   partitioned!: boolean | null;
   @ApiProperty({ type: String, nullable: true, description: '`response`, `script`; null: not on this page' })
   setBy!: string | null;
+  @ApiProperty({ description: 'Whether it was set on this page, and gone at its end', example: false })
+  removed!: boolean;
   @ApiProperty({
     type: Boolean,
     nullable: true,
@@ -71,7 +80,8 @@ export class ScanItemDto {
     type: String,
     nullable: true,
     example: 'image',
-    description: 'Of a request; of a fingerprinting call its technique: `canvas`, `audio` or `webrtc`',
+    description:
+      'Of a request; of a fingerprinting call its technique: `canvas`, `audio`, `webrtc`, `webgl` or `client_hints`',
   })
   type!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Script, response or frame that caused it' })
@@ -102,6 +112,7 @@ export class ScanItemDto {
       sameSite = null,
       partitioned = null,
       setBy = null,
+      removed = false,
       sent = null,
       blocked = null,
       method = null,
@@ -115,8 +126,26 @@ export class ScanItemDto {
     } = details;
     return {
       ...item,
-      ...{ valueLength, valueHash, path, expiresAt, httpOnly, secure, sameSite, partitioned, setBy, sent },
-      ...{ blocked, method, type, initiator, bodyBytes, httpStatus, count, order, consent },
+      valueLength,
+      valueHash,
+      path,
+      expiresAt,
+      httpOnly,
+      secure,
+      sameSite,
+      partitioned,
+      setBy,
+      removed,
+      sent,
+      blocked,
+      method,
+      type,
+      initiator,
+      bodyBytes,
+      httpStatus,
+      count,
+      order,
+      consent,
     };
   }
 }

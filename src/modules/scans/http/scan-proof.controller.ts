@@ -10,9 +10,9 @@ import {
 } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import { ApiProofPending, PROOF_TYPE, sendPending } from '../../http/proof-pending.js';
+import { ApiProofPending, PROOF_TYPE, sendPending } from '../../../platform/http/proof-pending.js';
 import type { Project } from '../../projects/domain/project.js';
-import { orUnavailable } from '../../shared/or-unavailable.js';
+import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
 import { ScanProofService } from '../application/scan-proof.service.js';
 
 /** Proofs of scans in the project's log (docs/evidence.md). */

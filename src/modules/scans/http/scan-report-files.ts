@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { pdfThreads } from '../../shared/pdf-threads.js';
+import { pdfThreads } from '../../../platform/pdf/pdf-threads.js';
 import type { ScanReportPage } from '../application/scan-report-pages.js';
 
-/** Makes PDF reports of scans, on a thread. */
+/** Renders PDF reports of scans in a worker thread. */
 @Injectable()
 export class ScanReportFiles implements OnApplicationShutdown {
   private readonly threads = pdfThreads<ScanReportPage>(new URL('./scan-report-thread.js', import.meta.url));

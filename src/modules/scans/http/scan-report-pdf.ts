@@ -1,5 +1,5 @@
 import Pdf from 'pdfkit';
-import { PdfSheet, SHEET_OPTIONS } from '../../shared/pdf-sheet.js';
+import { PdfSheet, SHEET_OPTIONS } from '../../../platform/pdf/pdf-sheet.js';
 import { SERVICE_CATEGORIES } from '../../publishing/domain/configuration.js';
 import type { ScanReportPage } from '../application/scan-report-pages.js';
 import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../domain/scanner-client.js';
@@ -18,7 +18,8 @@ export function drawScanReport(page: ScanReportPage): PDFKit.PDFDocument {
   const texts = REPORT_TEXTS[page.language];
   const title = texts.title(hostsOf(page));
   const document = new Pdf({
-    ...{ ...SHEET_OPTIONS, lang: page.language },
+    ...SHEET_OPTIONS,
+    lang: page.language,
     info: { Title: title, CreationDate: page.createdAt },
   });
   const sheet = new PdfSheet(document, texts);
@@ -100,7 +101,7 @@ function driverIn({ drivers }: ReportTexts, driver: ScanStateView['driver']): st
   if (driver === null) return '';
   return driver === 'own' || driver === 'heuristic'
     ? drivers[driver]
-    : drivers.named(driver.replace(/^autoconsent:/, ''));
+    : drivers.named(driver.replace(/^(autoconsent|api):/, ''));
 }
 
 function drawFindings(sheet: PdfSheet, { language, findings, moreFindings }: ScanReportPage): void {

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { answerTasks } from '../../shared/thread-tasks.js';
+import { answerTasks } from '../../../platform/threads/thread-tasks.js';
 import type { ScanReportPage } from '../application/scan-report-pages.js';
 import { drawScanReport } from './scan-report-pdf.js';
 

@@ -14,14 +14,14 @@ import type { Response } from 'express';
 import { CurrentProject, CurrentRole, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import { type Role, roleCovers } from '../../access/domain/role.js';
-import { DisconnectSignal } from '../../http/client-disconnected.js';
-import { FileAnswer } from '../../http/file-answer.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
-import { streamOf } from '../../shared/pdf-threads.js';
-import { DomainError } from '../../shared/domain-error.js';
+import { streamOf } from '../../../platform/pdf/pdf-threads.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { REPORT_LANGUAGES, type ReportLanguage, ScanReportPages } from '../application/scan-report-pages.js';
 import { ScanReportService } from '../application/scan-report.service.js';
 import type { ScanView } from '../domain/scan-view.js';
@@ -63,6 +63,20 @@ class ScanReportQuery {
   language: ReportLanguage = 'en';
 }
 
+/** The format `json`, shortened; other tools define `har` and `inspection`. */
+const REPORT_EXAMPLE = {
+  schemaVersion: 1,
+  projectId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f',
+  id: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a44',
+  status: 'completed',
+  urls: ['https://shop.example/'],
+  pagesMax: 100,
+  states: [{ state: 'before', status: 'tested', pages: [1] }],
+  pageList: [{ number: 1, url: 'https://shop.example/', status: 'visited', httpStatus: 200 }],
+  findings: [],
+  items: [{ state: 'before', page: 1, number: 1, kind: 'cookie', name: 'session', host: 'shop.example' }],
+};
+
 /** Files of a scan, for people and in the formats of other tools (docs/scans.md). */
 @ApiTags('Scans')
 @ApiParam({ name: 'projectId', format: 'uuid' })
@@ -86,7 +100,7 @@ export class ScanReportController {
   @ApiOkResponse({
     description: 'The file',
     content: {
-      'application/json': { schema: {} },
+      'application/json': { schema: {}, example: REPORT_EXAMPLE },
       'text/csv': { schema: { type: 'string' } },
       'application/pdf': { schema: { type: 'string', format: 'binary' } },
     },

@@ -18,19 +18,25 @@ export class SaveScanScheduleDto {
 
 class ScheduleInactivityDto {
   @ApiProperty({ enum: Object.keys(INACTIVITY_SENTENCES) }) code!: ScheduleInactivity;
-  @ApiProperty() message!: string;
+  @ApiProperty({ example: INACTIVITY_SENTENCES.tier }) message!: string;
 }
 
 export class ScanScheduleDto {
-  @ApiProperty({ enum: FREQUENCIES }) frequency!: ScanFrequency | 'off';
+  @ApiProperty({ enum: FREQUENCIES, example: 'weekly' }) frequency!: ScanFrequency | 'off';
   @ApiProperty({ description: 'Whether scans start as scheduled' }) active!: boolean;
-  @ApiProperty({ type: ScheduleInactivityDto, nullable: true, description: 'Why a schedule starts nothing' })
+  @ApiProperty({
+    type: ScheduleInactivityDto,
+    nullable: true,
+    description: 'Why a schedule starts nothing',
+    example: null,
+  })
   inactiveReason!: ScheduleInactivityDto | null;
   @ApiProperty({
     type: String,
     format: 'date-time',
     nullable: true,
     description: 'When the next scan is due; while another one runs or no scanner does, it waits',
+    example: '2026-12-08T03:00:00.000Z',
   })
   nextAt!: Date | null;
 

@@ -12,8 +12,8 @@ import {
 import type { Response } from 'express';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
-import { ApiBodyExample, ApiRefusals } from '../../http/api-description.js';
-import { PageQuery } from '../../http/page-query.js';
+import { ApiBodyExample, ApiRefusals } from '../../../platform/openapi/api-description.js';
+import { PageQuery } from '../../../platform/http/page-query.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ScanRequests } from '../application/scan-requests.js';
 import { ScanService } from '../application/scan.service.js';
@@ -21,7 +21,10 @@ import { SCAN_STATES } from '../domain/scan-state.js';
 import { ScanItemDto, ScanItemPageDto, ScanItemsQuery } from './scan-item.dto.js';
 import { RequestScanDto, ScanDetailsDto, ScanDto, ScanListDto } from './scan.dto.js';
 
-/** Scans of a project's site: what it stores and sends in five consent states (docs/scans.md). */
+/**
+ * Scans of a project's site: the data that it stores and sends in five consent states
+ * (docs/scans.md).
+ */
 @ApiTags('Scans')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId/scans')
@@ -31,14 +34,17 @@ export class ScanController {
     private readonly requests: ScanRequests,
   ) {}
 
-  /** `skipStates: ["accept"]` fires none of the site's pixels. 429 after the day's scans of the plan; 503 `scanner_unavailable` where no scanner is running. */
+  /** `skipStates: ["accept"]` fires none of the site's pixels. 429 after the day's scans of the plan, or the day's scanner time of the account; 503 `scanner_unavailable` where no scanner is running. */
   @Post()
   @ProjectRole('editor')
   @ApiRefusals(429)
   @ApiBodyExample({ urls: ['https://www.example.com/'] })
   @ApiOperation({ summary: 'Scan the site' })
   @ApiCreatedResponse({ type: ScanDetailsDto })
-  @ApiConflictResponse({ description: 'scan_running: a scan of this project is running.' })
+  @ApiConflictResponse({
+    description:
+      'scan_running: a scan of this project is running. scan_queue_full: too many scans of the same owner are queued.',
+  })
   async request(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
@@ -51,7 +57,7 @@ export class ScanController {
     return ScanDetailsDto.of(scan);
   }
 
-  /** `allowance` says what may be scanned now. The last 50 scans are kept. */
+  /** `allowance` contains the scans that may be requested now. The last 50 scans are kept. */
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List scans, newest first' })

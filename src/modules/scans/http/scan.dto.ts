@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
-import { ListOf } from '../../http/body-shape.js';
-import { IfGiven } from '../../http/if-given.decorator.js';
+import { ListOf } from '../../../platform/http/body-shape.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import type { ScanAllowance } from '../application/scan-requests.js';
-import type { ScanDetails } from '../application/scan.service.js';
+import type { PlacedScan, ScanDetails } from '../application/scan.service.js';
 import {
   PAGE_REASONS,
   PAGE_SENTENCES,
@@ -31,7 +31,7 @@ import {
   type StateReason,
   type StateStatus,
 } from '../domain/scan-state.js';
-import type { ScanPageView, ScanStateView, ScanView } from '../domain/scan-view.js';
+import type { ScanPageView, ScanStateView } from '../domain/scan-view.js';
 
 export class RequestScanDto {
   @ApiPropertyOptional({
@@ -67,55 +67,115 @@ export class RequestScanDto {
 }
 
 class PageCountsDto {
-  @ApiProperty({ type: 'integer' }) visited!: number;
-  @ApiProperty({ type: 'integer' }) failed!: number;
-  @ApiProperty({ type: 'integer' }) skipped!: number;
-  @ApiProperty({ type: 'integer', description: 'Found and not visited yet' }) open!: number;
+  @ApiProperty({ type: 'integer', example: 42 }) visited!: number;
+  @ApiProperty({ type: 'integer', example: 0 }) failed!: number;
+  @ApiProperty({ type: 'integer', example: 1 }) skipped!: number;
+  @ApiProperty({ type: 'integer', description: 'Found and not visited yet', example: 0 }) open!: number;
 }
 
 class ScanReasonDto {
   @ApiProperty({ enum: SCAN_REASONS }) code!: ScanReason;
-  @ApiProperty() message!: string;
+  @ApiProperty({ example: SCAN_SENTENCES[SCAN_REASONS[0]] }) message!: string;
 }
 
 class PageReasonDto {
   @ApiProperty({ enum: PAGE_REASONS }) code!: PageReason;
-  @ApiProperty() message!: string;
+  @ApiProperty({ example: PAGE_SENTENCES[PAGE_REASONS[0]] }) message!: string;
 }
 
 class RefusedDto {
-  @ApiProperty({ type: 'integer' }) downloads!: number;
-  @ApiProperty({ type: 'integer' }) popups!: number;
-  @ApiProperty({ type: 'integer' }) dialogs!: number;
+  @ApiProperty({ type: 'integer', example: 0 }) downloads!: number;
+  @ApiProperty({ type: 'integer', example: 1 }) popups!: number;
+  @ApiProperty({ type: 'integer', example: 0 }) dialogs!: number;
+}
+
+class QueueDto {
+  @ApiProperty({ type: 'integer', example: 3, description: '1: the next one, if no other scan is requested' })
+  position!: number;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 240,
+    description:
+      'Estimated from recent scans; null where none ended, or the account has no scanner time left',
+  })
+  startsInSeconds!: number | null;
 }
 
 export class ScanDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ enum: SCAN_STATUSES, description: '`partial`: ended, but not all pages were loaded' })
+  @ApiProperty({
+    enum: SCAN_STATUSES,
+    description: '`partial`: ended, but not all pages were loaded',
+    example: 'completed',
+  })
   status!: ScanStatus;
+  @ApiProperty({
+    type: QueueDto,
+    nullable: true,
+    description: 'Place among the scans that wait for a scanner: queued, or running and yielding to others',
+    example: null,
+  })
+  queue!: QueueDto | null;
   @ApiProperty({ enum: SCAN_ORIGINS, description: 'Whether a member or the schedule requested it' })
   origin!: ScanOrigin;
-  @ApiProperty({ type: ScanReasonDto, nullable: true, description: 'Why the result is not complete' })
+  @ApiProperty({
+    type: ScanReasonDto,
+    nullable: true,
+    description: 'Why the result is not complete',
+    example: null,
+  })
   reason!: ScanReasonDto | null;
-  @ApiProperty({ type: [String], description: 'Start addresses' }) urls!: string[];
-  @ApiProperty({ type: 'integer', description: 'Most pages that this scan visits' }) pagesMax!: number;
-  @ApiProperty({ description: 'Whether pages that robots.txt denies are visited, too' })
+  @ApiProperty({ type: [String], description: 'Start addresses', example: ['https://shop.example/'] })
+  urls!: string[];
+  @ApiProperty({ type: 'integer', description: 'Most pages that this scan visits', example: 100 })
+  pagesMax!: number;
+  @ApiProperty({ description: 'Whether pages that robots.txt denies are visited, too', example: false })
   ignoreRobots!: boolean;
   @ApiProperty({ type: PageCountsDto }) pages!: PageCountsDto;
-  @ApiProperty({ type: String, nullable: true, description: 'Browser that visited the pages' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Browser that visited the pages',
+    example: 'Chromium 142.0',
+  })
   browser!: string | null;
   @ApiProperty({ type: RefusedDto, description: 'What pages attempted and the scanner refused' })
   refused!: RefusedDto;
   @ApiProperty() createdAt!: Date;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) startedAt!: Date | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) endedAt!: Date | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:30:02.000Z' })
+  startedAt!: Date | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:34:10.000Z' })
+  endedAt!: Date | null;
 
-  static of(scan: ScanView): ScanDto {
-    const { id, status, origin, reason, urls, pagesMax, pages, browser, createdAt, startedAt, endedAt } =
-      scan;
+  static of(scan: PlacedScan): ScanDto {
+    const {
+      id,
+      status,
+      queue,
+      origin,
+      reason,
+      urls,
+      pagesMax,
+      pages,
+      browser,
+      createdAt,
+      startedAt,
+      endedAt,
+    } = scan;
     return {
-      ...{ id, status, origin, urls, pagesMax, ignoreRobots: scan.ignoreRobots, pages, browser },
-      ...{ createdAt, startedAt, endedAt },
+      id,
+      status,
+      queue,
+      origin,
+      urls,
+      pagesMax,
+      ignoreRobots: scan.ignoreRobots,
+      pages,
+      browser,
+      createdAt,
+      startedAt,
+      endedAt,
       reason: reason && { code: reason, message: SCAN_SENTENCES[reason] },
       refused: {
         downloads: scan.refusedDownloads,
@@ -128,11 +188,16 @@ export class ScanDto {
 
 export class ScanAllowanceDto implements ScanAllowance {
   @ApiProperty({ description: 'Whether a scanner is running' }) scannerAvailable!: boolean;
-  @ApiProperty({ type: [String], description: 'Start addresses of a scan that names none' })
+  @ApiProperty({
+    type: [String],
+    description: 'Start addresses of a scan that names none',
+    example: ['https://shop.example/'],
+  })
   defaultUrls!: string[];
-  @ApiProperty({ type: 'integer' }) pagesMax!: number;
-  @ApiProperty({ type: 'integer', description: 'Scans in 24 hours' }) scansPerDay!: number;
-  @ApiProperty({ type: 'integer', description: 'Scans that may be requested now' }) scansLeft!: number;
+  @ApiProperty({ type: 'integer', example: 100 }) pagesMax!: number;
+  @ApiProperty({ type: 'integer', description: 'Scans in 24 hours', example: 5 }) scansPerDay!: number;
+  @ApiProperty({ type: 'integer', description: 'Scans that may be requested now', example: 4 })
+  scansLeft!: number;
 }
 
 export class ScanListDto {
@@ -142,17 +207,23 @@ export class ScanListDto {
 }
 
 export class ScanPageDto {
-  @ApiProperty({ type: 'integer' }) number!: number;
-  @ApiProperty() url!: string;
-  @ApiProperty({ enum: PAGE_STATUSES }) status!: PageStatus;
-  @ApiProperty({ type: PageReasonDto, nullable: true, description: 'Why it failed or was skipped' })
+  @ApiProperty({ type: 'integer', example: 1 }) number!: number;
+  @ApiProperty({ example: 'https://shop.example/' }) url!: string;
+  @ApiProperty({ enum: PAGE_STATUSES, example: 'visited' }) status!: PageStatus;
+  @ApiProperty({
+    type: PageReasonDto,
+    nullable: true,
+    description: 'Why it failed or was skipped',
+    example: null,
+  })
   reason!: PageReasonDto | null;
-  @ApiProperty({ type: 'integer', nullable: true }) httpStatus!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 200 }) httpStatus!: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'Address after redirects; null: the same' })
   finalUrl!: string | null;
   @ApiProperty({ description: "Whether the project's loader was on it" }) loaderFound!: boolean;
-  @ApiProperty({ type: 'integer', nullable: true }) durationMs!: number | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) visitedAt!: Date | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 1840 }) durationMs!: number | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:30:04.000Z' })
+  visitedAt!: Date | null;
 
   static of({ reason, ...page }: ScanPageView): ScanPageDto {
     return { ...page, reason: reason && { code: reason, message: PAGE_SENTENCES[reason] } };
@@ -161,28 +232,33 @@ export class ScanPageDto {
 
 class StateReasonDto {
   @ApiProperty({ enum: STATE_REASONS }) code!: StateReason;
-  @ApiProperty() message!: string;
+  @ApiProperty({ example: STATE_SENTENCES[STATE_REASONS[0]] }) message!: string;
 }
 
 class ScanStateDto {
   @ApiProperty({ enum: SCAN_STATES }) state!: ScanState;
-  @ApiProperty({ enum: STATE_STATUSES, description: '`skipped`: left out on request' }) status!: StateStatus;
+  @ApiProperty({ enum: STATE_STATUSES, description: '`skipped`: left out on request', example: 'tested' })
+  status!: StateStatus;
   @ApiProperty({
     type: StateReasonDto,
     nullable: true,
     description: 'Why it was not tested, or not on all pages, or what was odd about the choice',
+    example: null,
   })
   reason!: StateReasonDto | null;
   @ApiProperty({
     type: String,
     nullable: true,
     example: 'own',
-    description: 'What made the choice: `own`, `heuristic`, or `autoconsent:` and the name of the banner',
+    description:
+      'What made the choice: `own`, `heuristic`, or `autoconsent:` or `api:` and the name of the banner',
   })
   driver!: string | null;
-  @ApiProperty({ type: [Number], description: 'Numbers of the pages' }) pages!: number[];
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) startedAt!: Date | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true }) endedAt!: Date | null;
+  @ApiProperty({ type: [Number], description: 'Numbers of the pages', example: [1, 2, 3] }) pages!: number[];
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:30:02.000Z' })
+  startedAt!: Date | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:34:10.000Z' })
+  endedAt!: Date | null;
   @ApiProperty() hasScreenshot!: boolean;
 
   static of({ reason, ...state }: ScanStateView): ScanStateDto {
@@ -191,12 +267,17 @@ class ScanStateDto {
 }
 
 class ScanFiguresDto {
-  @ApiProperty({ type: 'integer', description: 'Different cookies, by name and domain' }) cookies!: number;
-  @ApiProperty({ type: 'integer' }) thirdPartyCookies!: number;
-  @ApiProperty({ type: 'integer', description: 'Different names in localStorage and sessionStorage' })
+  @ApiProperty({ type: 'integer', description: 'Different cookies, by name and domain', example: 6 })
+  cookies!: number;
+  @ApiProperty({ type: 'integer', example: 2 }) thirdPartyCookies!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Different names in localStorage and sessionStorage',
+    example: 3,
+  })
   storageEntries!: number;
-  @ApiProperty({ type: 'integer' }) requests!: number;
-  @ApiProperty({ type: 'integer', description: 'Hosts of other sites that were requested' })
+  @ApiProperty({ type: 'integer', example: 148 }) requests!: number;
+  @ApiProperty({ type: 'integer', description: 'Hosts of other sites that were requested', example: 4 })
   thirdPartyHosts!: number;
 }
 

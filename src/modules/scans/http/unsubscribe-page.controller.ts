@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Public } from '../../access/access.decorators.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import { ScanAlerts } from '../application/scan-alerts.js';
 import {
   UNSUBSCRIBE_LANGUAGES,
@@ -16,7 +16,7 @@ import {
 export class UnsubscribePageController {
   constructor(private readonly alerts: ScanAlerts) {}
 
-  /** Changes nothing: scanners of mail open links. */
+  /** Changes nothing, because mail scanners open links. */
   @Get()
   @Public()
   async read(
@@ -28,7 +28,7 @@ export class UnsubscribePageController {
     this.send(request, response, project === null ? { kind: 'invalid' } : { kind: 'ask', project });
   }
 
-  /** The body is not read: the token alone decides. */
+  /** The body is not read: the token is sufficient. */
   @Post()
   @HttpCode(200)
   @Public()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { BRAND } from '../../shared/brand.js';
-import { escapeHtml } from '../../shared/escape-html.js';
-import { MARK } from '../../shared/wordmark.js';
+import { BRAND } from '../../../platform/identity/brand.js';
+import { escapeHtml } from '../../../platform/identity/escape-html.js';
+import { MARK } from '../../../platform/identity/wordmark.js';
 
 export const UNSUBSCRIBE_LANGUAGES = ['en', 'de'] as const;
 type Language = (typeof UNSUBSCRIBE_LANGUAGES)[number];

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { TestedState } from '../domain/finding.js';
+import type { PageAddress, TestedState } from '../domain/finding.js';
 import { SCAN_STATES } from '../domain/scan-state.js';
 import { foldItems, type ItemGroupRow, type SeenItem } from '../domain/seen-item.js';
 import { scanTables } from './scan.tables.js';
@@ -57,12 +57,15 @@ export async function findEndedScan(
   return rows[0]?.id ?? null;
 }
 
-/** What a scan saw that can mean something: what is stored, requests to other sites, and fingerprinting. */
+/** The relevant items of a scan: stored items, requests to other sites, and fingerprinting. */
 export async function readSeenItems(em: EntityManager, { projectId, scanId }: ScanRef): Promise<SeenItem[]> {
   const place = sql`array_position(${[...SCAN_STATES]}::text[], i.state)`;
   const { rows } = await sql<ItemGroupRow>`
     select i.kind, n.name, i.host, i.state, bool_or(i.third_party) as "thirdParty",
-      array_agg(distinct i.page order by i.page) as pages,
+      jsonb_agg(distinct jsonb_build_object(
+        'page', i.page, 'setBy', i.details->>'setBy', 'sent', coalesce((i.details->>'sent')::boolean, false),
+        'initiator', i.details->>'initiator'
+      )) as pages,
       coalesce(array_agg(distinct i.details->>'initiator') filter (where i.details->>'initiator' is not null), '{}')
         as initiators,
       coalesce(
@@ -101,6 +104,31 @@ export async function readLoadedPages(
     .execute();
 }
 
+/** Addresses of other hosts that loaded pages requested before a choice, or that their HTML makes a browser request. */
+export async function readPageAddresses(
+  em: EntityManager,
+  { projectId, scanId }: ScanRef,
+): Promise<PageAddress[]> {
+  const { rows } = await sql<PageAddress>`
+    with loaded as (
+      select * from scan_page where project_id = ${projectId} and scan_id = ${scanId} and status = 'visited'
+    )
+    select page, address, null as "setBy", bool_or(sent) as sent, min(initiator) as initiator
+    from (
+      select p.number as page, i.host || split_part(i.name, '?', 1) as address, true as sent,
+        i.details->>'initiator' as initiator
+      from loaded p join scan_item i on i.project_id = p.project_id and i.scan_id = p.scan_id and i.page = p.number
+      where i.state = 'before' and i.kind = 'request' and i.host <> p.host
+      union all
+      select number, unnest(html_addresses), false, null from loaded
+    ) each
+    group by page, address
+    order by page, address
+    limit ${ITEM_GROUPS_MAX}
+  `.execute(em.getKysely());
+  return rows;
+}
+
 /** The states of a scan. The first one is tested where pages were loaded. */
 export async function readTestedStates(
   em: EntityManager,
@@ -115,7 +143,9 @@ export async function readTestedStates(
     .where('state', '!=', 'before')
     .execute()) as TestedState[];
   const before: TestedState = {
-    ...{ state: 'before', reason: null, pages: loaded.map(({ number }) => number) },
+    state: 'before',
+    reason: null,
+    pages: loaded.map(({ number }) => number),
     status: loaded.length > 0 ? 'tested' : 'not_tested',
   };
   return [before, ...rows];

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { UsedPage } from '../domain/seen-item.js';
 
 /** An item that scans saw on a project's site. */
 export const SiteItemSchema = defineEntity({
@@ -23,7 +24,7 @@ export const SiteItemSchema = defineEntity({
   },
 });
 
-/** What the owner decided about an item. */
+/** The owner's decision about an item. */
 export const CookieDecisionSchema = defineEntity({
   name: 'CookieDecision',
   tableName: 'cookie_decision',
@@ -58,6 +59,8 @@ export const ScanFindingSchema = defineEntity({
     certainty: p.text(),
     state: p.text(),
     pageUrls: p.array().columnType('text[]'),
+    /** How each page used the item. */
+    uses: p.json<UsedPage[]>().defaultRaw("'[]'"),
     initiator: p.text().nullable(),
     category: p.text().nullable(),
     service: p.text().nullable(),
@@ -90,6 +93,8 @@ export const ScanFindingSeenSchema = defineEntity({
     state: p.text(),
     /** Numbers of the scan's pages. */
     pages: p.array().columnType('int[]').$type<number[]>(),
+    /** How each page used the item. */
+    uses: p.json<UsedPage[]>().defaultRaw("'[]'"),
     initiator: p.text().nullable(),
     category: p.text().nullable(),
     service: p.text().nullable(),

@@ -2,15 +2,18 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { FindingLife, FindingStatus } from '../domain/finding-life.js';
 import { CERTAINTIES, type Finding, FINDING_KINDS } from '../domain/finding.js';
+import type { UsedPage } from '../domain/seen-item.js';
 import type { ScanRef } from './evidence.rows.js';
 
-/** Fixed findings that no scan has seen for so long are forgotten. */
+/** Fixed findings that no scan has seen for this long are deleted. */
 const FIXED_DAYS = 365;
 
 /** A finding over all scans. */
-export interface StoredFinding extends Omit<Finding, 'pages'>, FindingLife {
+export interface StoredFinding extends Omit<Finding, 'pages' | 'uses'>, FindingLife {
   /** Addresses of its pages in the last scan that saw it. */
   pageUrls: string[];
+  /** How each page used the item, in that scan; empty: of findings before this was stored. */
+  uses: UsedPage[];
   firstSeenAt: Date;
   lastSeenAt: Date;
   acceptedReason: string | null;
@@ -40,12 +43,12 @@ const LIFE_COLUMNS = sql`
   f.last_scan_id as "lastScanId", f.counted_scan_id as "countedScanId", f.first_seen_at as "firstSeenAt",
   f.last_seen_at as "lastSeenAt", f.accepted_reason as "acceptedReason", f.accepted_at as "acceptedAt"`;
 
-/** What a scan saw, of the row `source`: of one scan, or of the last one. */
+/** The observation columns of the row `source`: of one scan, or of the last one. */
 function seenColumns(source: 'f' | 's') {
   const row = sql.ref(source);
   return sql`
     ${row}.certainty, ${row}.state, ${row}.initiator, ${row}.category, ${row}.service,
-    ${row}.lifetime_seconds as "lifetimeSeconds", ${row}.declared`;
+    ${row}.lifetime_seconds as "lifetimeSeconds", ${row}.declared, ${row}.uses`;
 }
 
 /** Higher than the number of kinds. */
@@ -81,11 +84,12 @@ export async function readFindingLives(
 }
 
 /** Findings with their life after a scan. */
-export interface CountedFinding extends Finding, FindingLife {
+export interface CountedFinding extends Omit<Finding, 'uses'>, FindingLife {
   pageUrls: string[];
+  uses: UsedPage[];
 }
 
-/** Writes findings that a scan saw: their life, and what this scan saw of each. */
+/** Writes a scan's findings: their state, and this scan's observation of each. */
 export async function storeSeenFindings(
   tx: EntityManager,
   { projectId, scanId }: ScanRef,
@@ -94,22 +98,22 @@ export async function storeSeenFindings(
 ): Promise<void> {
   const rows = sql`jsonb_to_recordset(${JSON.stringify(findings)}::jsonb) as r (
     id uuid, kind text, "itemKind" text, name text, host text, certainty text, state text, pages int[],
-    "pageUrls" text[], initiator text, category text, service text, "lifetimeSeconds" float8, declared text,
+    "pageUrls" text[], uses jsonb, initiator text, category text, service text, "lifetimeSeconds" float8, declared text,
     status text, misses int, "firstScanId" uuid, "lastScanId" uuid, "countedScanId" uuid
   )`;
   const kysely = tx.getKysely();
   await sql`
     insert into scan_finding as known
-      (project_id, id, kind, item_kind, name, host, certainty, state, page_urls, initiator, category, service,
+      (project_id, id, kind, item_kind, name, host, certainty, state, page_urls, uses, initiator, category, service,
        lifetime_seconds, declared, status, misses, first_scan_id, last_scan_id, counted_scan_id, first_seen_at,
        last_seen_at)
-    select ${projectId}, r.id, r.kind, r."itemKind", r.name, r.host, r.certainty, r.state, r."pageUrls", r.initiator,
+    select ${projectId}, r.id, r.kind, r."itemKind", r.name, r.host, r.certainty, r.state, r."pageUrls", r.uses, r.initiator,
            r.category, r.service, r."lifetimeSeconds", r.declared, r.status, r.misses, r."firstScanId", r."lastScanId",
            r."countedScanId", ${seenAt}, ${seenAt}
     from ${rows}
     on conflict (project_id, id) do update set
       certainty = excluded.certainty, state = excluded.state, page_urls = excluded.page_urls,
-      initiator = excluded.initiator, category = excluded.category, service = excluded.service,
+      uses = excluded.uses, initiator = excluded.initiator, category = excluded.category, service = excluded.service,
       lifetime_seconds = excluded.lifetime_seconds, declared = excluded.declared, status = excluded.status,
       misses = excluded.misses, first_scan_id = excluded.first_scan_id, last_scan_id = excluded.last_scan_id,
       counted_scan_id = excluded.counted_scan_id, last_seen_at = excluded.last_seen_at,
@@ -122,8 +126,9 @@ export async function storeSeenFindings(
   );
   await sql`
     insert into scan_finding_seen
-      (project_id, scan_id, finding_id, certainty, state, pages, initiator, category, service, lifetime_seconds, declared)
-    select ${projectId}, ${scanId}, r.id, r.certainty, r.state, r.pages, r.initiator, r.category, r.service,
+      (project_id, scan_id, finding_id, certainty, state, pages, uses, initiator, category, service, lifetime_seconds,
+       declared)
+    select ${projectId}, ${scanId}, r.id, r.certainty, r.state, r.pages, r.uses, r.initiator, r.category, r.service,
            r."lifetimeSeconds", r.declared
     from ${rows}
   `.execute(kysely);

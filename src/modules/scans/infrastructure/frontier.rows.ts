@@ -4,7 +4,14 @@ import type { ObservedItem } from '../domain/observation.js';
 import type { PageReason, ScanReason } from '../domain/scan.js';
 import type { ScanState } from '../domain/scan-state.js';
 import { scanKey } from '../scans.events.js';
-import { DAY_MS, PAGES_KNOWN_MAX, VERIFIED_DAYS, VISITS_PER_PAGE_MAX } from '../domain/scan-limits.js';
+import { ACCOUNT, ACCOUNT_WORK, IS_WAITING, MAY_START } from './account.rows.js';
+import {
+  DAY_MS,
+  INTERRUPTIONS_MAX,
+  PAGES_KNOWN_MAX,
+  VERIFIED_DAYS,
+  VISITS_PER_PAGE_MAX,
+} from '../domain/scan-limits.js';
 
 /** A scan that this scanner holds a lease on. */
 export interface ClaimedScan {
@@ -18,6 +25,10 @@ export interface ClaimedScan {
   /** Active custom domains of the project when it was requested. */
   verifiedHosts: string[];
   startedAt: Date;
+  accountId: string;
+  /** What scanners spent on it before this claim. */
+  workedMs: number;
+  receivedBytes: number;
 }
 
 /** A page of the frontier. */
@@ -30,13 +41,15 @@ export interface FrontierPage {
   finalUrl: string | null;
 }
 
-/** What became of a visit. */
+/** The result of a visit. */
 export interface PageResult {
   status: 'visited' | 'failed';
   reason: PageReason | null;
   httpStatus: number | null;
   finalUrl: string | null;
   loaderFound: boolean;
+  /** Hosts and paths of other hosts that its HTML makes a browser request, and that no policy of the page stops. */
+  htmlAddresses: string[];
   durationMs: number;
   items: ObservedItem[];
   /** Addresses of the project found on it. */
@@ -46,7 +59,10 @@ export interface PageResult {
   refused: { downloads: number; popups: number; dialogs: number };
 }
 
-/** Claims the oldest scan that no scanner works on; null: none. */
+/**
+ * Claims a scan that no scanner works on: the oldest one of the account whose last claim is the longest ago. null: there
+ * is none.
+ */
 export async function claimScan(
   em: EntityManager,
   {
@@ -57,35 +73,83 @@ export async function claimScan(
   }: { claimId: string; leaseMs: number; browser: string; region: string | null },
 ): Promise<ClaimedScan | null> {
   const { rows } = await sql<ClaimedScan>`
+    with due as (
+      select s.project_id, s.id, ${ACCOUNT} as account
+      from scan s left join ${ACCOUNT_WORK} w on w.account_id = ${ACCOUNT}
+      where ${IS_WAITING} and ${MAY_START}
+      order by w.claimed_at nulls first, s.created_at, s.id limit 1 for update of s skip locked
+    ), turn as (
+      insert into scan_account_hour (account_id, hour) select account, date_trunc('hour', now()) from due
+      on conflict (account_id, hour) do update set claimed_at = excluded.claimed_at
+    )
     update scan s set status = 'running', claim_id = ${claimId}, browser = ${browser},
-           region = ${region},
+           region = ${region}, claimed_at = now(),
            started_at = coalesce(s.started_at, now()),
+           interruptions = s.interruptions + (s.leased_until is not null)::int,
            leased_until = now() + ${leaseMs} * interval '1 millisecond'
-    from (
-      select project_id, id from scan
-      where status in ('queued', 'running') and (leased_until is null or leased_until < now())
-      order by created_at, id limit 1 for update skip locked
-    ) due
+    from due
     where s.project_id = due.project_id and s.id = due.id
     returning s.project_id as "projectId", s.id, s.claim_id as "claimId", s.urls, s.domains,
               s.skipped_states as "skippedStates",
               s.ignore_robots as "ignoreRobots", s.verified_hosts as "verifiedHosts",
-              s.started_at as "startedAt"
+              s.started_at as "startedAt", due.account as "accountId",
+              s.worked_ms::float8 as "workedMs", s.received_bytes::float8 as "receivedBytes"
   `.execute(em.getKysely());
   return rows[0] ?? null;
 }
 
-/** Extends the lease. False: the scan was canceled or deleted, or another scanner has it. */
-export async function renewScan(em: EntityManager, scan: ClaimedScan, leaseMs: number): Promise<boolean> {
-  const { rows } = await sql`
-    update scan set leased_until = now() + ${leaseMs} * interval '1 millisecond' where ${held(scan)} returning 1
+/** Ends scans during which too many scanners stopped, so that no further one claims them. Returns them. */
+export async function setAsideScans(em: EntityManager): Promise<Pick<ClaimedScan, 'projectId' | 'id'>[]> {
+  const { rows } = await sql<Pick<ClaimedScan, 'projectId' | 'id'>>`
+    with aside as (
+      update scan set status = 'failed', reason = 'scanner_stopped', ended_at = now(), claim_id = null,
+             leased_until = null, interruptions = interruptions + 1
+      where status = 'running' and leased_until < now() and interruptions >= ${INTERRUPTIONS_MAX - 1}
+      returning project_id, id
+    ), pages as (
+      update scan_page p set status = case p.status when 'visiting' then 'failed' else 'skipped' end,
+             reason = case p.status when 'visiting' then 'scanner_stopped' else 'scan_ended' end
+      from aside a where p.project_id = a.project_id and p.scan_id = a.id and p.status in ('found', 'visiting')
+    ), states as (
+      update scan_state s set status = 'not_tested', ended_at = now(),
+             reason = case s.status when 'running' then 'scanner_stopped' else 'scan_ended' end
+      from aside a where s.project_id = a.project_id and s.scan_id = a.id and s.status in ('pending', 'running')
+    )
+    select project_id as "projectId", id from aside
   `.execute(em.getKysely());
-  return rows.length > 0;
+  return rows;
 }
 
-/** Returns an unfinished scan, for a scanner that stops. */
-export async function releaseScan(em: EntityManager, scan: ClaimedScan): Promise<void> {
-  await sql`update scan set leased_until = null where ${held(scan)}`.execute(em.getKysely());
+/** What scanners spent on a scan, in all. */
+export interface ScanWork {
+  workedMs: number;
+  receivedBytes: number;
+}
+
+/**
+ * Stores the work on a scan, also as work for its account, and renews the lease (null: returns the scan). False: the scan
+ * was canceled or deleted, or another scanner has it.
+ */
+export async function storeWork(
+  em: EntityManager,
+  scan: ClaimedScan,
+  { workedMs, receivedBytes, leaseMs }: ScanWork & { leaseMs: number | null },
+): Promise<boolean> {
+  const total = Math.round(workedMs);
+  const { rows } = await sql`
+    with former as (
+      select ${ACCOUNT} as account, s.worked_ms as worked, s.claimed_at as claimed from scan s where ${held(scan)} for update
+    ), hour as (
+      insert into scan_account_hour (account_id, hour, worked_ms, claimed_at)
+      select account, date_trunc('hour', now()), greatest(0, ${total} - worked), coalesce(claimed, now()) from former
+      on conflict (account_id, hour) do update set worked_ms = scan_account_hour.worked_ms + excluded.worked_ms
+    )
+    update scan set worked_ms = ${total}, received_bytes = ${receivedBytes},
+      leased_until = now() + ${leaseMs}::int * interval '1 millisecond'
+    where ${held(scan)} and exists (select from former)
+    returning 1
+  `.execute(em.getKysely());
+  return rows.length > 0;
 }
 
 /** Pages that were being visited when the scanner or its browser stopped: visited a second time, then given up. */
@@ -143,6 +207,9 @@ export async function readPagesMax(em: EntityManager, { projectId, id }: Claimed
   return rows[0]?.pagesMax ?? 0;
 }
 
+/** The host of the page that a visit ended on. Hosts that only redirected to it are not shown to be the project's. */
+const FINAL_HOST = sql`coalesce(substring(final_url from '^https?://([^/?#]+)'), host)`;
+
 /** Whether the loader was found on a host lately, and how many of its pages were visited in 24 hours. */
 export async function readHost(
   em: EntityManager,
@@ -150,12 +217,17 @@ export async function readHost(
   host: string,
 ): Promise<{ verified: boolean; pagesToday: number }> {
   const { rows } = await sql<{ verified: boolean; pagesToday: number }>`
-    select coalesce(bool_or(loader_found), false) as verified,
+    select coalesce(bool_or(loader_found and ${FINAL_HOST} = ${host}), false) as verified,
            (count(*) filter (where status <> 'found' and visited_at > now() - ${DAY_MS} * interval '1 millisecond'))::int as "pagesToday"
     from scan_page
-    where project_id = ${projectId} and host = ${host} and visited_at > now() - ${VERIFIED_DAYS} * interval '1 day'
+    where project_id = ${projectId} and ${host} in (host, ${FINAL_HOST}) and visited_at > now() - ${VERIFIED_DAYS} * interval '1 day'
   `.execute(em.getKysely());
   return rows[0] ?? { verified: false, pagesToday: 0 };
+}
+
+/** Whether a host is shown to be the project's: by its loader, or as a custom domain. */
+export async function isVerifiedHost(em: EntityManager, scan: ClaimedScan, host: string): Promise<boolean> {
+  return scan.verifiedHosts.includes(host) || (await readHost(em, scan.projectId, host)).verified;
 }
 
 /** Notes that a page is visited now, before its first request. False: the scan is no longer this scanner's. */
@@ -179,7 +251,8 @@ export async function storeVisit(
   const kysely = tx.getKysely();
   await sql`
     update scan_page set status = ${result.status}, reason = ${result.reason}, http_status = ${result.httpStatus},
-      final_url = ${result.finalUrl}, loader_found = ${result.loaderFound}, duration_ms = ${result.durationMs}
+      final_url = ${result.finalUrl}, loader_found = ${result.loaderFound}, html_addresses = ${result.htmlAddresses}::text[],
+      duration_ms = ${result.durationMs}
     where ${of(scan)} and number = ${number}
   `.execute(kysely);
   await sql`delete from scan_item where ${of(scan)} and state = 'before' and page = ${number}`.execute(
@@ -237,7 +310,7 @@ export async function endScan(
   `.execute(tx.getKysely());
 }
 
-/** Adds what was seen on a page in a state, except what is known of it already. */
+/** Adds the items seen on a page in a state, except known ones. */
 export async function insertItems(
   tx: EntityManager,
   scan: ClaimedScan,

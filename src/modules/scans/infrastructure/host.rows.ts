@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { DAY_MS } from '../domain/scan-limits.js';
 
 /**
- * Counts a scan among those of a host in 24 hours, over all projects. False: the host has had as many as it may; the
- * scan is not counted. The host's row makes scanners take turns.
+ * Counts a scan for a host in 24 hours, over all projects. False: the host has reached its limit;
+ * the scan is not counted. The lock of the host's row serializes scanners.
  */
 export async function admitToHost(
   em: EntityManager,
@@ -31,8 +31,9 @@ export async function admitToHost(
 }
 
 /**
- * Takes the next page of a host, over all scanners, right before it is requested: the pause after it begins now. Returns
- * 0, or the milliseconds until it may be tried again; then nothing was taken.
+ * Reserves the next page of a host, over all scanners, right before it is requested: the pause
+ * after it starts now. Returns 0, or the milliseconds until the next try; then nothing was
+ * reserved.
  */
 export async function takePage(em: EntityManager, host: string, pauseMs: number): Promise<number> {
   const { rows } = await sql`
@@ -62,7 +63,7 @@ function afterPause(pauseMs: number) {
   return sql`clock_timestamp() + ${pauseMs} * interval '1 millisecond'`;
 }
 
-/** When the scans of the hosts began, oldest first: those of the last 24 hours, of each host. */
+/** When the scans of the hosts in the last 24 hours began, oldest first, per host. */
 export async function readHostScans(
   em: EntityManager,
   hosts: readonly string[],

@@ -35,7 +35,7 @@ export function knownServices(): KnownServices {
   return (loaded ??= load()).services;
 }
 
-/** Versions of the data, by the names of the packages that it comes from. */
+/** Versions of the data, by the names of its packages. */
 export function knownDataVersions(): Readonly<Record<string, string>> {
   return (loaded ??= load()).packages;
 }
@@ -45,17 +45,15 @@ function load(): LoadedServices {
   const services = new KnownServices(
     cookies.map(
       ([name, isPrefix, domains, category, platform, controller, purpose, duration, policyUrl]) => ({
-        ...{
-          name,
-          isPrefix: isPrefix === 1,
-          domains,
-          category,
-          platform,
-          controller,
-          purpose,
-          duration,
-          policyUrl,
-        },
+        name,
+        isPrefix: isPrefix === 1,
+        domains,
+        category,
+        platform,
+        controller,
+        purpose,
+        duration,
+        policyUrl,
       }),
     ),
     entities.map(([name, company, category, domains]) => ({ name, company, category, domains })),

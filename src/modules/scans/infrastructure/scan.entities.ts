@@ -8,6 +8,8 @@ export const ScanSchema = defineEntity({
   properties: {
     projectId: p.uuid().primary(),
     id: p.uuid().primary(),
+    /** The project's longest-standing owner when it was requested; null: the project is its own account. */
+    accountId: p.uuid().nullable(),
     status: p.text().default('queued'),
     /** Whether a member or the schedule requested it. */
     origin: p.text().default('manual'),
@@ -25,7 +27,7 @@ export const ScanSchema = defineEntity({
     /** Why it ended without a complete result. */
     reason: p.text().nullable(),
     browser: p.text().nullable(),
-    /** From where it was scanned; null: unknown. */
+    /** The location of the scanner; null: unknown. */
     region: p.text().nullable(),
     refusedDownloads: p.integer().default(0),
     refusedPopups: p.integer().default(0),
@@ -33,10 +35,17 @@ export const ScanSchema = defineEntity({
     /** The lease of the scanner that works on it. */
     claimId: p.uuid().nullable(),
     leasedUntil: p.datetime().nullable(),
+    /** How many scanners left it without returning it. */
+    interruptions: p.smallint().default(0),
+    /** When a scanner claimed it last. */
+    claimedAt: p.datetime().nullable(),
+    /** Time and data of all scanners that worked on it. */
+    workedMs: p.bigint('number').defaultRaw('0'),
+    receivedBytes: p.bigint('number').defaultRaw('0'),
     createdAt: p.datetime().defaultRaw('now()'),
     startedAt: p.datetime().nullable(),
     endedAt: p.datetime().nullable(),
-    /** When members were mailed what it found, or that there was nothing; null: not yet. */
+    /** When members were mailed about it, or it had nothing new; null: not yet. */
     alertedAt: p.datetime().nullable(),
   },
 });
@@ -58,6 +67,8 @@ export const ScanPageSchema = defineEntity({
     httpStatus: p.integer().nullable(),
     finalUrl: p.text().nullable(),
     loaderFound: p.boolean().default(false),
+    /** Hosts and paths of other hosts that its HTML makes a browser request, and that no policy of the page stops. */
+    htmlAddresses: p.array().columnType('text[]').defaultRaw("'{}'"),
     durationMs: p.integer().nullable(),
     visitedAt: p.datetime().nullable(),
   },
@@ -74,7 +85,10 @@ export const ScanStateSchema = defineEntity({
     status: p.text().default('pending'),
     /** Why it was not tested, or not on all pages. */
     reason: p.text().nullable(),
-    /** What made the choice: `own`, `heuristic`, or `autoconsent:<name of the CMP>`. */
+    /**
+     * The driver of the choice: `own`, `heuristic`, or `autoconsent:` or `api:` with the name of
+     * the banner.
+     */
     driver: p.text().nullable(),
     /** Numbers of the pages that were visited in it. */
     pages: p.array().columnType('int[]').$type<number[]>().defaultRaw("'{}'"),
@@ -103,7 +117,7 @@ export const ScanArtifactSchema = defineEntity({
   },
 });
 
-/** What a scan's entry in the project's log commits to. */
+/** The committed content of a scan's entry in the project's log. */
 export const ScanProofSchema = defineEntity({
   name: 'ScanProof',
   tableName: 'scan_proof',
@@ -165,6 +179,18 @@ export const ScanHostScanSchema = defineEntity({
     host: p.text().primary(),
     scanId: p.uuid().primary(),
     at: p.datetime().defaultRaw('now()'),
+  },
+});
+
+/** What scanners did for an account in an hour, over all of its projects. */
+export const ScanAccountHourSchema = defineEntity({
+  name: 'ScanAccountHour',
+  tableName: 'scan_account_hour',
+  properties: {
+    accountId: p.uuid().primary(),
+    hour: p.datetime().primary(),
+    workedMs: p.bigint('number').defaultRaw('0'),
+    claimedAt: p.datetime().defaultRaw('now()'),
   },
 });
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { Metrics } from '../../shared/metrics.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
 import type { ScanAlert } from '../domain/scan-alert.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
-import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../shared/recent-answer.js';
+import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
 import { countScans, type ScanBacklog } from './backlog.rows.js';
 import type { EndedScan } from './evidence.rows.js';
 
@@ -67,7 +67,7 @@ function registerBacklog(registers: Registry[], em: EntityManager): void {
   gauge('scans_running', 'Scans in progress.', ({ running }) => running);
   gauge(
     'scans_oldest_queued_age_seconds',
-    'Age of the oldest scan that no scanner has started yet, in seconds; 0 when there is none.',
+    'Age of the oldest scan that a scanner may start and has not started yet, in seconds; 0 when there is none.',
     ({ oldestQueuedSeconds }) => oldestQueuedSeconds,
   );
   gauge('scanners_running', 'Scanner processes that reported recently.', ({ scanners }) => scanners);

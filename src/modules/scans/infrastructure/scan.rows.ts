@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { accountSql } from '../../access/access.service.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import type { ItemKind, ScanOrigin } from '../domain/scan.js';
 import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
@@ -41,9 +42,9 @@ const SCAN_COLUMNS = sql`
 
 export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void> {
   await sql`
-    insert into scan (project_id, id, urls, domains, pages_max, skipped_states, ignore_robots, origin,
+    insert into scan (account_id, project_id, id, urls, domains, pages_max, skipped_states, ignore_robots, origin,
                       verified_hosts)
-    values (${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax},
+    values (${accountSql(sql`${scan.projectId}::uuid`)}, ${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax},
             ${[...scan.skippedStates]}::text[], ${scan.ignoreRobots}, ${scan.origin},
             ${[...scan.verifiedHosts]}::text[])
   `.execute(tx.getKysely());

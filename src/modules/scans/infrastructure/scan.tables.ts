@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
-import { type TablesOf, typedTables } from '../../database/tables.js';
+import { type TablesOf, typedTables } from '../../../platform/database/tables.js';
 import type {
   CookieDecisionSchema,
   ScanFindingSchema,
@@ -11,6 +11,7 @@ import type {
   ScanAlertChoiceSchema,
   ScanArtifactSchema,
   ScanHostScanSchema,
+  ScanAccountHourSchema,
   ScanHostSchema,
   ScanItemSchema,
   ScannerSchema,
@@ -33,6 +34,7 @@ type ScanTables = TablesOf<
   | typeof ScannerSchema
   | typeof ScanHostSchema
   | typeof ScanHostScanSchema
+  | typeof ScanAccountHourSchema
   | typeof SiteItemSchema
   | typeof CookieDecisionSchema
   | typeof ScanFindingSchema

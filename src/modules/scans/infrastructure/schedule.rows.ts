@@ -33,7 +33,7 @@ export async function deleteSchedule(tx: EntityManager, projectId: string): Prom
   await scanTables(tx).deleteFrom('scan_schedule').where('projectId', '=', projectId).execute();
 }
 
-/** Projects whose scheduled scan is due and that no scan of theirs holds back, longest due first. */
+/** Projects whose scheduled scan is due and not blocked by another scan, longest due first. */
 export async function readDueProjects(em: EntityManager, limit: number): Promise<string[]> {
   const { rows } = await sql<{ projectId: string }>`
     select project_id as "projectId" from scan_schedule due
@@ -45,7 +45,9 @@ export async function readDueProjects(em: EntityManager, limit: number): Promise
   return rows.map(({ projectId }) => projectId);
 }
 
-/** The schedule of a project where it is due by the database's clock; null: it is not, or not anymore. */
+/**
+ * The schedule of a project if it is due by the database's clock; null: it is not, or no longer.
+ */
 export async function readDueSchedule(
   tx: EntityManager,
   projectId: string,

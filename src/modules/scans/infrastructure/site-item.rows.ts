@@ -7,9 +7,9 @@ import type { ItemKey } from '../domain/item-key.js';
 import type { ScanRef } from './evidence.rows.js';
 import { scanTables } from './scan.tables.js';
 
-/** Items that are remembered of a project; those that were seen last stay. */
+/** Most stored items of a project; the least recently seen ones are deleted. */
 const SITE_ITEMS_MAX = 5000;
-/** Items that no scan has seen for so long are forgotten. */
+/** Items that no scan has seen for this long are deleted. */
 const SITE_ITEM_DAYS = 365;
 /** Addresses of pages that are kept of an item. */
 const PAGE_URLS_MAX = 10;
@@ -27,13 +27,13 @@ export interface SiteItem extends ItemKey {
   lastSeenAt: Date;
 }
 
-/** What the owner decided, and when. */
+/** The owner's decision, and its time. */
 export interface StoredDecision extends CookieDecision {
   id: string;
   decidedAt: Date;
 }
 
-/** Stores what a scan saw. What a newer scan saw of an item stays. */
+/** Stores a scan's items. Keeps a newer scan's observation of an item. */
 export async function storeSiteItems(
   tx: EntityManager,
   { projectId, scanId }: ScanRef,
@@ -44,10 +44,18 @@ export async function storeSiteItems(
   }: { items: readonly ClassifiedItem[]; urls: ReadonlyMap<number, string>; seenAt: Date },
 ): Promise<void> {
   const rows = items.map(({ id, kind, name, host, thirdParty, initiators, lifetimeSeconds, sightings }) => {
-    const pages = [...new Set(sightings.flatMap((sighting) => sighting.pages))].slice(0, PAGE_URLS_MAX);
+    const pages = [...new Set(sightings.flatMap((sighting) => sighting.pages.map(({ page }) => page)))].slice(
+      0,
+      PAGE_URLS_MAX,
+    );
     return {
-      ...{ id, kind, name, host, initiators },
-      ...{ third_party: thirdParty, lifetime_seconds: lifetimeSeconds },
+      id,
+      kind,
+      name,
+      host,
+      initiators,
+      third_party: thirdParty,
+      lifetime_seconds: lifetimeSeconds,
       states: sightings.map(({ state }) => state),
       page_urls: pages.flatMap((page) => urls.get(page) ?? []),
     };

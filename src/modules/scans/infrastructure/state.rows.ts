@@ -32,7 +32,7 @@ export async function readOpenStates(em: EntityManager, scan: ClaimedScan): Prom
   return SCAN_STATES.filter((state) => open.has(state));
 }
 
-/** Adds the states of a scan that has none yet; those that its owner left out are not tested. */
+/** Adds the states of a scan without any, except the ones that its owner excluded. */
 export async function addStates(em: EntityManager, scan: ClaimedScan): Promise<void> {
   await sql`
     insert into scan_state (project_id, scan_id, state, status, reason)
@@ -74,7 +74,7 @@ export async function storeState(
   `.execute(tx.getKysely());
 }
 
-/** Stores what was seen on a page in a state. What the crawl saw of the same page stays. */
+/** Stores the items seen on a page in a state. Keeps the crawl's items of the same page. */
 export async function storeStateItems(
   tx: EntityManager,
   scan: ClaimedScan,

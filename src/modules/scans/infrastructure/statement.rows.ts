@@ -6,7 +6,7 @@ import type { StatementArtifact, StatementPage, StatementState } from '../domain
 import type { ScanRef } from './evidence.rows.js';
 import { scanTables } from './scan.tables.js';
 
-/** What a statement says of the scan itself. */
+/** The scan's own part of a statement. */
 export interface StatedScan {
   status: 'completed' | 'partial';
   reason: ScanReason | null;
@@ -18,7 +18,7 @@ export interface StatedScan {
   endedAt: Date;
 }
 
-/** What a scan's log entry commits to. */
+/** The committed content of a scan's log entry. */
 export interface StoredProof {
   /** Canonical JSON. */
   body: string;
@@ -36,7 +36,7 @@ export async function readStatedScan(em: EntityManager, { projectId, scanId }: S
   return scan;
 }
 
-/** Pages that were visited, with those that failed. */
+/** Visited pages, including failed ones. */
 export async function readStatedPages(
   em: EntityManager,
   { projectId, scanId }: ScanRef,
@@ -94,7 +94,7 @@ export async function readProof(
   return row ?? null;
 }
 
-/** What scans of a project have in its log, by their ids; those that were deleted are left out. */
+/** The log entries of a project's scans, by scan id; deleted ones are missing. */
 export async function readProofs(
   em: EntityManager,
   projectId: string,
