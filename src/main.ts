@@ -1,8 +1,10 @@
-import { prepareModuleLoading } from './app/module-loading.js';
-import { requireNodeVersion } from './app/node-version.js';
+import { prepareModuleLoading } from './programs/module-loading.js';
+import { requireNodeVersion } from './programs/node-version.js';
+import { useTrustedRoots } from './platform/network/trusted-roots.js';
 
 requireNodeVersion();
+useTrustedRoots();
 prepareModuleLoading();
-// Loaded after the check: an older Node could not even load what the service is made of.
-const { runApi } = await import('./app/run.js');
+// Loaded after the check, because an older Node cannot load the service's code.
+const { runApi } = await import('./programs/run.js');
 await runApi();

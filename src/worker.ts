@@ -1,5 +1,7 @@
-import { requireNodeVersion } from './app/node-version.js';
+import { requireNodeVersion } from './programs/node-version.js';
+import { useTrustedRoots } from './platform/network/trusted-roots.js';
 
 requireNodeVersion();
-const { runWorker } = await import('./app/run.js');
+useTrustedRoots();
+const { runWorker } = await import('./programs/run.js');
 await runWorker();

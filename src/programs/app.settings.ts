@@ -1,24 +1,25 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { databaseSettings } from '../database/database.settings.js';
-import { serviceSettings } from '../settings/service.settings.js';
-import { choice, flag, integer, port } from '../settings/setting-kinds.js';
-import { declareSettings, type SettingReader } from '../settings/declare-settings.js';
+import { databaseSettings } from '../platform/database/database.settings.js';
+import { serviceSettings } from '../platform/settings/service.settings.js';
+import { choice, flag, integer, port } from '../platform/settings/setting-kinds.js';
+import { declareSettings, type SettingReader } from '../platform/settings/declare-settings.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** Load balancers ask about every other second. */
+/** Load balancers check readiness about every other second. */
 const SHUTDOWN_DELAY_PRODUCTION_MS = 5_000;
 
 const { nodeEnv, production, host } = serviceSettings.settings;
 const { databaseUrl } = databaseSettings.settings;
 
-/** What the programs alone need to know: who works, who listens, how a process starts and stops. */
+/** Settings of the programs: worker, ports, start and stop. */
 export const appSettings = declareSettings({
   name: 'app',
   title: 'The processes',
   settings: {
-    // A process that brings its own database is the whole service; one that was given a database need not be.
+    // A process with an embedded database is the whole service; one with an external database may
+    // be a part.
     runWorker: flag('RUN_WORKER', {
       default: (read) => read.value(databaseUrl) === '',
       defaultShown: '`true` without `DATABASE_URL`, else `false`',
@@ -41,7 +42,7 @@ export const appSettings = declareSettings({
       max: 60_000,
       meaning: 'how long a stopping process reports not ready before it stops listening',
     }),
-    // On a terminal, what is wrong is enough; in production the log is read later, and by others.
+    // On a terminal, warnings and errors are enough; production logs are read later, and by others.
     logLevel: choice('LOG_LEVEL', {
       choices: LOG_LEVELS,
       default: (read) => (read.value(production) ? 'info' : 'warn'),
@@ -71,7 +72,10 @@ function refuseDevelopmentByOmission(read: SettingReader): void {
   );
 }
 
-/** Whether only this machine reaches what listens on `address`. A name other than localhost may lead anywhere. */
+/**
+ * Whether `address` is reachable only from this machine. A name other than localhost may resolve to
+ * any address.
+ */
 function isLoopback(address: string): boolean {
   if (address === 'localhost') return true;
   return isIP(address) !== 0 && ipaddr.process(address).range() === 'loopback';

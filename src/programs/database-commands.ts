@@ -1,6 +1,6 @@
-import { DEMO_OWNER_EMAIL } from '../access/domain/demo-owner.js';
-import { DEMO_PRICE_PREFIX } from '../standalone/domain/demo-prices.js';
-import type { DemoMemberError } from '../database/copy.js';
+import { DEMO_OWNER_EMAIL } from '../modules/access/domain/demo-owner.js';
+import { DEMO_PRICE_PREFIX } from '../standalone/demo/demo-prices.js';
+import type { DemoMemberError } from '../platform/database/copy.js';
 import {
   atMost,
   type Command,
@@ -8,28 +8,27 @@ import {
   print,
   required,
   UsageError,
-} from '../shared/operator-command.js';
+} from '../platform/operations/operator-command.js';
 
-/** The database as a whole. */
+/** Commands for the database as a whole. */
 export const databaseCommands: Command[] = [
   {
     name: 'database copy',
     synopsis: '--to <owner URL of an empty database>',
-    summary:
-      'copy everything except the demo into another database; stop the service first (docs/operations.md)',
+    summary: 'copy everything except the demo into another database; stop the service first (docs/deploy.md)',
     options: { to: { type: 'string' } },
     startsServer: true,
     prepare: (parsed) => {
       atMost(0, parsed);
       const to = required(parsed, 'to', 'the URL of the target');
-      // The value may hold a password, so it is not repeated.
+      // Not repeated in the error, because the value may contain a password.
       if (!URL.canParse(to) || !['postgres:', 'postgresql:'].includes(new URL(to).protocol))
         throw new UsageError('--to must be a URL that starts with postgres:// or postgresql://.');
       return async ({ orm, databaseUrl }) => {
         const [
           { MikroORM },
           { Client },
-          { migrate, pendingMigrations },
+          { migrate, pendingMigrations, unknownBaselineSentence },
           { ormOptions },
           { copyDatabase, DemoMemberError, TargetNotEmptyError },
           { incompatibleServerSentence },
@@ -37,11 +36,11 @@ export const databaseCommands: Command[] = [
         ] = await Promise.all([
           import('@mikro-orm/postgresql'),
           import('pg'),
-          import('../database/migrate.js'),
+          import('../platform/database/migrate.js'),
           import('./orm-options.js'),
-          import('../database/copy.js'),
-          import('../database/server-compatibility.js'),
-          import('../database/postgres-pool.js'),
+          import('../platform/database/copy.js'),
+          import('../platform/database/server-compatibility.js'),
+          import('../platform/database/postgres-pool.js'),
         ]);
         if ((await pendingMigrations(orm)).length > 0)
           throw new OperatorError(
@@ -55,7 +54,8 @@ export const databaseCommands: Command[] = [
           await target.connect().catch((cause: unknown) => {
             throw new OperatorError('Cannot connect to the target database.', { cause });
           });
-          const unfit = await incompatibleServerSentence(targetOrm);
+          const unfit =
+            (await incompatibleServerSentence(targetOrm)) ?? (await unknownBaselineSentence(targetOrm));
           if (unfit) throw new OperatorError(unfit);
           await source.connect();
           await migrate(targetOrm, { ownerUrl: to, runtimeUrl: to });
@@ -65,7 +65,7 @@ export const databaseCommands: Command[] = [
           });
           for (const { table, rows } of copied) print(`${String(rows).padStart(10)}  ${table}`);
           print(
-            'Copied. Copy SECRET_KEYS and AUTH_SECRET to the new installation and run "npm run migrate" there (docs/operations.md).',
+            'Copied. Copy SECRET_KEYS and AUTH_SECRET to the new installation and run "npm run migrate" there (docs/deploy.md).',
           );
         } catch (error) {
           if (error instanceof TargetNotEmptyError)
@@ -86,7 +86,7 @@ export const databaseCommands: Command[] = [
   },
 ];
 
-/** Projects that a refusal names; of more it says how many. */
+/** Projects named in an error; for more, only their number. */
 const NAMED_MAX = 5;
 
 function demoMemberRefused(cause: DemoMemberError): OperatorError {

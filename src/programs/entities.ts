@@ -1,11 +1,11 @@
-import { AccountLinkSchema } from '../access/infrastructure/account-link.entity.js';
-import { ApiKeySchema } from '../access/infrastructure/api-key.entity.js';
-import { ProjectInvitationSchema } from '../access/infrastructure/project-invitation.entity.js';
-import { ProjectMemberSchema } from '../access/infrastructure/project-member.entity.js';
+import { AccountLinkSchema } from '../modules/access/infrastructure/account-link.entity.js';
+import { ApiKeySchema } from '../modules/access/infrastructure/api-key.entity.js';
+import { ProjectInvitationSchema } from '../modules/access/infrastructure/project-invitation.entity.js';
+import { ProjectMemberSchema } from '../modules/access/infrastructure/project-member.entity.js';
 import {
   ProjectSignInPolicySchema,
   UserSecondFactorSchema,
-} from '../access/infrastructure/second-factor.entities.js';
+} from '../modules/access/infrastructure/second-factor.entities.js';
 import {
   AppUserSchema,
   SignInAttemptSchema,
@@ -13,15 +13,15 @@ import {
   UserNetworkSchema,
   UserSessionSchema,
   UserVerificationSchema,
-} from '../access/infrastructure/sign-in.entities.js';
-import { AuditEventSchema, SecurityEventSchema } from '../audit/infrastructure/audit.entities.js';
+} from '../modules/access/infrastructure/sign-in.entities.js';
+import { AuditEventSchema, SecurityEventSchema } from '../modules/audit/infrastructure/audit.entities.js';
 import {
   BillingCheckoutSchema,
   BillingCustomerSchema,
   BillingEventSchema,
   BillingGrantLogSchema,
   BillingPriceSchema,
-} from '../billing/infrastructure/billing.entities.js';
+} from '../modules/billing/infrastructure/billing.entities.js';
 import {
   ConsentRecordSchema,
   ConsentRollupAudienceSchema,
@@ -33,8 +33,12 @@ import {
   VisitorErasureHourSchema,
   VisitorIndexingSchema,
   VisitorReferenceSchema,
-} from '../consent/infrastructure/consent.entities.js';
-import { CustomDomainAttemptsSchema, CustomDomainSchema } from '../domains/infrastructure/domain.entities.js';
+} from '../modules/consent/infrastructure/consent.entities.js';
+import {
+  CustomDomainAttemptsSchema,
+  CustomDomainSchema,
+  FirstPartyProxySchema,
+} from '../modules/domains/infrastructure/domain.entities.js';
 import {
   EvidenceKeySchema,
   EvidenceEntrySchema,
@@ -46,40 +50,41 @@ import {
   EvidenceRootEntrySchema,
   EvidenceTimestampSchema,
   EvidenceTileSchema,
-} from '../evidence/infrastructure/evidence.entities.js';
-import { FirstPartyProxySchema } from '../first-party/infrastructure/first-party.entities.js';
+} from '../modules/evidence/infrastructure/evidence.entities.js';
 import {
   DeliverySchema,
   DeliveryRetrySchema,
   ForwardingHoldSchema,
   ForwardingLastFailureSchema,
   ForwardingSettingsSchema,
-} from '../forwarding/infrastructure/forwarding.entities.js';
-import { SubscriptionSchema } from '../licensing/infrastructure/subscription.entity.js';
-import { TierChangeSchema } from '../licensing/infrastructure/tier-change.entity.js';
+} from '../modules/forwarding/infrastructure/forwarding.entities.js';
+import { SubscriptionSchema } from '../modules/licensing/infrastructure/subscription.entity.js';
+import { TierChangeSchema } from '../modules/licensing/infrastructure/tier-change.entity.js';
 import {
   WorkerPollingSchema,
   OutboxDeadLetterSchema,
   ClaimThrottleSchema,
   OutboxMessageSchema,
-} from '../outbox/infrastructure/outbox.entities.js';
-import { ProjectSchema } from '../projects/infrastructure/project.entity.js';
+  OutboxOpeningSchema,
+} from '../platform/outbox/infrastructure/outbox.entities.js';
+import { ProjectSchema } from '../modules/projects/infrastructure/project.entity.js';
 import {
   ConfigurationDraftSchema,
   PublicationSchema,
   SiteConfigurationSchema,
-} from '../publishing/infrastructure/publishing.entities.js';
+} from '../modules/publishing/infrastructure/publishing.entities.js';
 import {
   CookieDecisionSchema,
   ScanFindingSchema,
   ScanFindingSeenSchema,
   SiteItemSchema,
-} from '../scans/infrastructure/finding.entities.js';
+} from '../modules/scans/infrastructure/finding.entities.js';
 import {
   ScanAlertChoiceSchema,
   ScanArtifactSchema,
   ScanItemSchema,
   ScanHostScanSchema,
+  ScanAccountHourSchema,
   ScanHostSchema,
   ScannerSchema,
   ScanPageSchema,
@@ -87,12 +92,12 @@ import {
   ScanScheduleSchema,
   ScanSchema,
   ScanStateSchema,
-} from '../scans/infrastructure/scan.entities.js';
-import { SiteVisitSchema } from '../visits/infrastructure/visit.entities.js';
+} from '../modules/scans/infrastructure/scan.entities.js';
+import { SiteVisitSchema } from '../modules/visits/infrastructure/visit.entities.js';
 
 /**
- * Every table of the service, by module: `npx mikro-orm migration:check` compares these with the database (ADR 0020).
- * What is read and written through them, by typed queries, and by SQL: ADR 0022.
+ * Every table of the service, by module: `npx mikro-orm migration:check` compares these with the
+ * database (ADR 0020). ADR 0022 explains the choice between entities, typed queries and SQL.
  */
 export const entities = [
   ProjectSchema,
@@ -138,6 +143,7 @@ export const entities = [
   EvidenceKeySchema,
   SiteVisitSchema,
   OutboxMessageSchema,
+  OutboxOpeningSchema,
   OutboxDeadLetterSchema,
   WorkerPollingSchema,
   ClaimThrottleSchema,
@@ -170,6 +176,7 @@ export const entities = [
   ScanProofSchema,
   ScanScheduleSchema,
   ScanHostScanSchema,
+  ScanAccountHourSchema,
   ScanHostSchema,
   ScanAlertChoiceSchema,
   ScannerSchema,

@@ -5,13 +5,18 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { StartError } from './start-error.js';
 
-/** How long a stopping process waits for the requests under way: as long as an ingest may wait for its database. */
+/**
+ * How long a stopping process waits for requests in progress: the time that an ingest may wait for
+ * its database.
+ */
 const REQUEST_GRACE_MS = 5_000;
 
-/** How long the parts of the application may take to close, once what was under way is written. */
+/**
+ * How long the parts of the application may take to close, after all work in progress is stored.
+ */
 const CLOSE_GRACE_MS = 3_000;
 
-/** Listens and returns the port, which the system has chosen where 0 was asked for. */
+/** Listens and returns the port, which the system chooses for port 0. */
 export async function listen(
   app: NestExpressApplication,
   port: number,
@@ -58,12 +63,12 @@ export async function listenOn(
 }
 
 /**
- * Takes no more requests, answers those under way, and then closes the application. A client that does not
- * end its request is cut off, so that no other request waits for it.
+ * Stops accepting requests, finishes the current ones, and then closes the application. A client
+ * that does not finish its request is disconnected, so that it does not delay the others.
  */
 export async function close(app: NestExpressApplication, shutdownDelayMs: number): Promise<void> {
   const server: Server = app.getHttpServer();
-  const { ReadinessChecks } = await import('../operations/application/readiness.js');
+  const { ReadinessChecks } = await import('../platform/operations/application/readiness.js');
   app.get(ReadinessChecks, { strict: false }).leave();
   // A load balancer checks readiness periodically and keeps sending requests until the next check.
   if (server.listening && shutdownDelayMs > 0) await sleep(shutdownDelayMs);
@@ -80,10 +85,10 @@ export async function closeStarted(starting: Promise<INestApplicationContext>): 
 }
 
 async function closeParts(app: INestApplicationContext): Promise<void> {
-  // Loaded with the application, never before the settings were checked.
-  const { OutboxDispatcher } = await import('../outbox/application/outbox.dispatcher.js');
+  // Loaded with the application, only after the settings were checked.
+  const { OutboxDispatcher } = await import('../platform/outbox/application/outbox.dispatcher.js');
   await app.get(OutboxDispatcher, { strict: false }).beforeApplicationShutdown();
-  // What is left are leases, which run out, and connections, which the process's end closes as well: one to a
-  // server that is away must not hold it up.
+  // What remains are leases, which expire, and connections, which close with the process: a
+  // connection to an unavailable server must not delay the stop.
   await Promise.race([app.close(), sleep(CLOSE_GRACE_MS)]);
 }

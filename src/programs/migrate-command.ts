@@ -1,8 +1,8 @@
-import { atMost, type StandaloneCommand, print } from '../shared/operator-command.js';
+import { atMost, type StandaloneCommand, print } from '../platform/operations/operator-command.js';
 
 /**
- * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to date and ends, for installations whose serving
- * processes may not. Done when the schema is up to date, also where it was before.
+ * `npm run migrate`: migrates the database of DATABASE_OWNER_URL and exits, for installations whose
+ * serving processes may not. Succeeds also if the schema is up to date already.
  */
 export const migrateCommand: StandaloneCommand = {
   name: 'migrate',

@@ -1,6 +1,6 @@
 const MAJOR_MIN = 24;
 
-/** Ends the process with a sentence where Node is too old: `npm ci` brings the right one along. */
+/** Exits with a sentence if Node is too old: `npm ci` installs the right one. */
 export function requireNodeVersion(): void {
   const major = Number(process.versions.node.split('.')[0]);
   if (major >= MAJOR_MIN) return;

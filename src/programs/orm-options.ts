@@ -1,9 +1,9 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
-import { type ConnectionConfig, connectionConfig } from '../database/connection-config.js';
-import { QUEUE_SCHEMA } from '../database/queue.js';
+import { type ConnectionConfig, connectionConfig } from '../platform/database/connection-config.js';
+import { QUEUE_SCHEMA } from '../platform/database/queue.js';
 import { entities } from './entities.js';
-import { SchemaComparison } from '../database/schema-comparison.js';
+import { SchemaComparison } from '../platform/database/schema-comparison.js';
 import { migrations } from '../migrations/index.js';
 
 /** The ORM configuration of the application and the command line. */

@@ -8,12 +8,12 @@ import {
   OperatorError,
   print,
   UsageError,
-} from '../../shared/operator-command.js';
-import type { OutboxStore, Revived } from '../infrastructure/outbox.store.js';
+} from '../platform/operations/operator-command.js';
+import type { OutboxStore, Revived } from '../platform/outbox/infrastructure/outbox.store.js';
 
 const LETTER_ID = /^\d{1,15}$/;
 
-/** Writes what else changes when letters of a topic are put back, in the same transaction. */
+/** Writes further changes when letters of a topic are requeued, in the same transaction. */
 export type WhenRevived = (tx: EntityManager, letters: Revived[]) => Promise<void>;
 
 /** The dead letters of the outbox: messages of any topic that failed too often. */
@@ -57,7 +57,7 @@ export function outboxCommands(whenRevived: ReadonlyMap<string, WhenRevived>): C
 }
 
 async function createStore(em: EntityManager): Promise<OutboxStore> {
-  const { OutboxStore: Store } = await import('../infrastructure/outbox.store.js');
+  const { OutboxStore: Store } = await import('../platform/outbox/infrastructure/outbox.store.js');
   return new Store(em);
 }
 
@@ -81,7 +81,7 @@ async function revive(
     whenRevived,
   }: { store: OutboxStore; id: number | null; whenRevived: ReadonlyMap<string, WhenRevived> },
 ): Promise<number> {
-  const { WHOLE_SERVICE, writeAudit } = await import('../../audit/audit.log.js');
+  const { WHOLE_SERVICE, writeAudit } = await import('../modules/audit/audit.log.js');
   const revived = await store.revive(tx, id);
   for (const [projectId, letters] of Map.groupBy(revived, (letter) => letter.projectId ?? WHOLE_SERVICE)) {
     const after = { messages: letters.length, topics: [...new Set(letters.map(({ topic }) => topic))] };

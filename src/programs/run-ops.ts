@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Command, ParsedArgs, StandaloneCommand } from '../shared/operator-command.js';
-import { OperatorError, UsageError } from '../shared/operator-command.js';
+import type { Command, ParsedArgs, StandaloneCommand } from '../platform/operations/operator-command.js';
+import { OperatorError, UsageError } from '../platform/operations/operator-command.js';
 import { DATABASE_COMMANDS, STANDALONE_COMMANDS } from './operator-commands.js';
 import type { Settings } from './settings.js';
 
@@ -49,13 +49,13 @@ function parseCommandLine({ name, options }: Command | StandaloneCommand, argv: 
   }
 }
 
-/** Loaded only now: help and wrong arguments need neither settings nor a database. */
+/** Loaded here: help and argument errors need neither settings nor a database. */
 async function withDatabase(work: ReturnType<Command['prepare']>, startsServer: boolean): Promise<void> {
   const [{ MikroORM }, { readProcessSettings }, { ormOptions }, { fillInSecrets }] = await Promise.all([
     import('@mikro-orm/postgresql'),
     import('./settings.js'),
     import('./orm-options.js'),
-    import('../standalone/infrastructure/secrets.js'),
+    import('../standalone/secrets.js'),
   ]);
   const settings = readProcessSettings();
   const { databaseUrl, stop } = await openDatabase(settings, startsServer);
@@ -87,12 +87,12 @@ async function openDatabase(
   if (databaseUrl) return { databaseUrl, stop: () => Promise.resolve() };
   const folder = join(dataDir, 'postgres');
   if (!startsServer) {
-    const { runningServer } = await import('../standalone/infrastructure/embedded-postgres.js');
+    const { runningServer } = await import('../standalone/embedded-postgres.js');
     return { databaseUrl: (await runningServer(folder)).databaseUrl, stop: () => Promise.resolve() };
   }
-  // As root the database itself may be elsewhere.
+  // As root the database itself may be in another folder.
   if (!existsSync(join(dataDir, 'secrets.json'))) throw new OperatorError(`No database in ${dataDir}.`);
-  const { prepareRuntime } = await import('../standalone/application/prepare-runtime.js');
+  const { prepareRuntime } = await import('../standalone/prepare-runtime.js');
   const machine = await prepareRuntime(settings);
   return { databaseUrl: machine.settings.database.databaseUrl, stop: machine.stop };
 }

@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { readProcessSettings, readScannerSettings, type Settings } from './settings.js';
-import type { Demo } from '../standalone/application/demo.js';
-import type { ReceiverProcess } from '../standalone/application/receiver-process.js';
-import { type Runtime, prepareRuntime } from '../standalone/application/prepare-runtime.js';
+import type { Demo } from '../standalone/demo/demo.js';
+import type { ReceiverProcess } from '../standalone/demo/receiver-process.js';
+import { type Runtime, prepareRuntime } from '../standalone/prepare-runtime.js';
 import { refuseUnwritableStorage } from './storage-check.js';
-import { resolveBaseUrl } from '../shared/base-url.js';
-import { lowerPriority } from '../shared/lower-priority.js';
+import { resolveBaseUrl } from '../platform/network/base-url.js';
+import { lowerPriority } from '../platform/process/lower-priority.js';
 import { close, closeStarted, listen, listenOn } from './http-server.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
 import { WORKER, WorkerProcess } from './worker-process.js';
 
 /**
- * Added to the nice value of an API with a worker process: where the processors are busy, the worker's thread gets twice as
- * much of them. At the same priority, consents that arrive as fast as they are answered leave deliveries behind (ADR 71).
+ * Added to the nice value of an API with a worker process: on busy processors the worker's thread
+ * gets twice the time. At the same priority, ingest at full rate would starve deliveries (ADR 71).
  */
 const API_NICE = 3;
 
-/** Runs the API, and in standalone mode everything else with it, until a signal ends it. */
+/** Runs the API, and in standalone mode everything else with it, until a signal stops it. */
 export async function runApi(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const startedMs = performance.now();
@@ -32,7 +32,7 @@ export async function runApi(): Promise<void> {
     if (receiver) stops.push(() => receiver.stop());
     const demo = receiver && prepareDemo(machine, receiver);
     const settings = demo?.settings ?? machine.settings;
-    // Not before now: it loads the same modules, and the requests would wait for both.
+    // Started late, because it loads the same modules, and the requests would wait for both.
     const worker = settings.app.runWorker ? new WorkerProcess(WORKER, withRunWorker(settings, true)) : null;
     if (worker) stops.push(() => worker.stop());
     const app = await createHttpApp(withRunWorker(settings, false), {
@@ -40,6 +40,11 @@ export async function runApi(): Promise<void> {
     });
     stops.push(() => close(app, settings.app.shutdownDelayMs));
     if (worker) await reportWorker(app, worker);
+    const { scannerDatabaseUrl } = machine;
+    const beginScans =
+      scannerDatabaseUrl === null
+        ? null
+        : await prepareScans(app, { ...settings, scannerDatabaseUrl }, stops);
     const { host, publicBaseUrl } = settings.service;
     const port = await listen(app, settings.service.port, host, 'PORT');
     const baseUrl = resolveBaseUrl({ publicBaseUrl, host, port });
@@ -49,17 +54,15 @@ export async function runApi(): Promise<void> {
       await demo.ready(app, baseUrl);
     }
     announce(baseUrl, demo, performance.now() - startedMs);
-    // Not before now: worker, receiver and database server would inherit it.
+    // Set late: worker, receiver and database server would inherit it.
     if (worker) lowerPriority(API_NICE);
-    const { scannerDatabaseUrl } = machine;
-    if (scannerDatabaseUrl === null) return;
-    // Loads MikroORM, which the children and the embedded server need not wait for.
-    const { offerScans } = await import('./scanner-on-demand.js');
-    offerScans(app, { ...settings, scannerDatabaseUrl }, stops);
+    beginScans?.();
   });
 }
 
-/** Runs a worker alone: outbox, sweepers, maintenance. With WORKER_PORT it answers health and metrics. */
+/**
+ * Runs only a worker: outbox, sweepers, maintenance. With WORKER_PORT it serves health and metrics.
+ */
 export async function runWorker(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const given = withRunWorker(readProcessSettings(), true);
@@ -83,7 +86,7 @@ export async function runWorker(): Promise<void> {
   });
 }
 
-/** Runs a scanner alone. It needs a database that others use, too, and a Chromium. */
+/** Runs only a scanner. It needs a shared database and a Chromium. */
 export async function runScanner(): Promise<void> {
   await runUntilSignal(async (stops) => {
     const settings = readScannerSettings();
@@ -93,7 +96,10 @@ export async function runScanner(): Promise<void> {
   });
 }
 
-/** `nest build` compiles only the service; this builds the loader and the dashboard where they are missing. */
+/**
+ * `nest build` compiles only the service; this builds the loader and the dashboard if they are
+ * missing.
+ */
 function buildMissingParts(): void {
   const programs = join(import.meta.dirname, '..');
   const checkout = join(programs, '..');
@@ -114,26 +120,26 @@ function withRunWorker(settings: Settings, runWorker: boolean): Settings {
 /** Health and metrics of the API include those of its worker process. */
 async function reportWorker(app: NestExpressApplication, worker: WorkerProcess): Promise<void> {
   const [{ Metrics }, { ReadinessChecks }] = await Promise.all([
-    import('../shared/metrics.js'),
-    import('../operations/application/readiness.js'),
+    import('../platform/operations/metrics.js'),
+    import('../platform/operations/application/readiness.js'),
   ]);
   app.get(Metrics).includeWorker(() => worker.metrics());
   app.get(ReadinessChecks, { strict: false }).includeWorker(() => worker.isRunning);
 }
 
-/** Where the edge asks about certificates, on a separate port. */
+/** The server for the edge's questions about certificates, on a separate port. */
 async function listenForAsks(app: NestExpressApplication, settings: Settings, stops: Stops): Promise<void> {
   const { askPort, askHost } = settings.domains;
   if (askPort === 0) return;
-  const { AskServer } = await import('../domains/http/ask-server.js');
+  const { AskServer } = await import('../modules/domains/http/ask-server.js');
   const ask = app.get(AskServer, { strict: false });
   stops.push(() => ask.close());
   await listenOn(ask.server, { port: askPort, host: askHost, setting: 'CUSTOM_DOMAIN_ASK_PORT' });
 }
 
 /**
- * Loads a program while the database starts, which does not need it. Loading blocks the event loop for a second, so the
- * database begins before it, and wrong settings and a locked data folder are reported.
+ * Loads a program while the database starts. Loading blocks the event loop for a second, so the
+ * database starts before it, and invalid settings and a locked data folder are reported first.
  */
 async function prepareAndLoad<Program>(
   settings: Settings,
@@ -146,7 +152,7 @@ async function prepareAndLoad<Program>(
 }
 
 type Api = typeof import('./http-app.js') &
-  typeof import('../standalone/application/demo.js') & { receiver: ReceiverProcess | null };
+  typeof import('../standalone/demo/demo.js') & { receiver: ReceiverProcess | null };
 
 /** Starts the demo's receiver before it loads the rest. */
 async function loadApi(settings: Settings): Promise<Api> {
@@ -154,29 +160,41 @@ async function loadApi(settings: Settings): Promise<Api> {
   await Promise.race([starting, nextTurn()]);
   const [httpApp, demo, receiver] = await Promise.all([
     import('./http-app.js'),
-    import('../standalone/application/demo.js'),
+    import('../standalone/demo/demo.js'),
     starting,
   ]);
   return { ...httpApp, ...demo, receiver };
 }
 
-/** The demo's receiver; its address is one of the settings. */
+/** Starts the demo's receiver; its address is one of the settings. */
 async function startReceiver({ app, service }: Settings): Promise<ReceiverProcess | null> {
   if (!app.demo) return null;
-  const { createReceiver } = await import('../standalone/application/receiver-process.js');
+  const { createReceiver } = await import('../standalone/demo/receiver-process.js');
   const receiver = createReceiver(service.dataDir);
   await receiver.start();
   return receiver;
 }
 
-/** Database and migrations: what every process needs before it is anything. */
+/** Before the first request, which may request a scan. */
+async function prepareScans(
+  app: NestExpressApplication,
+  settings: Settings & { scannerDatabaseUrl: string },
+  stops: Stops,
+): Promise<() => void> {
+  // Loads MikroORM, which children and the embedded server do not need.
+  const { offerScans } = await import('./scanner-on-demand.js');
+  return offerScans(app, settings, stops);
+}
+
+/** Prepares database and migrations, which all processes need. */
 async function prepare(settings: Settings, stops: Stops): Promise<Runtime<Settings>> {
   if (settings.app.runWorker) refuseUnwritableStorage(settings);
   const starting = prepareRuntime(settings);
-  // From now on: a signal while the embedded server starts must not leave it running.
+  // Registered before the start finishes: a signal in between must not leave the embedded server
+  // running.
   stops.push(async () => (await starting.catch(() => null))?.stop());
   const machine = await starting;
-  // Loads MikroORM, for which the child processes and the embedded server need not wait.
+  // Loads MikroORM, which child processes and the embedded server do not need.
   const { prepareDatabase } = await import('./start-database.js');
   await prepareDatabase(machine.settings);
   return machine;

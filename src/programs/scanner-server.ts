@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { limitPipelining } from '../platform/http/pipelining.js';
 import { listenOn } from './http-server.js';
 
 interface ScannerServerOptions {
@@ -10,7 +11,9 @@ interface ScannerServerOptions {
   isReady: () => boolean;
 }
 
-/** Health and metrics of a scanner, for probes and Prometheus. Returns what closes it. */
+/**
+ * Health and metrics of a scanner, for probes and Prometheus. Returns a function that closes it.
+ */
 export async function serveScanner({
   port,
   host,
@@ -35,6 +38,7 @@ export async function serveScanner({
         return send(404, '{"status":"error"}');
     }
   });
+  limitPipelining(server);
   await listenOn(server, { port, host, setting: 'SCANNER_PORT' });
   return () => {
     server.closeAllConnections();

@@ -1,4 +1,4 @@
-import type { Namespace, Setting } from '../settings/declare-settings.js';
+import type { Namespace, Setting } from '../platform/settings/declare-settings.js';
 
 const ENV_HEADER = `# Generated from src/**/*.settings.ts by "npm run generate -- settings". Every process reads its settings once, at the
 # start, from the environment or from a file .env beside package.json. \`npm start\` needs none of them.
@@ -16,7 +16,7 @@ export function envExample(namespaces: readonly Namespace[]): string {
   return `${[ENV_HEADER.trimEnd(), ...sections].join('\n\n')}\n`;
 }
 
-/** docs/settings.md with its table written again. */
+/** docs/settings.md with its table regenerated. */
 export function withSettingsTable(page: string, namespaces: readonly Namespace[]): string {
   if (!TABLE.test(page)) throw new Error('docs/settings.md has no "<!-- settings -->" block.');
   return page.replace(
@@ -53,12 +53,12 @@ function wrap(text: string): string[] {
   return lines;
 }
 
-/** A default as the environment would give it; null where it follows other settings. */
+/** A default in the format of the environment; null: it depends on other settings. */
 function writtenDefault(setting: Setting<unknown>): string | null {
   return setting.default instanceof Function ? null : setting.write(setting.default);
 }
 
-/** In columns of one width each, as the formatter wants them. */
+/** In columns of equal width, as the formatter requires. */
 function formatTable(namespaces: readonly Namespace[]): string {
   const rows = namespaces
     .flatMap(({ settings }) => listSettings(settings))

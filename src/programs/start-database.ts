@@ -1,25 +1,30 @@
 import { MikroORM } from '@mikro-orm/postgresql';
-import type { databaseSettings } from '../database/database.settings.js';
-import { durabilityWarning } from '../database/durability.js';
+import type { databaseSettings } from '../platform/database/database.settings.js';
+import { durabilityWarning } from '../platform/database/durability.js';
 import {
   MIGRATION_LOCK_TIMEOUT_MS,
   mayMigrate,
   migrate,
   type MigrationWait,
   pendingMigrations,
-} from '../database/migrate.js';
+  unknownBaselineSentence,
+} from '../platform/database/migrate.js';
+import { connectPatiently, refuseDatabase } from './connect-patiently.js';
 import { ormOptions } from './orm-options.js';
-import { sharesSessions } from '../database/pooler.js';
-import { incompatibleServerSentence } from '../database/server-compatibility.js';
-import { missingKeysSentence } from '../forwarding/application/stored-tokens.js';
-import type { SettingsOf } from '../settings/declare-settings.js';
+import { sharesSessions } from '../platform/database/pooler.js';
+import { incompatibleServerSentence } from '../platform/database/server-compatibility.js';
+import { missingKeysSentence } from '../modules/forwarding/application/stored-tokens.js';
+import type { SettingsOf } from '../platform/settings/declare-settings.js';
 import { refuseDevelopmentData } from './production-checks.js';
 import type { Settings } from './settings.js';
 import { StartError } from './start-error.js';
 
 type DatabaseUrls = SettingsOf<typeof databaseSettings>;
 
-/** The application loads at the same time: on a busy machine the server's reply may stay unread for many seconds. */
+/**
+ * The application loads at the same time: on a busy machine the server's reply may stay unread for
+ * many seconds.
+ */
 const START_CONNECT_TIMEOUT_MS = 60_000;
 
 const ONE_ROLE_WARNING =
@@ -28,11 +33,12 @@ const ONE_ROLE_WARNING =
 
 const POOLER_SENTENCE =
   'A connection pooler shares sessions between clients, but the service keeps ' +
-  'locks and settings in its sessions. Set pool_mode = session in PgBouncer (docs/operations.md).';
+  'locks and settings in its sessions. Set pool_mode = session in PgBouncer (docs/deploy.md).';
 
 /**
- * Brings the database up to date where this process was given the owner's role, and looks whether it is up to date
- * where it was not; then refuses what production must not run on.
+ * Migrates the database if this process has the owner's role, and else checks that it is up to
+ * date; then refuses databases that production must not use.
+ *
  * @throws StartError, SettingsError with a sentence for the operator
  */
 export async function prepareDatabase(settings: Settings): Promise<void> {
@@ -56,7 +62,8 @@ export async function prepareDatabase(settings: Settings): Promise<void> {
 }
 
 /**
- * Migrates, and does nothing else. Returns the names of the migrations that this call ran.
+ * Only migrates. Returns the names of the migrations that this call ran.
+ *
  * @throws StartError with a sentence for the operator
  */
 export async function migrateOnly(
@@ -67,9 +74,9 @@ export async function migrateOnly(
   try {
     if (!(await mayMigrate(orm)))
       throw new StartError(
-        'This role cannot change the tables. Set DATABASE_OWNER_URL to the role that owns them (docs/operations.md).',
+        'This role cannot change the tables. Set DATABASE_OWNER_URL to the role that owns them (docs/deploy.md).',
       );
-    // The lock that keeps two migrations apart is one of a session.
+    // The lock between concurrent migrations belongs to a session.
     await refuseSharedSessions([database.databaseOwnerUrl]);
     return await migrate(orm, connectionUrls(database), onWait);
   } finally {
@@ -87,58 +94,24 @@ async function refuseSharedSessions(urls: string[]): Promise<void> {
   if (shared.includes(true)) throw new StartError(POOLER_SENTENCE);
 }
 
-async function connectAsOwner({ databaseOwnerUrl }: DatabaseUrls): Promise<MikroORM> {
+function connectAsOwner({ databaseOwnerUrl, startWaitSeconds }: DatabaseUrls): Promise<MikroORM> {
   const options = ormOptions(databaseOwnerUrl, {
     connectTimeoutMs: START_CONNECT_TIMEOUT_MS,
     statementMs: 0,
     lockMs: MIGRATION_LOCK_TIMEOUT_MS,
   });
-  // Migrations are SQL: to discover the entities here would delay each start.
-  const orm = await MikroORM.init({
-    ...options,
-    entities: [],
-    discovery: { warnWhenNoEntities: false },
-  }).catch(refuseDatabase);
-  try {
-    const unfit = await incompatibleServerSentence(orm).catch(refuseDatabase);
-    if (unfit) throw new StartError(unfit);
-    return orm;
-  } catch (error) {
-    await orm.close();
-    throw error;
-  }
-}
-
-function refuseDatabase(cause: unknown): never {
-  throw new StartError(`Cannot use the database: ${whyNot(cause)}`, { cause });
-}
-
-/** What keeps us from the database, in a sentence. The URL may hold a password, so it is not repeated. */
-function whyNot(cause: unknown): string {
-  switch (codeOf(cause)) {
-    case '28P01':
-    case '28000':
-      return 'authentication failed. Check the user and password in DATABASE_URL (DATABASE_OWNER_URL if set).';
-    case '3D000':
-      return 'no database with this name exists. Create it, or check the end of DATABASE_URL.';
-    case '08P01':
-      return 'the connection pooler rejects session options or has no free session. See docs/operations.md, PgBouncer.';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'the host cannot be resolved. Check the hostname in DATABASE_URL.';
-    case 'ECONNREFUSED':
-      return 'connection refused. Check DATABASE_URL and that the server is running.';
-    default:
-      return 'the server does not respond. Check DATABASE_URL and that the server accepts connections.';
-  }
-}
-
-/** Drivers and the ORM wrap what they got; the code of the first that has one. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
-  return codeOf(error.cause ?? first);
+  return connectPatiently(async () => {
+    // Migrations are SQL: discovering entities here would delay each start.
+    const orm = await MikroORM.init({ ...options, entities: [], discovery: { warnWhenNoEntities: false } });
+    try {
+      const unfit = (await incompatibleServerSentence(orm)) ?? (await unknownBaselineSentence(orm));
+      if (unfit) throw new StartError(unfit);
+      return orm;
+    } catch (error) {
+      await orm.close();
+      throw error;
+    }
+  }, startWaitSeconds * 1_000);
 }
 
 async function refuseOutdatedSchema(orm: MikroORM): Promise<void> {

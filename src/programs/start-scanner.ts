@@ -1,9 +1,10 @@
 import { MikroORM } from '@mikro-orm/postgresql';
-import { Scanner } from '../scans/application/scanner.js';
-import { type ChromiumOptions, findChromium, readVersion } from '../scans/infrastructure/chromium.js';
-import { ScannerMetrics } from '../scans/infrastructure/scanner.metrics.js';
-import { lowerPriority, NICE_MAX } from '../shared/lower-priority.js';
-import { browserUser } from '../standalone/infrastructure/server-user.js';
+import { Scanner } from '../scanner/run/scanner.js';
+import { type ChromiumOptions, findChromium, readVersion } from '../scanner/browser/chromium.js';
+import { ScannerMetrics } from '../scanner/scanner.metrics.js';
+import { lowerPriority, NICE_MAX } from '../platform/process/lower-priority.js';
+import { browserUser } from '../standalone/server-user.js';
+import { connectPatiently } from './connect-patiently.js';
 import { ormOptions } from './orm-options.js';
 import { serveScanner } from './scanner-server.js';
 import type { ScannerSettings } from './settings.js';
@@ -12,7 +13,10 @@ import { StartError } from './start-error.js';
 const CONNECTIONS = 3;
 const MEGABYTE = 1_000_000;
 
-/** Starts a scanner; returns what stops it. @throws StartError with a sentence for the operator */
+/**
+ * Starts a scanner; returns a function that stops it. @throws StartError with a sentence for the
+ * operator
+ */
 export async function startScanner(
   { database, scans, service }: ScannerSettings,
   { standalone }: { standalone: boolean },
@@ -22,10 +26,18 @@ export async function startScanner(
       'Set DATABASE_URL. In standalone mode "npm start" runs the scanner, and nothing else is needed.',
     );
   const browser = await chromiumOptions(scans, standalone);
-  const orm = await MikroORM.init(
-    ormOptions(database.databaseUrl, { name: 'consent-scanner', connections: CONNECTIONS }),
-  );
-  // Where API and database are on the same machine, they come first. Chromium inherits it.
+  const options = ormOptions(database.databaseUrl, { name: 'consent-scanner', connections: CONNECTIONS });
+  const orm = await connectPatiently(async () => {
+    const opened = await MikroORM.init(options);
+    try {
+      await opened.em.execute('select 1');
+      return opened;
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  }, database.startWaitSeconds * 1_000);
+  // API and database on the same machine have priority. Chromium inherits it.
   lowerPriority(NICE_MAX);
   const stopping = new AbortController();
   const metrics = new ScannerMetrics();
@@ -40,7 +52,10 @@ export async function startScanner(
   const closeServer =
     port > 0 && !standalone
       ? await serveScanner({
-          ...{ port, host: service.host, registry: metrics.registry, isReady: () => scanner.isReady },
+          port,
+          host: service.host,
+          registry: metrics.registry,
+          isReady: () => scanner.isReady,
         })
       : () => {};
   const running = scanner.run(stopping.signal);
@@ -67,8 +82,13 @@ async function chromiumOptions(
   const user = isRoot ? browserUser() : null;
   if (isRoot && !user) throw new StartError('The scanner found no unused user id to run Chromium as.');
   return {
-    ...{ path, version: await versionOf(path), contact: scans.contact, sandbox: scans.sandbox, user },
+    path,
+    version: await versionOf(path),
+    contact: scans.contact,
+    sandbox: scans.sandbox,
+    user,
     memoryBytesMax: scans.memoryMegabytes * MEGABYTE,
+    diskBytesMax: scans.diskMegabytes * MEGABYTE,
   };
 }
 

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { evidenceSettings } from '../evidence/evidence.settings.js';
-import type { publishingSettings } from '../publishing/publishing.settings.js';
-import { SettingsError, type SettingsOf } from '../settings/declare-settings.js';
-import type { StorageSettings } from '../shared/storage-url.js';
+import type { evidenceSettings } from '../modules/evidence/evidence.settings.js';
+import type { publishingSettings } from '../modules/publishing/publishing.settings.js';
+import { SettingsError, type SettingsOf } from '../platform/settings/declare-settings.js';
+import type { StorageSettings } from '../platform/storage/storage-url.js';
 
 /**
  * Checks that this process can write to the storage folders. Otherwise the first publication would fail, and only

@@ -2,19 +2,21 @@ import { sentenceOf } from './expected-errors.js';
 
 const PARENT_WATCH_MS = 500;
 
-/** What undoes the steps of a start; the last is undone first. */
+/** Functions that undo the steps of a start; the last one runs first. */
 export type Stops = (() => Promise<void>)[];
 
 /**
- * Starts, then waits for a signal, then undoes what was started, last first. Each step of `stops` is put
- * there as soon as there is something to undo, so a start that fails half-way leaves nothing behind.
+ * Starts, then waits for a signal, then undoes the start, last step first. Each step adds to
+ * `stops` as soon as there is something to undo, so that a start that fails half-way leaves nothing
+ * running.
  */
 export async function runUntilSignal(start: (stops: Stops) => Promise<void>): Promise<void> {
   await run(start, (stop) => {
     let isFirst = true;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        // npm passes a signal on that the terminal has sent already: the same one again is no impatience.
+        // npm forwards a signal that the terminal has already sent: a repeat of it does not mean
+        // impatience.
         if (isFirst) process.stdout.write(`\n${signal}: shutting down gracefully\n`);
         isFirst = false;
         stop();
@@ -63,7 +65,10 @@ async function run(
   }
 }
 
-/** Under `npm start`, npm may be killed without a word: the service then ends too, rather than stay behind unseen. */
+/**
+ * Under `npm start`, npm may be killed silently: the service then stops too, instead of running on
+ * unnoticed.
+ */
 function stopWithNpm(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const npm = process.ppid;

@@ -4,9 +4,11 @@ import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
 import type { Settings } from './settings.js';
 
-/** Starts a worker: outbox, sweepers and maintenance. It serves no HTTP, and loads nothing of it. */
+/**
+ * Starts a worker: outbox, sweepers and maintenance. It serves no HTTP and loads none of its code.
+ */
 export async function startWorker(settings: Settings): Promise<INestApplicationContext> {
-  const worker = await NestFactory.createApplicationContext(AppModule.forRoot(settings, []), {
+  const worker = await NestFactory.createApplicationContext(AppModule.forRoot(settings), {
     bufferLogs: true,
   });
   worker.useLogger(worker.get(Logger));

@@ -2,18 +2,18 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MetricValues } from '../shared/metrics.js';
+import type { MetricValues } from '../platform/operations/metrics.js';
 import type { Settings } from './settings.js';
 
-/** To the child process. The scanner gets fewer settings, and is not asked for metrics. */
+/** Messages to the child process. The scanner gets fewer settings, and no metrics requests. */
 export type ToWorker<S = Settings> = { kind: 'start'; settings: S } | { kind: 'metrics' };
 
-/** From the child process. */
+/** Messages from the child process. */
 export type FromWorker = { kind: 'ready' } | { kind: 'metrics'; metrics: MetricValues[] };
 
 /** A program that the API runs as its child process. */
 export interface ChildProgram {
-  /** In the sentences for the operator. */
+  /** For the sentences to the operator. */
   name: string;
   /** File beside this one. */
   file: string;
@@ -21,7 +21,10 @@ export interface ChildProgram {
   options: string[];
 }
 
-/** Records that are being delivered survive fewer collections of new objects (docs/operations.md, Memory). */
+/**
+ * With a larger young generation, records in delivery survive fewer collections
+ * (docs/deploy.md, Memory).
+ */
 export const WORKER: ChildProgram = {
   name: 'worker',
   file: 'worker-program.js',
@@ -31,7 +34,7 @@ export const SCANNER: ChildProgram = { name: 'scanner', file: 'scanner-program.j
 
 /** Pause before a worker that exited is started again. */
 const RESTART_PAUSE_MS = 1_000;
-/** How long a program that can be given up is started again: the embedded database may be restarting. */
+/** How long an optional program is restarted: the embedded database may be restarting. */
 const START_MAX_MS = 60_000;
 /** Longer than the highest FORWARDING_TIMEOUT_MS and the time the worker needs to store the outcomes afterwards. */
 const STOP_MAX_MS = 150_000;
@@ -48,13 +51,13 @@ export class WorkerProcess<S = Settings> {
   private stopping = false;
   private readonly forkedMs = performance.now();
   private scrape: PromiseWithResolvers<MetricValues[]> | null = null;
-  /** False until it works, also where it exited and is started again. */
+  /** False until it is ready, also during a restart. */
   isRunning = false;
 
   constructor(
     private readonly program: ChildProgram,
     private readonly settings: S,
-    /** For a program that the service runs without: gives it up if it does not start. */
+    /** For an optional program: called if it does not start. */
     private readonly giveUp: (() => void) | null = null,
   ) {
     this.child = this.fork();
@@ -123,6 +126,6 @@ export class WorkerProcess<S = Settings> {
 }
 
 function send<S>(child: ChildProcess, message: ToWorker<S>): void {
-  // A failure means that the child is gone; its exit is handled.
+  // A failure means that the child has exited, which is handled.
   if (child.connected) child.send(message, () => {});
 }

@@ -1,15 +1,17 @@
 /** The worker in a child process of the API; `worker-process.ts` starts it and sends its settings. */
 import { once } from 'node:events';
+import { useTrustedRoots } from '../platform/network/trusted-roots.js';
 import type { FromWorker, ToWorker } from './worker-process.js';
 import { runUntilDisconnect } from './until-signal.js';
 
+useTrustedRoots();
 await runUntilDisconnect(async (stops) => {
   // Loaded while the parent prepares the database.
   const [[message], { startWorker }, { closeStarted }, { Metrics }] = await Promise.all([
     once(process, 'message') as Promise<[ToWorker]>,
     import('./worker-app.js'),
     import('./http-server.js'),
-    import('../shared/metrics.js'),
+    import('../platform/operations/metrics.js'),
   ]);
   if (message.kind !== 'start') throw new Error('The first message must contain the settings.');
   const starting = startWorker(message.settings);
@@ -23,6 +25,6 @@ await runUntilDisconnect(async (stops) => {
 });
 
 function send(message: FromWorker): void {
-  // A failure means that the parent is gone; `disconnect` follows.
+  // A failure means that the parent has exited; `disconnect` follows.
   process.send?.(message, () => {});
 }

@@ -1,16 +1,18 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { RequestHandler } from 'express';
-import { sendProblem } from '../http/problem.filter.js';
-import { ProblemModule } from '../http/problem.module.js';
-import { OperationsHttpModule } from '../operations/http/operations-http.module.js';
+import { sendProblem } from '../platform/http/problem.filter.js';
+import { ProblemModule } from '../platform/http/problem.module.js';
+import { OperationsHttpModule } from '../platform/operations/http/operations-http.module.js';
 import { AppModule } from './app.module.js';
 import { allowMethodsOfRoutes, createExpressApp } from './express-app.js';
 import type { Settings } from './settings.js';
 
 /** Builds a worker that serves health and metrics, ready to listen. */
 export async function createWorkerServer(settings: Settings): Promise<NestExpressApplication> {
-  const http = [ProblemModule, OperationsHttpModule];
-  const app = await createExpressApp(AppModule.forRoot(settings, http), settings);
+  const app = await createExpressApp(
+    AppModule.forRoot(settings, [ProblemModule, OperationsHttpModule]),
+    settings,
+  );
   app.use(refuseAllButOperations);
   allowMethodsOfRoutes(app);
   return app;

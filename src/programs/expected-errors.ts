@@ -1,0 +1,13 @@
+import { DataFolderTakenError } from '../standalone/data-folder-lock.js';
+import { EmbeddedPostgresError } from '../standalone/embedded-postgres-error.js';
+import { SettingsError } from '../platform/settings/declare-settings.js';
+import { OperatorError } from '../platform/operations/operator-command.js';
+import { StartError } from './start-error.js';
+
+const EXPECTED = [StartError, SettingsError, DataFolderTakenError, EmbeddedPostgresError, OperatorError];
+
+/** The output for an error that ends a program: the sentence of an expected one, else the stack. */
+export function sentenceOf(error: unknown): string {
+  if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,66 @@
+import type { Server } from 'node:http';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import express from 'express';
+import { credentialsIn, sessionCookieName } from '../modules/access/domain/credential.js';
+import { readWebhookBytes } from '../modules/billing/http/webhook-bytes.js';
+import { IngestEndpoint } from '../modules/consent/http/ingest.endpoint.js';
+import { VisitorEndpoint } from '../modules/consent/http/visitor.endpoint.js';
+import { HostList } from '../modules/domains/application/host-list.js';
+import { HostEntrance } from '../modules/domains/http/host-entrance.js';
+import { ProxyEntrance } from '../modules/domains/http/proxy-entrance.js';
+import { VisitEndpoint } from '../modules/visits/http/visit.endpoint.js';
+import { refuseDeepBody } from '../platform/http/body-depth.js';
+import { refuseOtherMediaTypes } from '../platform/http/media-type.js';
+import { answerParserErrors } from '../platform/http/problem.filter.js';
+import { limitRequestsUnderWay } from '../platform/http/requests-under-way.js';
+import { serveAheadOfExpress } from './ahead-of-express.js';
+import { ApiModule } from './api.module.js';
+import { CheckedInputPipe } from '../platform/http/checked-input.pipe.js';
+import { mountDashboard } from '../modules/dashboard/dashboard.js';
+import { allowMethodsOfRoutes, createExpressApp } from './express-app.js';
+import { mountApiDocs } from '../platform/openapi/openapi.js';
+import type { Settings } from './settings.js';
+
+/** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
+const API_BODY_BYTES_MAX = 100 * 1024;
+
+/** Largest body of a public sign-in route: an e-mail, a name and a password. */
+const AUTH_BODY_BYTES_MAX = 16 * 1024;
+
+/** Options of an application besides the API. */
+export interface HttpAppOptions {
+  /** Mounts further routes before the API's, e.g. the demo page. */
+  mount?: (app: NestExpressApplication) => void;
+}
+
+/** Creates the API, ready to listen. The database must be migrated. */
+export async function createHttpApp(
+  settings: Settings,
+  options: HttpAppOptions = {},
+): Promise<NestExpressApplication> {
+  const app = await createExpressApp(ApiModule.forRoot(settings), settings);
+  serveAheadOfExpress(
+    app.getHttpServer() as Server,
+    // A custom domain serves no `/first-party/`, so its host is checked first.
+    [app.get(HostEntrance), app.get(ProxyEntrance)],
+    [app.get(IngestEndpoint), app.get(VisitorEndpoint), app.get(VisitEndpoint)],
+  );
+  options.mount?.(app);
+  allowMethodsOfRoutes(app);
+  app.use(readWebhookBytes());
+  const sessionCookie = sessionCookieName(settings.service);
+  app.use(
+    '/v1',
+    limitRequestsUnderWay(({ headers }) => credentialsIn(headers, sessionCookie)),
+  );
+  app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
+  app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
+  app.use(answerParserErrors);
+  app.use('/v1', refuseOtherMediaTypes);
+  app.use('/v1', refuseDeepBody);
+  app.useGlobalPipes(new CheckedInputPipe());
+  await app.get(HostList, { strict: false }).start();
+  mountApiDocs(app);
+  mountDashboard(app, settings.service.production);
+  return app;
+}
