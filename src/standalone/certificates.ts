@@ -10,7 +10,7 @@ const KEY_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as
 
 /** A certificate authority for loopback only: development, the demo receiver and tests. */
 export interface CertificateAuthority {
-  /** PEM for those who shall trust it. */
+  /** PEM for clients that should trust it. */
   certificatePem: string;
   certificate: x509.X509Certificate;
   keys: CryptoKeyPair;
@@ -24,7 +24,7 @@ export interface ServerCertificate {
 
 type CryptoKeyPair = webcrypto.CryptoKeyPair;
 
-/** Makes an authority whose key lives in this process alone. */
+/** Creates an authority whose key exists only in this process. */
 export async function createCertificateAuthority(
   name = 'Development authority',
 ): Promise<CertificateAuthority> {
@@ -77,11 +77,11 @@ async function generateKeys(): Promise<CryptoKeyPair> {
   return webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
 }
 
-/** From yesterday, so that a clock which is a little behind accepts it too. */
+/** From yesterday, so that a slightly slow clock accepts it too. */
 function validity(shiftMs = 0): { serialNumber: string; notBefore: Date; notAfter: Date } {
   const now = Date.now() + shiftMs;
   return {
-    // The first bit stays clear: serial numbers are positive.
+    // The first bit is clear, because serial numbers are positive.
     serialNumber: `01${randomBytes(SERIAL_BYTES).toString('hex')}`,
     notBefore: new Date(now - DAY_MS),
     notAfter: new Date(now + VALID_DAYS * DAY_MS),

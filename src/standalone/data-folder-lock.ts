@@ -2,15 +2,15 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Thrown where another process holds the folder. */
+/** Another process has locked the folder. */
 export class DataFolderTakenError extends Error {}
 
 /**
- * Takes a data folder for this process alone, before anything in it is touched. The lock is SQLite's
- * exclusive file lock, which the operating system frees when the process dies, so that a `kill -9`
- * leaves nothing to clean up and two starts at once cannot both win.
- * Returns the function that frees it.
- * @throws DataFolderTakenError where another process holds it.
+ * Locks a data folder for this process, before any change in it. The lock is SQLite's exclusive
+ * file lock, which the operating system frees when the process dies, so that a `kill -9` leaves
+ * nothing to clean up and two starts at once cannot both win. Returns the function that frees it.
+ *
+ * @throws DataFolderTakenError if another process has locked it.
  */
 export function lockDataFolder(dataDir: string): () => void {
   closeToOthers(dataDir);
@@ -29,12 +29,13 @@ export function lockDataFolder(dataDir: string): () => void {
 }
 
 /**
- * Makes the folder, for its owner alone: it holds keys and the database. Where the owner is root, others may pass
- * through it though not look into it, because PostgreSQL runs as another user and has its folder in there.
+ * Creates the folder, accessible only to its owner: it holds keys and the database. If the owner is
+ * root, others may traverse but not list it, because PostgreSQL runs as another user with a folder
+ * in it.
  */
 function closeToOthers(dataDir: string): void {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   mkdirSync(dataDir, { recursive: true, mode });
-  // One from an earlier version is open to all.
+  // A folder of an earlier version is open to all.
   if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, mode);
 }

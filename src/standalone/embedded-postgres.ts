@@ -14,23 +14,24 @@ const WATCH_INTERVAL_MS = 500;
 
 /** A running embedded server. */
 export interface EmbeddedPostgres {
-  /** As the role that serves. */
+  /** As the run-time role. */
   databaseUrl: string;
   /** As the role that owns the tables and migrates them. */
   ownerUrl: string;
-  /** As the role that scans. */
+  /** As the scanner's role. */
   scannerUrl: string;
   /** As the server's superuser, for tests and repairs; the service never uses it. */
   superuserUrl: string;
   port: number;
-  /** Starts the server again, on its port, whenever it has died. Returns the function that ends the watch. */
+  /** Restarts the server on its port whenever it has died. Returns the function that stops this. */
   keepRunning(): () => void;
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL by its own binaries in `folder`, or adopts the server that an earlier process left
- * running there. The caller holds the lock of the data folder. `options` are further server settings.
+ * Starts PostgreSQL from its own binaries in `folder`, or adopts the server that an earlier process
+ * left running there. The caller holds the lock of the data folder. `options` are further server
+ * settings.
  */
 export async function startEmbeddedPostgres(
   folder: string,
@@ -77,7 +78,7 @@ function connectionUrls(
   };
 }
 
-/** Looks whether the server lives and launches it again if not. A launch under way is not begun twice. */
+/** Checks whether the server is alive and restarts it if not. Never starts it twice at once. */
 function keepRunning(data: string, relaunch: () => Promise<void>): () => void {
   let relaunching = false;
   const timer = setInterval(() => {
@@ -95,7 +96,8 @@ function keepRunning(data: string, relaunch: () => Promise<void>): () => void {
 
 /**
  * The URLs of the server that another process runs in `folder`, for tools beside it.
- * @throws EmbeddedPostgresError where none is running.
+ *
+ * @throws EmbeddedPostgresError if none is running.
  */
 export async function runningServer(
   folder: string,
@@ -110,7 +112,7 @@ export async function runningServer(
   return connectionUrls(home.folder, port);
 }
 
-/** Connects as soon as the server accepts connections; recovery after a crash ends before it does. */
+/** Connects as soon as the server accepts connections, after recovery from a crash. */
 async function connectWhenReady(url: string, folder: string): Promise<Client> {
   const deadline = Date.now() + READY_DEADLINE_MS;
   for (;;) {
@@ -131,7 +133,7 @@ async function connectWhenReady(url: string, folder: string): Promise<Client> {
   }
 }
 
-/** Creates it if it is missing, and ends the client. */
+/** Creates it if it is missing, and closes the client. */
 async function createDatabase(client: Client, name: string): Promise<void> {
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);

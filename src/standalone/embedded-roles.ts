@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-/** The file that operators run as well, so that both kinds of installation have the same roles. */
-const ROLES_FILE = join(import.meta.dirname, '..', '..', '..', 'deploy', 'postgres', 'roles.sql');
+/** The file that operators use too, so that both kinds of installation have the same roles. */
+const ROLES_FILE = join(import.meta.dirname, '..', '..', 'deploy', 'postgres', 'roles.sql');
 
-/** Who migrates, and who serves. Neither is the server's superuser. */
+/** The role that migrates and the one that serves. Neither is the server's superuser. */
 export const OWNER_ROLE = 'service_owner';
 export const RUNTIME_ROLE = 'service_runtime';
-/** Who scans. */
-export { SCANNER_ROLE } from '../../database/grants.js';
+/** The role that scans. */
+export { SCANNER_ROLE } from '../platform/database/grants.js';
 
 /**
  * Makes the roles of owner, service and scanner in the database of `superuserUrl`, or gives existing ones these passwords,

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether a `Host` header names this machine's loopback: `localhost`, a name below it, or a loopback address. Any other
- * name may be a stranger's, whose name server leads to 127.0.0.1 (DNS rebinding).
+ * Whether a `Host` header is this machine's loopback: `localhost`, a name below it, or a loopback
+ * address. Any other name may be an attacker's that resolves to 127.0.0.1 (DNS rebinding).
  */
 export function isLoopbackHost(host: string | undefined): boolean {
   const url = `http://${host ?? ''}/`;

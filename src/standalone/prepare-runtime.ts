@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { lockDataFolder } from '../infrastructure/data-folder-lock.js';
-import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres.js';
-import { fillInSecrets, type StandaloneSettings } from '../infrastructure/secrets.js';
+import { lockDataFolder } from './data-folder-lock.js';
+import { startEmbeddedPostgres } from './embedded-postgres.js';
+import { fillInSecrets, type StandaloneSettings } from './secrets.js';
 
-/** Where the service runs: its settings, complete, and what has to be stopped in the end. */
+/** The environment of the service: its complete settings, and the functions that stop it. */
 export interface Runtime<S extends StandaloneSettings = StandaloneSettings> {
   settings: S;
   /** For the scanner of the embedded server's database; null: another program scans. */
@@ -14,9 +14,10 @@ export interface Runtime<S extends StandaloneSettings = StandaloneSettings> {
 }
 
 /**
- * Completes the settings. With DATABASE_URL there is little to do; without, this takes the data folder for
- * this process alone and starts the embedded PostgreSQL in it.
- * @throws DataFolderTakenError, EmbeddedPostgresError with sentences for the person at the terminal
+ * Completes the settings. Without DATABASE_URL, this also locks the data folder for this process
+ * and starts the embedded PostgreSQL in it.
+ *
+ * @throws DataFolderTakenError, EmbeddedPostgresError with sentences for the user
  */
 export async function prepareRuntime<S extends StandaloneSettings>(given: S): Promise<Runtime<S>> {
   const { production, dataDir } = given.service;
@@ -38,7 +39,11 @@ export async function prepareRuntime<S extends StandaloneSettings>(given: S): Pr
     return {
       settings: {
         ...settings,
-        database: { databaseUrl: server.databaseUrl, databaseOwnerUrl: server.ownerUrl },
+        database: {
+          ...settings.database,
+          databaseUrl: server.databaseUrl,
+          databaseOwnerUrl: server.ownerUrl,
+        },
       },
       scannerDatabaseUrl: server.scannerUrl,
       billingWebhookSecret,

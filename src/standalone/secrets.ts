@@ -1,15 +1,15 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { accessSettings } from '../../access/access.settings.js';
-import type { billingSettings } from '../../billing/billing.settings.js';
-import type { databaseSettings } from '../../database/database.settings.js';
-import type { evidenceSettings } from '../../evidence/evidence.settings.js';
-import type { forwardingSettings } from '../../forwarding/forwarding.settings.js';
-import type { SettingsOf } from '../../settings/declare-settings.js';
-import type { scanSettings } from '../../scans/scans.settings.js';
-import type { secretSettings } from '../../settings/secret-keys.settings.js';
-import type { serviceSettings } from '../../settings/service.settings.js';
+import type { accessSettings } from '../modules/access/access.settings.js';
+import type { billingSettings } from '../modules/billing/billing.settings.js';
+import type { databaseSettings } from '../platform/database/database.settings.js';
+import type { evidenceSettings } from '../modules/evidence/evidence.settings.js';
+import type { forwardingSettings } from '../modules/forwarding/forwarding.settings.js';
+import type { SettingsOf } from '../platform/settings/declare-settings.js';
+import type { scanSettings } from '../modules/scans/scans.settings.js';
+import type { secretSettings } from '../platform/settings/secret-keys.settings.js';
+import type { serviceSettings } from '../platform/settings/service.settings.js';
 
 const SECRET_BYTES = 32;
 
@@ -72,7 +72,8 @@ function readOrMake(dataDir: string): DevelopmentSecrets {
     billingWebhookSecret: `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`,
   };
   try {
-    // Fails where the file is there: of two processes that start together, one makes it and both read it.
+    // Fails if the file exists: of two processes that start together, one creates it and both read
+    // it.
     writeFileSync(file, JSON.stringify(fresh, null, 2), { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

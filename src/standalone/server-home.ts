@@ -20,11 +20,11 @@ interface Binaries {
   postgres: string;
 }
 
-/** Where a server lives, which programs run it, and who. */
+/** The server's folder, programs and user. */
 export interface ServerHome {
   folder: string;
   binaries: Binaries;
-  /** The user that runs the server; empty where this process is not root. */
+  /** The user that runs the server; empty unless this process is root. */
   runner: Partial<ServerUser>;
 }
 
@@ -43,9 +43,9 @@ export async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * Decides where the server lives. As an ordinary user: in `folder`. As root: in `folder` too, owned by the
- * server's user, unless that user cannot enter the folder or the binaries; then both go below
- * /var/lib, under a name made from the folder.
+ * Chooses the server's folder. As an ordinary user: in `folder`. As root: in `folder` too, owned by
+ * the server's user, unless that user cannot enter the folder or the binaries; then both are below
+ * /var/lib, under a name derived from the folder.
  */
 export function placeForServer(folder: string, binaries: Binaries): ServerHome {
   if (process.getuid?.() !== 0) {
@@ -59,7 +59,7 @@ export function placeForServer(folder: string, binaries: Binaries): ServerHome {
     chownSync(folder, runner.uid, runner.gid);
     return { folder, binaries, runner };
   }
-  // A umask such as 077 would close the new folders to the very user that they are made for.
+  // A umask such as 077 would deny the server's user access to the new folders.
   const umask = process.umask(0o022);
   try {
     return placeElsewhere(folder, native);
@@ -83,7 +83,7 @@ function placeElsewhere(folder: string, native: string): ServerHome {
   );
   const copy = join(elsewhere, 'native');
   if (!existsSync(copy)) {
-    // Copied beside and renamed, so that a start that is killed leaves no half of a copy.
+    // Copied and renamed, so that a killed start leaves no partial copy.
     rmSync(`${copy}.partial`, { recursive: true, force: true });
     cpSync(native, `${copy}.partial`, { recursive: true, verbatimSymlinks: true });
     renameSync(`${copy}.partial`, copy);
@@ -100,7 +100,7 @@ function placeElsewhere(folder: string, native: string): ServerHome {
   };
 }
 
-/** The password in a file of the folder; a new one where there is none yet. */
+/** The password in a file of the folder; creates a missing one. */
 export function readOrMakePassword(folder: string, name: string): string {
   const file = join(folder, name);
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('base64url'), { mode: 0o600 });

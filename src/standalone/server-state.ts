@@ -4,7 +4,10 @@ import { join } from 'node:path';
 
 const ADOPT_DEADLINE_MS = 10_000;
 
-/** The port of a server that already runs on `data`, or null. A postmaster.pid may outlive its server. */
+/**
+ * The port of a server that already runs on `data`, or null. A postmaster.pid may outlive its
+ * server.
+ */
 export async function adoptRunningServer(data: string): Promise<number | null> {
   const pidFile = join(data, 'postmaster.pid');
   const deadline = Date.now() + ADOPT_DEADLINE_MS;
@@ -35,7 +38,7 @@ function portAnswers(port: number): Promise<boolean> {
   });
 }
 
-/** Whether the process that the folder's server says it is lives. */
+/** Whether the process in the server's pid file is alive. */
 export function isServerAlive(data: string): boolean {
   const pidFile = join(data, 'postmaster.pid');
   return existsSync(pidFile) && isAlive(Number(readFileSync(pidFile, 'utf8').split('\n')[0]));

@@ -9,9 +9,12 @@ import { handOver, type ServerUser, systemUser } from './server-user.js';
 
 const execute = promisify(execFile);
 
-/** The server's superuser, and the database. The service itself works under two lesser roles. */
+/**
+ * The server's superuser, and the database. The service itself uses two roles with fewer
+ * privileges.
+ */
 export const SUPERUSER = 'service';
-/** Longest that a start may take; recovery after a crash is in it. */
+/** Longest start, including recovery after a crash. */
 export const READY_DEADLINE_MS = 30_000;
 const STOP_TIMEOUT_SECONDS = 20;
 /** Connections the server accepts: pools of the API, the worker, BullMQ and a few for people. */
@@ -23,7 +26,8 @@ export async function initialise(home: ServerHome, data: string, password: strin
   rmSync(data, { recursive: true, force: true });
   const passwordFile = join(home.folder, 'initdb-password');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  // initdb asks the system for its user's name, which the server's own user has not: another one makes the cluster.
+  // initdb requires a user with a name, which the server's own user lacks: another user creates the
+  // cluster.
   const initialiser = home.runner.uid === undefined ? null : systemUser();
   if (initialiser) {
     handOver(home.folder, initialiser);
@@ -95,7 +99,7 @@ export async function launch(
   }
 }
 
-/** Stops the server that runs on `data`, where one does; what is under way there is rolled back. */
+/** Stops the server on `data`, if any; rolls back its open transactions. */
 export async function stop(home: ServerHome, data: string): Promise<void> {
   if (!existsSync(join(data, 'postmaster.pid'))) return;
   await runTool(home, home.binaries.pg_ctl, [

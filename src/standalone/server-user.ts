@@ -2,15 +2,16 @@ import { chownSync, existsSync, lchownSync, readdirSync, readFileSync, statSync 
 import { dirname, join } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 
-/** Who runs the server where this process is root, which PostgreSQL refuses. */
+/** The server's user if this process is root, which PostgreSQL refuses. */
 export interface ServerUser {
   uid: number;
   gid: number;
 }
 
 /**
- * Where user ids of people end on Debian (59999), less some: the system assigns it only after all lower ids, and
- * containers with a separate id space have it too. It needs no entry in the user database.
+ * Just below the highest user id of people on Debian (59999): the system assigns it only after all
+ * lower ids, and containers with a separate id space have it too. It needs no entry in the user
+ * database.
  */
 const UID_FIRST = 59_432;
 const UID_LAST = 59_999;
@@ -43,7 +44,7 @@ export function browserUser(): ServerUser | null {
   return null;
 }
 
-/** Ids of users and groups that the machine knows. */
+/** Ids of users and groups known to the machine. */
 function takenIds(): Set<number> {
   return new Set(
     ['/etc/passwd', '/etc/group'].flatMap((file) =>
@@ -64,7 +65,10 @@ export function systemUser(): ServerUser {
   return { uid: Number(entry[1]), gid: Number(entry[2]) };
 }
 
-/** Gives a file or folder, or all that is in it too, to another user. Harmless where it is not there. */
+/**
+ * Changes the owner of a file or folder, optionally with its content. Does nothing if it does not
+ * exist.
+ */
 export function handOver(path: string, { uid, gid }: ServerUser, { recursive = false } = {}): void {
   if (!existsSync(path)) return;
   chownSync(path, uid, gid);

@@ -3,12 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { childrenOf, isRunning, postmasterOf, Processes, type ServiceProcess } from '../support/processes.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import {
+  childrenOf,
+  isRunning,
+  postmasterOf,
+  Processes,
+  type ServiceProcess,
+} from '../support/programs/processes.js';
 import { until } from '../support/until.js';
-
-/** Each start may create a cluster. */
-jest.setTimeout(90_000);
 
 const WORKER = 'worker-program.js';
 const RECEIVER = 'demo-receiver-program.js';
@@ -112,7 +115,7 @@ it('restarts a worker that was killed, and delivers what was stored in the meant
   const id = await postConsent();
   expect(await scrape()).not.toContain('process="worker"');
   await until('another worker is running', () => (pidOf(WORKER) ?? former) !== former);
-  await until('the record is delivered', () => isDelivered(id), 30_000);
+  await until('the record is delivered', () => isDelivered(id));
   // A worker delivers before the API knows that it is ready.
   await until('the worker is up', async () => (await health()).worker === 'up');
   expect((await health()).status).toBe('ok');
@@ -122,9 +125,9 @@ it('restarts a worker that was killed, and delivers what was stored in the meant
 it('restarts a demo receiver that was killed, on its port', async () => {
   const former = await killChild(RECEIVER);
   await until('another receiver is running', () => (pidOf(RECEIVER) ?? former) !== former);
-  await until('it is listening again', isListening, 30_000);
+  await until('it is listening again', isListening);
   const id = await postConsent();
-  await until('the record is delivered', () => isDelivered(id), 30_000);
+  await until('the record is delivered', () => isDelivered(id));
 });
 
 it('leaves no child behind when it is killed', async () => {
@@ -132,7 +135,7 @@ it('leaves no child behind when it is killed', async () => {
   expect(children.length).toBeGreaterThanOrEqual(2);
   const own = [pidOf(WORKER), pidOf(RECEIVER)].map(Number);
   await api.kill();
-  await until('worker and receiver have exited', () => own.every((pid) => !isRunning(pid)), 30_000);
+  await until('worker and receiver have exited', () => own.every((pid) => !isRunning(pid)));
 });
 
 it('stops both children with itself', async () => {

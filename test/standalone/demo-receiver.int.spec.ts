@@ -5,11 +5,8 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  issueCertificate,
-  createCertificateAuthority,
-} from '../../src/standalone/infrastructure/certificates.js';
-import { DemoReceiver, readRecent, receiverUrl } from '../../src/standalone/http/demo-receiver.js';
+import { issueCertificate, createCertificateAuthority } from '../../src/standalone/certificates.js';
+import { DemoReceiver, readRecent, receiverUrl } from '../../src/standalone/demo/demo-receiver.js';
 
 const TOKEN = 'the token of its owner';
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { mountDemoSite } from '../../src/standalone/http/demo-site.js';
-import { createHttpApp } from '../../src/app/http-app.js';
+import { mountDemoSite } from '../../src/standalone/demo/demo-site.js';
+import { createHttpApp } from '../../src/programs/http-app.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { requireExtra } from '../support/extras.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { launchBrowser } from '../support/browser.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { requireExtra } from '../support/programs/extras.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const AXE = readFileSync(requireExtra.resolve('axe-core/axe.min.js'), 'utf8');
@@ -96,7 +96,7 @@ describe('the demo site', () => {
       ]) {
         const description = page.locator('.second').getByText(text);
         await description.waitFor();
-        // Inside of the modal's own window too: what has to be scrolled to does not count.
+        // Also inside of the modal's own window: content outside the visible area does not count.
         const seen = await description.evaluate((element) => {
           const { top, bottom, left } = element.getBoundingClientRect();
           const at = (y: number): boolean =>

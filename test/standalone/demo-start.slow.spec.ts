@@ -3,15 +3,17 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { signatureOf, stripeEvent, stripeSubscription } from '../support/fake-stripe.js';
-import type { Json } from '../support/json.js';
-import { killPostgres, type LoneService, Processes, startLoneService } from '../support/processes.js';
-import { runProgram } from '../support/run-ops.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { signatureOf, stripeEvent, stripeSubscription } from '../support/fakes/fake-stripe.js';
+import type { Json } from '../support/people/json.js';
+import {
+  killPostgres,
+  type LoneService,
+  Processes,
+  startLoneService,
+} from '../support/programs/processes.js';
+import { runProgram } from '../support/programs/run-ops.js';
 import { until } from '../support/until.js';
-
-/** Each start may make a cluster, and a busy machine takes its time. */
-jest.setTimeout(90_000);
 
 interface Credentials {
   projectId: string;
@@ -56,10 +58,10 @@ it('starts although PostgreSQL dies after the first requests are served', async 
         ({ ok }) => ok,
         () => false,
       );
-    await until('it serves', isServing, 60_000);
+    await until('it serves', isServing);
     await killPostgres(dataDir);
     await starting.ready();
-    await until('it is ready again', isServing, 60_000);
+    await until('it is ready again', isServing);
     expect(starting.output()).not.toContain('could not point');
     expect(await starting.stop()).toMatchObject({ code: 0 });
   } finally {
@@ -85,7 +87,11 @@ it('the link that is printed signs in as owner of the demo project, once, and an
   const follow = (link: string): Promise<Response> => fetch(link, { redirect: 'manual' });
   const link = printed();
   const wrong = await follow(`${service.baseUrl}/demo/sign-in?token=${'a'.repeat(43)}`);
-  expect([wrong.status, wrong.headers.get('location'), wrong.headers.getSetCookie()]).toEqual([303, '/', []]);
+  expect([wrong.status, wrong.headers.get('location'), wrong.headers.getSetCookie()]).toEqual([
+    303,
+    '/?demoLink=used',
+    [],
+  ]);
   const first = await follow(link);
   expect([first.status, first.headers.get('location')]).toEqual([303, '/']);
   const cookie = first.headers
@@ -185,14 +191,10 @@ it('one command gives the demo a past of two months, once: publications, records
       expect([path, origin, status]).toEqual([path, origin, path === 'consents' ? 201 : 204]);
     }
   const oldest = before.items.at(-1)?.['id'];
-  await until(
-    'the past is sealed',
-    async () => {
-      const record = await call('GET', `/consents/${String(oldest)}`);
-      return (record['evidence'] as Json)['status'] === 'sealed';
-    },
-    30_000,
-  );
+  await until('the past is sealed', async () => {
+    const record = await call('GET', `/consents/${String(oldest)}`);
+    return (record['evidence'] as Json)['status'] === 'sealed';
+  });
 });
 
 it('a signed webhook with a price of the demo changes its tier', async () => {

@@ -3,23 +3,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import type { Json } from '../support/json.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../support/programs/browser.js';
+import type { Json } from '../support/people/json.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
 import { until } from '../support/until.js';
 
-const CHROMIUM = '/usr/bin/chromium';
-const CHROMIUM_ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // Other websites, as far as the browser can tell.
-  '--host-resolver-rules=MAP *.example.com 127.0.0.1, MAP *.example.net 127.0.0.1',
-];
+/** Other websites, as far as the browser can tell. */
+const HOSTS = 'MAP *.example.com 127.0.0.1, MAP *.example.net 127.0.0.1';
 /** Far below the 15 s that the receiver hangs, far above what a click takes on a loaded machine. */
 const FAST_MS = 5_000;
 
@@ -59,7 +50,7 @@ beforeAll(async () => {
     readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8'),
   ) as Credentials;
   // Playwright gives it an empty user data folder.
-  browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: CHROMIUM_ARGUMENTS });
+  browser = await launchBrowser({ hosts: HOSTS });
 });
 
 afterAll(async () => {
@@ -104,7 +95,10 @@ async function visit(prepare?: (context: BrowserContext) => Promise<unknown>): P
 
 const leave = (page: Page): Promise<void> => page.context().close();
 
-/** Clicks, and waits for what the page then says; returns the record's id and the time from click to answer. */
+/**
+ * Clicks, and waits for the page's confirmation; returns the record's id and the time from click to
+ * response.
+ */
 async function click(
   page: Page,
   button: string,

@@ -4,14 +4,17 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { newId } from '../../src/shared/ids.js';
-import { createTestDatabase } from '../support/database.js';
-import { killPostgres, postmasterOf, Processes, type ServiceProcess } from '../support/processes.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createTestDatabase } from '../support/database/database.js';
+import { killPostgres, postmasterOf, Processes, type ServiceProcess } from '../support/programs/processes.js';
+import {
+  makeTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from '../support/fakes/receiver.js';
 import { until } from '../support/until.js';
 
-/** Room for the slowest test of the file: two starts, one of them with a cluster to make, on a busy machine. */
-const TEST_TIMEOUT_MS = 120_000;
 const ROLES = ['owner', 'editor', 'viewer'] as const;
 
 interface Credentials {
@@ -34,7 +37,7 @@ let processes: Processes;
 beforeAll(() => {
   processes = new Processes();
 });
-afterAll(() => processes.close(), TEST_TIMEOUT_MS);
+afterAll(() => processes.close());
 
 const credentialsOf = (dataDir: string): Credentials =>
   JSON.parse(readFileSync(join(dataDir, 'dev-credentials.json'), 'utf8')) as Credentials;
@@ -110,7 +113,7 @@ describe('one data folder over many starts (design §3)', () => {
     api = await processes.startApi({ environment });
     await api.ready();
     credentials = credentialsOf(dataDir);
-  }, TEST_TIMEOUT_MS);
+  });
 
   afterEach(() => receiver.behave({ kind: 'answer', status: 204 }));
 
@@ -186,37 +189,29 @@ describe('one data folder over many starts (design §3)', () => {
     });
   });
 
-  it(
-    'refuses a second start on the same folder, and goes on itself',
-    async () => {
-      const second = await processes.startApi({ environment });
-      expect(await second.exit()).toEqual({ code: 1, signal: null });
-      expect(second.output().trim().split('\n')).toEqual([
-        `The data folder ${dataDir} is in use by another instance of this service. ` +
-          'Stop that instance, or set DATA_DIR (and PORT) to run a second one.',
-      ]);
-      await acknowledgeMany(1);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('refuses a second start on the same folder, and goes on itself', async () => {
+    const second = await processes.startApi({ environment });
+    expect(await second.exit()).toEqual({ code: 1, signal: null });
+    expect(second.output().trim().split('\n')).toEqual([
+      `The data folder ${dataDir} is in use by another instance of this service. ` +
+        'Stop that instance, or set DATA_DIR (and PORT) to run a second one.',
+    ]);
+    await acknowledgeMany(1);
+  });
 
-  it(
-    'finishes what is under way before it ends',
-    async () => {
-      await forwardToReceiver();
-      receiver.behave({ kind: 'slow', status: 204, afterMs: 1000 });
-      const [id = ''] = await acknowledgeMany(1);
-      await until('the receiver has it', () => timesReceived(id) === 1);
-      expect(await api.stop()).toEqual({ code: 0, signal: null });
-      expect(postmasterOf(dataDir)).toBeNull();
-      receiver.behave({ kind: 'answer', status: 204 });
+  it('finishes what is under way before it ends', async () => {
+    await forwardToReceiver();
+    receiver.behave({ kind: 'slow', status: 204, afterMs: 1000 });
+    const [id = ''] = await acknowledgeMany(1);
+    await until('the receiver has it', () => timesReceived(id) === 1);
+    expect(await api.stop()).toEqual({ code: 0, signal: null });
+    expect(postmasterOf(dataDir)).toBeNull();
+    receiver.behave({ kind: 'answer', status: 204 });
 
-      await start();
-      expect(await deliveriesOf(id)).toEqual(['delivered']);
-      expect(timesReceived(id)).toBe(1);
-    },
-    TEST_TIMEOUT_MS,
-  );
+    await start();
+    expect(await deliveriesOf(id)).toEqual(['delivered']);
+    expect(timesReceived(id)).toBe(1);
+  });
 
   it('keeps project, keys and records over a start', async () => {
     const { baseUrl: _former, ...kept } = credentials;
@@ -226,111 +221,87 @@ describe('one data folder over many starts (design §3)', () => {
     expect(new Set(await storedIds(api, credentials))).toEqual(new Set(acknowledged));
   });
 
-  it(
-    'takes over the server that a killed process left behind',
-    async () => {
-      const [id = ''] = await acknowledgeMany(1);
-      const server = postmasterOf(dataDir);
-      await api.kill();
-      expect(postmasterOf(dataDir)).toBe(server);
+  it('takes over the server that a killed process left behind', async () => {
+    const [id = ''] = await acknowledgeMany(1);
+    const server = postmasterOf(dataDir);
+    await api.kill();
+    expect(postmasterOf(dataDir)).toBe(server);
 
-      await start();
-      expect(postmasterOf(dataDir)).toBe(server);
-      expect(await storedIds(api, credentials)).toContain(id);
-    },
-    TEST_TIMEOUT_MS,
-  );
+    await start();
+    expect(postmasterOf(dataDir)).toBe(server);
+    expect(await storedIds(api, credentials)).toContain(id);
+  });
 
-  it(
-    'recovers by itself after everything was killed: all acknowledged records are there and get delivered',
-    async () => {
-      receiver.behave({ kind: 'hang' });
-      const ids = await acknowledgeMany(30);
-      await until('some are under way', () => ids.some((id) => timesReceived(id) > 0));
-      await Promise.all([api.kill(), killPostgres(dataDir)]);
-      receiver.behave({ kind: 'answer', status: 204 });
-      const underWay = ids.filter((id) => timesReceived(id) === 1);
+  it('recovers by itself after everything was killed: all acknowledged records are there and get delivered', async () => {
+    receiver.behave({ kind: 'hang' });
+    const ids = await acknowledgeMany(30);
+    await until('some are under way', () => ids.some((id) => timesReceived(id) > 0));
+    await Promise.all([api.kill(), killPostgres(dataDir)]);
+    receiver.behave({ kind: 'answer', status: 204 });
+    const underWay = ids.filter((id) => timesReceived(id) === 1);
 
-      await start();
-      expect(new Set(await storedIds(api, credentials))).toEqual(new Set(acknowledged));
-      await until('nothing is pending', async () => (await pending()) === 0, 20_000);
-      // Twice where the outcome of the first attempt is unknown, else once.
-      for (const id of ids) expect([id, timesReceived(id)]).toEqual([id, underWay.includes(id) ? 2 : 1]);
-    },
-    TEST_TIMEOUT_MS,
-  );
+    await start();
+    expect(new Set(await storedIds(api, credentials))).toEqual(new Set(acknowledged));
+    await until('nothing is pending', async () => (await pending()) === 0);
+    // Twice where the outcome of the first attempt is unknown, else once.
+    for (const id of ids) expect([id, timesReceived(id)]).toEqual([id, underWay.includes(id) ? 2 : 1]);
+  });
 
-  it(
-    'starts a server again that was killed under it, while callers wait or are told to come again',
-    async () => {
-      const before = postmasterOf(dataDir);
-      process.kill(before ?? 0, 'SIGKILL');
-      const id = newId();
-      const post = async (): Promise<number> => {
-        const response = await fetch(`${api.baseUrl}/v1/projects/${credentials.projectId}/consents`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ id, analytics: true, marketing: true, preferences: true, action: 'custom' }),
-        });
-        if (response.status === 503) expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
-        return response.status;
-      };
-      await until(
-        'the record is taken',
-        async () => {
-          const status = await post();
-          expect([200, 201, 503]).toContain(status);
-          return status < 300;
-        },
-        30_000,
-      );
-      acknowledged.push(id);
-      expect(postmasterOf(dataDir)).not.toBe(before);
-      await until('it is delivered', () => timesReceived(id) > 0, 20_000);
-      const ready = await fetch(`${api.baseUrl}/health/ready`);
-      expect(ready.status).toBe(200);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('starts a server again that was killed under it, while callers wait or are told to come again', async () => {
+    const before = postmasterOf(dataDir);
+    process.kill(before ?? 0, 'SIGKILL');
+    const id = newId();
+    const post = async (): Promise<number> => {
+      const response = await fetch(`${api.baseUrl}/v1/projects/${credentials.projectId}/consents`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id, analytics: true, marketing: true, preferences: true, action: 'custom' }),
+      });
+      if (response.status === 503) expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+      return response.status;
+    };
+    await until('the record is taken', async () => {
+      const status = await post();
+      expect([200, 201, 503]).toContain(status);
+      return status < 300;
+    });
+    acknowledged.push(id);
+    expect(postmasterOf(dataDir)).not.toBe(before);
+    await until('it is delivered', () => timesReceived(id) > 0);
+    const ready = await fetch(`${api.baseUrl}/health/ready`);
+    expect(ready.status).toBe(200);
+  });
 
-  it(
-    'is not held up by a client that never ends its request',
-    async () => {
-      const socket = connect(Number(new URL(api.baseUrl).port), '127.0.0.1').on('error', () => {});
-      const head = [
-        `POST /v1/projects/${credentials.projectId}/consents HTTP/1.1`,
-        'host: 127.0.0.1',
-        'content-type: application/json',
-        'content-length: 100',
-      ];
-      socket.write(`${head.join('\r\n')}\r\n\r\n{`);
-      // Answered after the half request has arrived.
-      await fetch(`${api.baseUrl}/health/live`);
-      api.signal('SIGINT');
-      expect(await api.exit(15_000)).toEqual({ code: 0, signal: null });
-      socket.destroy();
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('is not held up by a client that never ends its request', async () => {
+    const socket = connect(Number(new URL(api.baseUrl).port), '127.0.0.1').on('error', () => {});
+    const head = [
+      `POST /v1/projects/${credentials.projectId}/consents HTTP/1.1`,
+      'host: 127.0.0.1',
+      'content-type: application/json',
+      'content-length: 100',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n{`);
+    // Answered after the half request has arrived.
+    await fetch(`${api.baseUrl}/health/live`);
+    api.signal('SIGINT');
+    expect(await api.exit(15_000)).toEqual({ code: 0, signal: null });
+    socket.destroy();
+  });
 
-  it(
-    'says that the port is taken and leaves no server behind',
-    async () => {
-      const taken = await occupy();
-      const { port } = taken.address() as AddressInfo;
-      try {
-        const second = await processes.startApi({ environment: { ...environment, PORT: String(port) } });
-        expect(await second.exit()).toEqual({ code: 1, signal: null });
-        expect(second.output().trim().split('\n')).toEqual([
-          `Port ${port} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT to a free port.`,
-        ]);
-        expect(postmasterOf(dataDir)).toBeNull();
-      } finally {
-        taken.close();
-      }
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('says that the port is taken and leaves no server behind', async () => {
+    const taken = await occupy();
+    const { port } = taken.address() as AddressInfo;
+    try {
+      const second = await processes.startApi({ environment: { ...environment, PORT: String(port) } });
+      expect(await second.exit()).toEqual({ code: 1, signal: null });
+      expect(second.output().trim().split('\n')).toEqual([
+        `Port ${port} on 127.0.0.1 is already in use. Stop the program that uses it, or set PORT to a free port.`,
+      ]);
+      expect(postmasterOf(dataDir)).toBeNull();
+    } finally {
+      taken.close();
+    }
+  });
 });
 
 function occupy(): Promise<Server> {
@@ -373,6 +344,7 @@ describe('settings (design §8)', () => {
     const lines = await refusal({
       NODE_ENV: 'development',
       DATABASE_URL: 'postgresql://service:hunter2@127.0.0.1:1/service',
+      DATABASE_START_WAIT_SECONDS: '0',
     });
     expect(lines).toEqual([
       'Cannot use the database: connection refused. Check DATABASE_URL and that the server is running.',
@@ -440,73 +412,57 @@ describe('users and folders', () => {
     return;
   }
 
-  it(
-    'works as an ordinary user',
-    async () => {
-      const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
-      const user = { uid: Number(uid), gid: Number(gid) };
-      const dataDir = join(processes.folder(), 'data');
-      mkdirSync(dataDir);
-      chownSync(dataDir, user.uid, user.gid);
-      await works(dataDir, user);
-      expect(statSync(join(dataDir, 'postgres')).uid).toBe(user.uid);
-      expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-      expect(postmasterOf(dataDir)).toBeNull();
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('works as an ordinary user', async () => {
+    const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
+    const user = { uid: Number(uid), gid: Number(gid) };
+    const dataDir = join(processes.folder(), 'data');
+    mkdirSync(dataDir);
+    chownSync(dataDir, user.uid, user.gid);
+    await works(dataDir, user);
+    expect(statSync(join(dataDir, 'postgres')).uid).toBe(user.uid);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(postmasterOf(dataDir)).toBeNull();
+  });
 
-  it(
-    'works as root, with a server that shares its user with nothing else, in a folder closed to others',
-    async () => {
-      const dataDir = join(processes.folder(), 'data');
-      await works(dataDir);
-      expect(statSync(dataDir).mode & 0o777).toBe(0o711);
-      const { uid } = statSync(join(dataDir, 'postgres', 'data'));
-      const known = readFileSync('/etc/passwd', 'utf8').split('\n');
-      expect(known.filter((line) => Number(line.split(':')[2]) === uid)).toEqual([]);
-      expect(uid).toBeGreaterThan(0);
-      expect(statSync(join(dataDir, 'postgres', 'data', 'base')).uid).toBe(uid);
-      expect(statSync(join(dataDir, 'postgres', 'data')).mode & 0o077).toBe(0);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('works as root, with a server that shares its user with nothing else, in a folder closed to others', async () => {
+    const dataDir = join(processes.folder(), 'data');
+    await works(dataDir);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o711);
+    const { uid } = statSync(join(dataDir, 'postgres', 'data'));
+    const known = readFileSync('/etc/passwd', 'utf8').split('\n');
+    expect(known.filter((line) => Number(line.split(':')[2]) === uid)).toEqual([]);
+    expect(uid).toBeGreaterThan(0);
+    expect(statSync(join(dataDir, 'postgres', 'data', 'base')).uid).toBe(uid);
+    expect(statSync(join(dataDir, 'postgres', 'data')).mode & 0o077).toBe(0);
+  });
 
-  it(
-    'goes on as root with a server that an earlier version ran as nobody',
-    async () => {
-      const dataDir = join(processes.folder(), 'data');
-      await works(dataDir);
-      const [, nobody] = /^nobody:[^:]*:(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
-      execFileSync('chown', ['-R', `${nobody}:${nobody}`, join(dataDir, 'postgres')]);
-      chmodSync(dataDir, 0o755);
-      await works(dataDir);
-      expect(statSync(join(dataDir, 'postgres', 'data', 'base')).uid).toBe(Number(nobody));
-      expect(statSync(dataDir).mode & 0o777).toBe(0o711);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('goes on as root with a server that an earlier version ran as nobody', async () => {
+    const dataDir = join(processes.folder(), 'data');
+    await works(dataDir);
+    const [, nobody] = /^nobody:[^:]*:(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8')) ?? [];
+    execFileSync('chown', ['-R', `${nobody}:${nobody}`, join(dataDir, 'postgres')]);
+    chmodSync(dataDir, 0o755);
+    await works(dataDir);
+    expect(statSync(join(dataDir, 'postgres', 'data', 'base')).uid).toBe(Number(nobody));
+    expect(statSync(dataDir).mode & 0o777).toBe(0o711);
+  });
 
-  it(
-    'works as root from a folder that is closed to others, also with a umask that closes new ones',
-    async () => {
-      const closed = processes.folder();
-      chmodSync(closed, 0o700);
-      const dataDir = join(closed, 'data');
-      // The child inherits it.
-      const umask = process.umask(0o077);
-      const name = createHash('sha256').update(join(dataDir, 'postgres')).digest('hex').slice(0, 12);
-      const elsewhere = join('/var/lib/consent-service', name);
-      try {
-        await works(dataDir);
-        expect(existsSync(join(elsewhere, 'postgres', 'data', 'PG_VERSION'))).toBe(true);
-        expect(postmasterOf(elsewhere)).toBeNull();
-      } finally {
-        process.umask(umask);
-        await killPostgres(elsewhere);
-        rmSync(elsewhere, { recursive: true, force: true });
-      }
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('works as root from a folder that is closed to others, also with a umask that closes new ones', async () => {
+    const closed = processes.folder();
+    chmodSync(closed, 0o700);
+    const dataDir = join(closed, 'data');
+    // The child inherits it.
+    const umask = process.umask(0o077);
+    const name = createHash('sha256').update(join(dataDir, 'postgres')).digest('hex').slice(0, 12);
+    const elsewhere = join('/var/lib/consent-service', name);
+    try {
+      await works(dataDir);
+      expect(existsSync(join(elsewhere, 'postgres', 'data', 'PG_VERSION'))).toBe(true);
+      expect(postmasterOf(elsewhere)).toBeNull();
+    } finally {
+      process.umask(umask);
+      await killPostgres(elsewhere);
+      rmSync(elsewhere, { recursive: true, force: true });
+    }
+  });
 });

@@ -1,5 +1,5 @@
-import { atMost, type Command, OperatorError, print } from '../../shared/operator-command.js';
-import { serviceSettings } from '../../settings/service.settings.js';
+import { atMost, type Command, OperatorError, print } from '../../platform/operations/operator-command.js';
+import { serviceSettings } from '../../platform/settings/service.settings.js';
 
 /** Commands that fill the demo. */
 export const demoCommands: Command[] = [

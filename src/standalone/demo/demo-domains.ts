@@ -1,13 +1,14 @@
-import { originHost } from '../../consent/domain/origin.js';
-import { normalizeDomain } from '../../projects/domain/domain-name.js';
+import { originHost } from '../../modules/consent/domain/origin.js';
+import { normalizeDomain } from '../../modules/projects/domain/domain-name.js';
 
 /** Parent domain of the hosts in generated records. */
 export const DEMO_DOMAIN = 'example.com';
 
 /**
- * The domains of a demo project whose records are made up: theirs, and each of `hosts` under which the demo's own page
- * may be opened. null: it is to name none, as one of these is an address that others reach. No project can name that,
- * and what is chosen there would be refused.
+ * The domains of a demo project with generated records: the records' domains, and each of `hosts`
+ * that the demo's page may be opened at. null: the project must list none, because one of these is
+ * an address that others reach. No project can list an address, and choices made there would be
+ * refused.
  */
 export function demoDomains(hosts: readonly string[]): string[] | null {
   const rules = { production: false };

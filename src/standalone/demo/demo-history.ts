@@ -1,35 +1,38 @@
-import type { PastRecord } from '../../consent/infrastructure/past-record.rows.js';
-import type { PastDelivery } from '../../forwarding/application/past-deliveries.js';
-import { type DeliveryOutcome, judgeResponse } from '../../forwarding/domain/outcome.js';
-import { idAt } from '../../shared/ids.js';
-import type { BannerOutcome, Visit } from '../../visits/domain/visit.js';
-import type { VisitRow } from '../../visits/domain/project-tally.js';
-import { VisitTally } from '../../visits/domain/visit-tally.js';
-import { DEMO_DOMAIN } from '../domain/demo-domains.js';
+import type { PastRecord } from '../../modules/consent/infrastructure/past-record.rows.js';
+import type { PastDelivery } from '../../modules/forwarding/application/past-deliveries.js';
+import { type DeliveryOutcome, judgeResponse } from '../../modules/forwarding/domain/outcome.js';
+import { idAt } from '../../platform/identity/ids.js';
+import type { BannerOutcome, Visit } from '../../modules/visits/domain/visit.js';
+import type { VisitRow } from '../../modules/visits/domain/project-tally.js';
+import { VisitTally } from '../../modules/visits/domain/visit-tally.js';
+import { DEMO_DOMAIN } from './demo-domains.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Length of the demo's history: each figure of a month or of 30 days has an earlier one beside it. */
+/**
+ * Length of the demo's history: each figure of a month or of 30 days can be compared with an
+ * earlier one.
+ */
 export const HISTORY_DAYS = 61;
 /** Delivered attempts are kept as long. */
 export const LOG_DAYS = 30;
-/** Days before now on which the second publication took the place of the first. */
+/** Days before now on which the second publication replaced the first. */
 export const SECOND_PUBLICATION_DAYS_AGO = 12;
 /** The additional field that marks generated demo records. */
 export const DEMO_FIELD = 'demo';
 
 /** Page views in the busiest hour of a day, and by the hour of the day as a share of it. */
 const VISITS_PER_HOUR = 16;
-/** Of these, at the beginning and at the end: the shop grows. */
+/** Their fraction at the beginning and at the end: the shop grows. */
 const GROWTH = { from: 0.8, to: 1.15 };
 const BUSY = [1, 1, 1, 1, 1, 2, 3, 4, 6, 7, 8, 8, 7, 7, 8, 8, 7, 7, 8, 10, 10, 8, 5, 2].map((n) => n / 10);
 /** Most visitors have decided on an earlier page. */
 const ASKED = 0.16;
 const DECIDES = 0.62;
 
-/** A receiver that refuses what it is sent is there: nothing is held, and each record is spent. */
+/** A receiver that rejects requests is not down: nothing is held, and each record fails. */
 const FAILED = { daysAgo: 9, fromHour: 8, hours: 7 };
 /** Its certificate has expired; after five failures in a row, records wait until it is fixed. */
 const HELD = { daysAgo: 3, fromHour: 9, hours: 9 };
@@ -43,13 +46,13 @@ export interface DemoHistory {
 
 interface HistoryFrame {
   now: Date;
-  /** Published first and second; null: nothing is known of what was shown. */
+  /** Published first and second; null: unknown configuration. */
   hashes: readonly [string | null, string | null];
-  /** The receiver's host, with its port as the forwarder writes it down. */
+  /** The receiver's host, with its port, in the format of the forwarder. */
   receiverHost: string;
 }
 
-/** Two months of a small shop in two languages: the same each time, but for its dates and ids. */
+/** Two months of a small shop in two languages: identical each time, except for dates and ids. */
 export function demoHistory({ now, hashes, receiverHost }: HistoryFrame): DemoHistory {
   const draw = drawing(20_261_122);
   const tally = new VisitTally();
@@ -138,8 +141,13 @@ function toDeliveries(
       consentId: id,
       outcome: {
         id: idAt(new Date(attemptedMs)),
-        ...{ category: null, httpStatus: null, reason: null, durationMs: 12 + Math.floor(draw.share() * 90) },
-        ...{ host, outcome: 'delivered', attemptedAt: new Date(attemptedMs) },
+        category: null,
+        httpStatus: null,
+        reason: null,
+        durationMs: 12 + Math.floor(draw.share() * 90),
+        host,
+        outcome: 'delivered',
+        attemptedAt: new Date(attemptedMs),
         ...fields,
       },
     });

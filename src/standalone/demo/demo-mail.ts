@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { type FiledMail, filedMails } from '../../mail/infrastructure/mail-files.js';
-import { escapeHtml } from '../../shared/escape-html.js';
+import { type FiledMail, filedMails } from '../../platform/mail/infrastructure/mail-files.js';
+import { escapeHtml } from '../../platform/identity/escape-html.js';
 
 const LINK = /https?:\/\/\S+/g;
 
@@ -28,7 +28,7 @@ function renderPage(mails: FiledMail[]): string {
   ].join('\n');
 }
 
-/** Links of a text that is otherwise shown as it is. */
+/** Turns the links in a text into HTML links. */
 function linked(text: string): string {
   let html = '';
   let end = 0;

@@ -70,7 +70,7 @@ ${SHOP_WINDOW}
 </html>
 `;
 
-/** Shows what the page hears of the banner, and what the receiver got. */
+/** Shows the banner's events in the page, and the records that the receiver got. */
 export const DEMO_SCRIPT = `
 const CATEGORIES = ['analytics', 'marketing', 'preferences'];
 const status = document.getElementById('status');

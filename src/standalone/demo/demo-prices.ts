@@ -1,6 +1,6 @@
-import type { SoldPrice } from '../../billing/billing.settings.js';
+import type { SoldPrice } from '../../modules/billing/billing.settings.js';
 
-/** Begins the id of each price of the demo, so that `database copy` recognizes them. */
+/** Prefix of the id of each demo price, so that `database copy` recognizes them. */
 export const DEMO_PRICE_PREFIX = 'price_demo_';
 
 /** Prices that a signed webhook can name (docs/billing.md), unless the operator has set some. */

@@ -1,22 +1,30 @@
-/** The demo receiver in its own process, as an owner's receiver would be; `application/receiver-process.ts` starts it. */
+/**
+ * The demo receiver in its own process, like an owner's receiver; `receiver-process.ts` starts it.
+ */
 import { LRUCache } from 'lru-cache';
+import { useTrustedRoots } from '../../platform/network/trusted-roots.js';
 import { DemoReceiver } from './demo-receiver.js';
 
-/** To this process: the order to start, and the requested token (null: the deliveries carry none). */
+/**
+ * Messages to this process: the order to start, and the requested token (null: the deliveries carry
+ * none).
+ */
 export type ToReceiver =
   | { kind: 'start'; folder: string; token: string }
   | { kind: 'token'; projectId: string; token: string | null }
   | { kind: 'unavailable'; projectId: string };
 
-/** From this process. */
+/** Messages from this process. */
 export type FromReceiver =
   | { kind: 'listening'; port: number }
   | { kind: 'failed'; message: string }
   | { kind: 'token'; projectId: string };
 
-/** How long a token is used without asking again: not a question per record. */
+/** How long a token is cached, to avoid a request per record. */
 const TOKEN_AGE_MAX_MS = 1_000;
 const TOKENS_MAX = 100;
+
+useTrustedRoots();
 
 const waiting = new Map<string, PromiseWithResolvers<{ token: string | null }>>();
 const tokens = new LRUCache<string, { token: string | null }>({
@@ -62,6 +70,6 @@ async function start({ folder, token }: { folder: string; token: string }): Prom
 }
 
 function send(message: FromReceiver): void {
-  // A failure means that the service is gone; `disconnect` follows.
+  // A failure means that the service has exited; `disconnect` follows.
   process.send?.(message, () => {});
 }

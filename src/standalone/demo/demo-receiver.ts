@@ -13,10 +13,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { PROJECT_ID_HEADER } from '../../shared/brand.js';
-import type { ServerCertificate } from '../infrastructure/certificates.js';
+import { limitPipelining } from '../../platform/http/pipelining.js';
+import { PROJECT_ID_HEADER } from '../../platform/identity/brand.js';
+import type { ServerCertificate } from '../certificates.js';
 
-/** Records that the page shows. */
+/** Records on the page. */
 const SHOWN_MAX = 50;
 const BODY_BYTES_MAX = 256 * 1024;
 /** How much of the log is read: the most that the displayed records can take. */
@@ -78,6 +79,7 @@ export class DemoReceiver {
         this.receive(request, response).catch(() => response.destroy());
       },
     );
+    limitPipelining(this.server);
     const savedPort = existsSync(this.portFile) ? Number(readFileSync(this.portFile, 'utf8')) : 0;
     this.port = await this.listen(savedPort).catch(() => this.listen(0));
     writeFileSync(this.portFile, String(this.port));
@@ -111,8 +113,7 @@ export class DemoReceiver {
   private async certificate(): Promise<ServerCertificate> {
     const file = join(this.folder, 'certificate.json');
     if (!existsSync(file) || !existsSync(this.caFile) || expiresSoon(readCertificate(file))) {
-      const { createCertificateAuthority, issueCertificate } =
-        await import('../infrastructure/certificates.js');
+      const { createCertificateAuthority, issueCertificate } = await import('../certificates.js');
       const authority = await createCertificateAuthority('Demo receiver authority');
       const issued = await issueCertificate(authority, [HOST, 'localhost']);
       writeFileSync(this.caFile, authority.certificatePem);
@@ -216,7 +217,7 @@ function describe(status: number): string {
   return status === 401 ? 'The bearer token is missing or incorrect.' : `This path returns ${status}.`;
 }
 
-/** Compares in a time that does not depend on where the two differ, only on their lengths. */
+/** Compares in constant time for texts of equal length. */
 function sameText(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -1,4 +1,4 @@
-/** A small shop on which the banner is shown: its style, and what visitors see of it. It loads nothing. */
+/** A small shop on which the banner is shown: its style and content. It loads nothing. */
 
 /** A cup, a pot, a tin and a whisk, drawn in the text's colors. */
 const PICTURES = {

@@ -1,14 +1,14 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type RequestHandler } from 'express';
 import type { ReceivedRecord } from './demo-receiver.js';
-import { sendProblem } from '../../http/problem.filter.js';
-import { isLoopbackHost } from '../domain/loopback-host.js';
+import { sendProblem } from '../../platform/http/problem.filter.js';
+import { isLoopbackHost } from '../loopback-host.js';
 import { demoMail } from './demo-mail.js';
 import { DEMO_PAGE, DEMO_SCRIPT } from './demo-page.js';
 import { misbehavingShop } from './misbehaving-shop.js';
 
 interface DemoSite {
-  /** Where mail goes. */
+  /** The folder of mails. */
   mailFolder: string;
   /** Follows the one-time link; absent: there is none. */
   signIn?: RequestHandler;
@@ -47,7 +47,10 @@ export function mountDemoSite(app: NestExpressApplication, site: DemoSite): void
   app.use('/demo', router);
 }
 
-/** Mails hold one-time links, so no page of another site may read them, whatever its name resolves to. */
+/**
+ * Mails contain one-time links, so no page of another site may read them, even with a name that
+ * resolves to this machine.
+ */
 const requireLoopbackHost: RequestHandler = (request, response, next) => {
   if (isLoopbackHost(request.headers.host)) next();
   else

@@ -4,33 +4,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join, relative } from 'node:path';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { findDemoProject, insertDemoProject } from '../../projects/project.rows.js';
-import { ApiKeyService } from '../../access/api-key.service.js';
-import type { KeyScope } from '../../access/domain/key-scope.js';
-import { prepareDemoOwner, setDemoPassword } from '../../access/application/demo-owner.js';
-import { SignInService } from '../../access/application/sign-in.service.js';
-import { DEMO_OWNER_EMAIL } from '../../access/domain/demo-owner.js';
-import { ROLES, type Role } from '../../access/domain/role.js';
-import { expectedToken } from '../../forwarding/application/stored-tokens.js';
-import { TokenVault } from '../../forwarding/infrastructure/token-vault.js';
-import { mailFolder } from '../../mail/infrastructure/mail-files.js';
-import { defaultText } from '../../publishing/domain/default-texts.js';
-import { isConnectionFailure } from '../../database/postgres-error.js';
-import { isUuid, newId } from '../../shared/ids.js';
-import { DEMO_PRICES } from '../domain/demo-prices.js';
-import { type OneTimeLink, oneTimeLink } from '../http/demo-sign-in.js';
-import type { ScanSettings } from '../../scans/scans.settings.js';
-import { MISBEHAVING_SHOP } from '../http/misbehaving-shop.js';
-import { DEMO_POLICY } from '../http/demo-page.js';
-import { mountDemoSite } from '../http/demo-site.js';
-import type { StandaloneSettings } from '../infrastructure/secrets.js';
-import type { Runtime } from './prepare-runtime.js';
+import { findDemoProject, insertDemoProject } from '../../modules/projects/project.rows.js';
+import { ApiKeyService } from '../../modules/access/api-key.service.js';
+import type { KeyScope } from '../../modules/access/domain/key-scope.js';
+import { prepareDemoOwner, setDemoPassword } from '../../modules/access/application/demo-owner.js';
+import { SignInService } from '../../modules/access/application/sign-in.service.js';
+import { DEMO_OWNER_EMAIL } from '../../modules/access/domain/demo-owner.js';
+import { ROLES, type Role } from '../../modules/access/domain/role.js';
+import { expectedToken } from '../../modules/forwarding/application/stored-tokens.js';
+import { TokenVault } from '../../modules/forwarding/infrastructure/token-vault.js';
+import { mailFolder } from '../../platform/mail/infrastructure/mail-files.js';
+import { defaultText } from '../../modules/publishing/domain/default-texts.js';
+import { isConnectionFailure } from '../../platform/database/postgres-error.js';
+import { isUuid, newId } from '../../platform/identity/ids.js';
+import { DEMO_PRICES } from './demo-prices.js';
+import { type OneTimeLink, oneTimeLink } from './demo-sign-in.js';
+import type { ScanSettings } from '../../modules/scans/scans.settings.js';
+import { MISBEHAVING_SHOP } from './misbehaving-shop.js';
+import { DEMO_POLICY } from './demo-page.js';
+import { mountDemoSite } from './demo-site.js';
+import type { StandaloneSettings } from '../secrets.js';
+import type { Runtime } from '../prepare-runtime.js';
 import type { ReceiverProcess } from './receiver-process.js';
 
 /** The embedded server takes seconds to start again, and longer on a busy machine. */
 const DATABASE_WAIT_MS = 60_000;
 const DATABASE_PAUSE_MS = 200;
-/** Of the states of a scan: pages of each, and how long they stay open. */
+/** In scans of states: pages for each, and how long they stay open. */
 const DEMO_STATE_PAGES = 2;
 const DEMO_DWELL_SECONDS = 1;
 const TOKEN_BYTES = 32;
@@ -61,7 +61,7 @@ export interface Demo<S extends StandaloneSettings = StandaloneSettings> {
   lines(baseUrl: string): string[];
 }
 
-/** Prepares the demo around a receiver that is listening. @public Loaded by src/app/run.ts with an import expression. */
+/** Prepares the demo around a receiver that is listening. @public Loaded by src/programs/run.ts with an import expression. */
 export function prepareDemo<S extends StandaloneSettings>(
   machine: Runtime<S>,
   receiver: ReceiverProcess,
@@ -73,7 +73,7 @@ export function prepareDemo<S extends StandaloneSettings>(
   let em: EntityManager | null = null;
   const settings = withDemoPrices(machine.settings);
   const vault = new TokenVault(settings.secrets);
-  // The application is there before anything is sent.
+  // The application is ready before anything is sent.
   receiver.expectedToken = async (projectId) =>
     em && isUuid(projectId) ? expectedToken(em, vault, projectId) : token;
   let credentials: DevCredentials | null = null;
@@ -108,8 +108,12 @@ export function prepareDemo<S extends StandaloneSettings>(
         return found;
       });
       settingUp = setUpProject({
-        ...{ baseUrl, ...project, receiver, token },
-        ...{ formerUrl: known?.receiverUrl, signal: stopping.signal },
+        baseUrl,
+        ...project,
+        receiver,
+        token,
+        formerUrl: known?.receiverUrl,
+        signal: stopping.signal,
       }).catch((error: unknown) => {
         if (stopping.signal.aborted) return;
         // Not a failure of the service: the demo project was changed, for example to tier lite.
@@ -146,8 +150,8 @@ export function prepareDemo<S extends StandaloneSettings>(
 }
 
 /**
- * Repeats a step while the database cannot be reached: the embedded server is started again when it dies, and a start
- * that serves requests already does not fail for it.
+ * Repeats a step while the database is unreachable: the embedded server is restarted when it dies,
+ * and a start that already serves requests must not fail for it.
  */
 async function whenDatabaseIsBack<T>(step: () => Promise<T>): Promise<T> {
   const startedMs = performance.now();
@@ -161,7 +165,9 @@ async function whenDatabaseIsBack<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Allows exactly the receiver's host and port, and trusts its authority beside those that the settings name. */
+/**
+ * Allows exactly the receiver's host and port, and trusts its authority beside the configured ones.
+ */
 function trustReceiver<S extends StandaloneSettings>(
   settings: S,
   receiver: ReceiverProcess,
@@ -182,8 +188,8 @@ function trustReceiver<S extends StandaloneSettings>(
 }
 
 /**
- * Lets scans reach the demo site, by the port that the API is going to listen on, and nothing else of this machine.
- * Without a fixed port, its address is not known yet.
+ * Lets scans reach the demo site, by the port that the API is going to listen on, and nothing else
+ * of this machine. Without a fixed port, its address is not known yet.
  */
 function allowDemoSite<S extends StandaloneSettings>(settings: S): S {
   const { scans, service } = settings;
@@ -224,7 +230,7 @@ function readCredentials(file: string): DevCredentials | null {
 
 type ProjectKeys = Pick<DevCredentials, 'projectId' | 'apiKeys'>;
 
-/** The project of the start before, where all its keys still work. */
+/** The project of the previous start, if all its keys still work. */
 async function knownProject(
   app: NestExpressApplication,
   known: DevCredentials | null,
@@ -258,7 +264,10 @@ async function createDemoProject(app: NestExpressApplication): Promise<ProjectKe
     });
 }
 
-/** The demo's owner key manages members and keys too, so that all of the API can be tried without a session. */
+/**
+ * The demo's owner key also manages members and keys, so that the whole API can be tried without a
+ * session.
+ */
 function scopesOf(role: Role): KeyScope[] {
   return role === 'owner' ? ['manage_access'] : [];
 }
@@ -268,7 +277,7 @@ function withDemoPrices<S extends StandaloneSettings>(settings: S): S {
   return { ...settings, billing: { ...settings.billing, prices: DEMO_PRICES } };
 }
 
-/** Our banner, in two languages, with what a shop might use. */
+/** Our banner, in two languages, with a shop's typical services. */
 const demoConfiguration = (baseUrl: string) => ({
   banner: { enabled: true },
   policyUrl: `${baseUrl}${DEMO_POLICY}`,
@@ -280,7 +289,9 @@ const demoConfiguration = (baseUrl: string) => ({
       category: 'necessary',
       cookies: [
         {
-          ...{ name: 'basket', duration: 'Session', purpose: 'Remembers the contents of your cart.' },
+          name: 'basket',
+          duration: 'Session',
+          purpose: 'Remembers the contents of your cart.',
           translations: [
             { language: 'de', duration: 'Sitzung', purpose: 'Merkt sich den Inhalt Ihres Warenkorbs.' },
           ],
@@ -294,7 +305,9 @@ const demoConfiguration = (baseUrl: string) => ({
       category: 'analytics',
       cookies: [
         {
-          ...{ name: '_visits*', duration: '1 month', purpose: 'Distinguishes visits.' },
+          name: '_visits*',
+          duration: '1 month',
+          purpose: 'Distinguishes visits.',
           translations: [{ language: 'de', duration: '1 Monat', purpose: 'Unterscheidet Besuche.' }],
         },
       ],
@@ -304,9 +317,9 @@ const demoConfiguration = (baseUrl: string) => ({
 });
 
 /**
- * Sets the project up as its owner would, over the API: tier business, whatever was simulated before, a banner where no
- * configuration was ever saved, and forwarding to the receiver. Changed forwarding settings stay as
- * they are, unless they still point at the receiver's former port.
+ * Sets the project up as its owner would, over the API: tier business, a banner if no configuration
+ * was ever saved, and forwarding to the receiver. Keeps changed forwarding settings, unless they
+ * still point at the receiver's former port.
  */
 async function setUpProject(
   demo: ProjectKeys & {
@@ -322,7 +335,8 @@ async function setUpProject(
     const startedMs = performance.now();
     const send = (): Promise<Response> =>
       fetch(`${demo.baseUrl}/v1/projects/${demo.projectId}${path}`, {
-        ...{ method, signal },
+        method,
+        signal,
         headers: { authorization: `Bearer ${demo.apiKeys.editor}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });

@@ -11,8 +11,9 @@ const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBR
 const PRODUCTS = ['Desk lamp', 'Wall clock', 'Tea towel', 'Bread knife', 'Fruit bowl', 'Door mat'] as const;
 
 /**
- * A shop that does what a scan is there to find: it sets cookies by response headers and by script, fills the browser's
- * storages and requests another site, all before the visitor chooses anything. Development only.
+ * A shop with the problems that a scan should find: it sets cookies by response headers and by
+ * script, fills the browser's storages and requests another site, all before the visitor chooses
+ * anything. Development only.
  */
 export function misbehavingShop(projectId: () => string): Router {
   const router = express.Router();
@@ -57,7 +58,7 @@ Scan it on the dashboard's Scans page to see what a scan reports.</p><ul>${produ
   return router;
 }
 
-/** What no visitor agreed to. */
+/** Accesses without the visitor's consent. */
 const SCRIPT = `
 document.cookie = '_visits=' + Math.random().toString(36).slice(2) + '; max-age=31536000; path=/demo/shop';
 document.cookie = '_ads_id=' + Math.random().toString(36).slice(2) + '; max-age=7776000; path=/demo/shop';

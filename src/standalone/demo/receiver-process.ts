@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ReceivedRecord, readRecent, receiverFiles, receiverUrl } from '../http/demo-receiver.js';
-import type { FromReceiver, ToReceiver } from '../http/demo-receiver-program.js';
+import { type ReceivedRecord, readRecent, receiverFiles, receiverUrl } from './demo-receiver.js';
+import type { FromReceiver, ToReceiver } from './demo-receiver-program.js';
 
-/** A receiver that ended by itself is started again after this pause. */
+/** Pause before a crashed receiver is restarted. */
 const RESTART_PAUSE_MS = 1_000;
 const TOKEN_BYTES = 32;
 
 interface ReceiverOptions {
-  /** Where it keeps its log and certificate. */
+  /** The folder of its log and certificate. */
   folder: string;
   /** The token that `POST /protected` requires. */
   token: string;
@@ -63,7 +63,7 @@ export class ReceiverProcess {
 
   /** Resolves once it listens. */
   async start(): Promise<void> {
-    const child = fork(join(import.meta.dirname, '..', 'http', 'demo-receiver-program.js'));
+    const child = fork(join(import.meta.dirname, 'demo-receiver-program.js'));
     this.child = child;
     const listening = Promise.withResolvers<void>();
     child.on('message', (message: FromReceiver) => {
