@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { DASHBOARD_FOLDER } from '../http/dashboard-build.js';
-import { setNotFoundPage } from '../http/problem.filter.js';
-import { pagePreloads } from './page-preloads.js';
+import { DASHBOARD_FOLDER } from '../../platform/http/dashboard-build.js';
+import { setNotFoundPage } from '../../platform/http/problem.filter.js';
 import { PREVIEW_FRAME, previewFrame } from './preview-frame.js';
 
 /**
@@ -29,15 +28,15 @@ export const PAGES = [
   '/projects/:projectId/*page',
 ];
 
-/** For those who change the dashboard. */
+/** For dashboard developers. */
 export const STYLEGUIDE = '/styleguide';
 
-/** Stands in the built page wherever the answer's own nonce belongs. */
+/** Replaced by the response's nonce in the built page. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
-/** Replaced by whether the page may offer what only development has. */
+/** Replaced by whether the page may offer development-only features. */
 const ENVIRONMENT_PLACEHOLDER = '__ENVIRONMENT__';
-/** The name of a file that the build has made holds the hash of its content. */
+/** The names of built files contain the hash of their content. */
 const ASSET_MAX_AGE_SECONDS = 31_536_000;
 const ASSET = /^\/[\w.-]+\.(js|css|svg)$/;
 const ENCODINGS = [
@@ -45,14 +44,16 @@ const ENCODINGS = [
   ['gzip', '.gz'],
 ] as const;
 
-/** Serves the dashboard: its page under each of its addresses, and the files that the page loads. */
+/**
+ * Serves the dashboard: its page under each of its addresses, and the files that the page loads.
+ */
 export function mountDashboard(app: NestExpressApplication, production: boolean): void {
   app.use('/assets', chooseEncoding, assets());
   const html = readHtml(production);
-  const preloads = pagePreloads(join(DASHBOARD_FOLDER, 'manifest.json'), NONCE_PLACEHOLDER);
+  const preloads = readPreloads();
   const router = express.Router();
   for (const path of production ? PAGES : [...PAGES, STYLEGUIDE])
-    router.get(path, sendPage(html.replace('</head>', `${preloads.get(path) ?? ''}</head>`), production));
+    router.get(path, sendPage(html.replace('</head>', `${preloads[path] ?? ''}</head>`), production));
   router.get(PREVIEW_FRAME, previewFrame());
   app.use(router);
   setNotFoundPage(app, sendPage(html, production, 404));
@@ -65,6 +66,12 @@ function readHtml(production: boolean): string {
   return readFileSync(file, 'utf8').replace(ENVIRONMENT_PLACEHOLDER, environment);
 }
 
+/** Links and scripts for the first requests of a page, by its address (dashboard/page-preloads.ts). */
+function readPreloads(): Record<string, string> {
+  const file = join(DASHBOARD_FOLDER, 'preloads.json');
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+}
+
 function sendPage(html: string, production: boolean, status = 200): RequestHandler {
   return (_request, response) => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
@@ -75,7 +82,7 @@ function sendPage(html: string, production: boolean, status = 200): RequestHandl
   };
 }
 
-/** Own files alone, and the few inline ones that this answer names. */
+/** Only own files, and the inline scripts of this response. */
 function contentSecurityPolicy(nonce: string, production: boolean): string {
   const own = `'self' 'nonce-${nonce}'`;
   return [
@@ -93,7 +100,7 @@ function contentSecurityPolicy(nonce: string, production: boolean): string {
   ].join('; ');
 }
 
-/** Leads a request to the compressed file that the build has put beside the plain one. */
+/** Redirects a request to the compressed file beside the plain one. */
 function chooseEncoding(request: Request, response: Response, next: () => void): void {
   response.vary('Accept-Encoding');
   if (!ASSET.test(request.path)) return next();

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 
-/** Where the build puts it; the same whether this file runs compiled or, in tests, as it is. */
-const SCRIPT = join(import.meta.dirname, '..', '..', 'dist', 'loader', 'preview.js');
+/** The built script; the same path for compiled files and, in tests, for sources. */
+const SCRIPT = join(import.meta.dirname, '..', '..', '..', 'dist', 'loader', 'preview.js');
 const NONCE_BYTES = 16;
 
 export const PREVIEW_FRAME = '/preview-frame';
 
-/** A page of a site as far as a banner needs one: something to lie over. */
+/** A minimal page of a site, as the background of a banner. */
 const STYLE = `
   html { color-scheme: light; background: #fff; --ink: #e3e8ee }
   html.dark { color-scheme: dark; background: #12161b; --ink: #2a323c }
