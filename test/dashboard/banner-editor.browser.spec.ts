@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { pageFaults } from '../support/page-faults.js';
-import { signUpIn } from '../support/person.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { pageFaults } from '../support/rules/page-faults.js';
+import { signUpIn } from '../support/people/person.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
 import { until } from '../support/until.js';
 
 declare function getComputedStyle(element: unknown): { fontSize: string };
@@ -152,7 +152,9 @@ describe('the banner editor', () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><rect width="9" height="9"/></svg>';
     await page.locator('input[type=file]').setInputFiles({
-      ...{ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) },
+      name: 'logo.svg',
+      mimeType: 'image/svg+xml',
+      buffer: Buffer.from(svg),
     });
     const logo = banner().locator('img.logo');
     await until('it is scaled', () =>
@@ -175,12 +177,14 @@ describe('the banner editor', () => {
       position: 'top-center',
     });
     await page.locator('input[type=file]').setInputFiles({
-      ...{ name: 'logo.txt', mimeType: 'text/plain', buffer: Buffer.from('no image') },
+      name: 'logo.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('no image'),
     });
     await page.getByText('This image can’t be read').waitFor();
   });
 
-  it('edits the rules of the blocker, and shows the tag that it needs', async () => {
+  it('edits the rules of the blocker, and shows its tag and the header of the published rules', async () => {
     await open('?part=blocking');
     await page.getByRole('switch', { name: 'Block requests until consent' }).click({ force: true });
     await page.getByRole('button', { name: 'Add blocking rule' }).click();
@@ -189,6 +193,8 @@ describe('the banner editor', () => {
     await field('Host').fill('tracker.test');
     await page.getByText('Enter a hostname such as www.example.com').waitFor({ state: 'detached' });
     await page.getByText(/^<script src=".*\/blocker\.js"><\/script>$/).waitFor();
+    const header = page.getByRole('region', { name: 'A header for your server' });
+    await header.getByText('Publish a blocking rule, and the header appears here.').waitFor();
     expect(await pageFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Review and publish' }).click();
     const dialog = page.getByRole('dialog', { name: 'Review and publish' });
@@ -201,6 +207,45 @@ describe('the banner editor', () => {
       enabled: true,
       rules: [{ host: 'tracker.test', path: null, category: 'marketing' }],
     });
+    await header
+      .getByText(/^Content-Security-Policy: default-src 'self' [^;]+; form-action 'self' /)
+      .waitFor();
+    await header.getByText('tracker.test *.tracker.test', { exact: true }).waitFor();
+    expect(await header.getByRole('button', { name: 'Copy' }).count()).toBe(2);
+    expect(await pageFaults(page)).toEqual([]);
+  });
+
+  it('lets a viewer copy the tag and the header, and edit nothing', async () => {
+    await publish(['en', 'de'], {
+      blocking: { enabled: true, rules: [{ host: 'tracker.test', path: null, category: 'marketing' }] },
+    });
+    const viewers = await browser.newContext({ viewport: DESKTOP });
+    try {
+      await signUpIn(viewers, service, { email: 'vic@example.com', name: 'Vic' });
+      const invited = await context.request.post(`${service.baseUrl}/v1/projects/${projectId}/invitations`, {
+        data: { email: 'vic@example.com', role: 'viewer' },
+      });
+      const { id } = (await invited.json()) as { id: string };
+      const accepted = await viewers.request.post(`${service.baseUrl}/v1/me/invitations/${id}/accept`);
+      expect(accepted.ok()).toBe(true);
+      const seen = await viewers.newPage();
+      await seen.goto(`${service.baseUrl}/projects/${projectId}/banner?part=blocking`);
+      await seen
+        .getByRole('region', { name: 'A header for your server' })
+        .getByText('tracker.test')
+        .first()
+        .waitFor();
+      const copy = seen.getByRole('button', { name: 'Copy' });
+      await copy.first().waitFor();
+      expect(await Promise.all((await copy.all()).map((button) => button.isEnabled()))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(await seen.getByRole('button', { name: 'Add blocking rule' }).isDisabled()).toBe(true);
+    } finally {
+      await viewers.close();
+    }
   });
 
   it('turns signals on, and shows the snippet that tags of Microsoft need', async () => {
@@ -224,8 +269,12 @@ describe('the banner editor', () => {
     await dialog.waitFor({ state: 'detached' });
     const saved = (await (await context.request.get(api(''))).json()) as { signals: object };
     expect(saved.signals).toMatchObject({
-      ...{ microsoftUet: true, dataLayer: true, dataLayerEvent: 'choice', googleAdsDataRedaction: true },
-      ...{ metaPixel: false, googleUrlPassthrough: false },
+      microsoftUet: true,
+      dataLayer: true,
+      dataLayerEvent: 'choice',
+      googleAdsDataRedaction: true,
+      metaPixel: false,
+      googleUrlPassthrough: false,
     });
   });
 
@@ -264,7 +313,8 @@ describe('the banner editor', () => {
     const saved = (await (await context.request.get(api(''))).json()) as { services: object[] };
     expect(saved.services).toMatchObject([
       {
-        ...{ name: 'YouTube', category: 'marketing' },
+        name: 'YouTube',
+        category: 'marketing',
         cookies: [
           { name: 'VISITOR_INFO1_LIVE', translations: [{ language: 'de', duration: '6 Monate' }] },
           { name: 'YSC', translations: [{ language: 'de', duration: 'Sitzung' }] },
@@ -286,7 +336,7 @@ describe('the banner editor', () => {
     await summary.getByText('Zähler · 1 Cookie').waitFor();
     await summary.press('Enter');
     await banner().getByText('Zählt Besuche.').waitFor();
-    // What is not translated says in which language it is.
+    // Untranslated text is marked with its language.
     expect(await banner().getByText('1 day').getAttribute('lang')).toBe('en');
     await page.getByRole('button', { name: 'English', exact: true }).click();
     expect(await field('Service').inputValue()).toBe('Counter');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { signUpIn } from '../support/person.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { signUpIn } from '../support/people/person.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
 
 interface Draft {
   version: number;

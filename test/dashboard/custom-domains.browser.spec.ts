@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { documentedLine } from '../support/edge.js';
-import { type DnsRecord, type DnsServer, startDnsServer } from '../support/dns-server.js';
-import { pageFaults } from '../support/page-faults.js';
-import { signUpIn } from '../support/person.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { RawClient } from '../support/raw-request.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { documentedLine } from '../support/programs/edge.js';
+import { type DnsRecord, type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
+import { pageFaults } from '../support/rules/page-faults.js';
+import { signUpIn } from '../support/people/person.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import { RawClient } from '../support/fakes/raw-request.js';
 import { until } from '../support/until.js';
 
 const TARGET = 'edge.service.test';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { pageFaults } from '../support/page-faults.js';
-import { signUpIn } from '../support/person.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { pageFaults } from '../support/rules/page-faults.js';
+import { signUpIn } from '../support/people/person.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
 
 let service: LoneService;
 let browser: Browser;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { signUpIn } from '../support/person.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { signUpIn } from '../support/people/person.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
 import { until } from '../support/until.js';
-import { PASSWORD } from '../support/user.js';
+import { PASSWORD } from '../support/people/user.js';
 
-/** An element, as far as it is looked at. */
+/** The compared properties of an element. */
 interface Box {
   scrollWidth: number;
   clientWidth: number;
@@ -133,8 +133,11 @@ describe('the address of a page', () => {
     [
       '/consents?from=2026-11-01&to=2026-11-20&action=custom&hostname=www.example.com&analytics=true&delivery=failed',
       [
-        ...['Nov 1 – 20, 2026', 'Choice: Customized', 'Analytics: Granted'],
-        ...['Host: www.example.com', 'Delivery: Failed'],
+        'Nov 1 – 20, 2026',
+        'Choice: Customized',
+        'Analytics: Granted',
+        'Host: www.example.com',
+        'Delivery: Failed',
       ],
       'delivery',
     ],
@@ -457,8 +460,11 @@ describe('a page', () => {
       };
     const { id } = await post('', { name: long });
     await post(`/${id}/consents`, {
-      ...{ analytics: true, marketing: true, preferences: true },
-      ...{ action: `a${'x'.repeat(63)}`, hostname: `${'x'.repeat(60)}.${'x'.repeat(60)}.example.com` },
+      analytics: true,
+      marketing: true,
+      preferences: true,
+      action: `a${'x'.repeat(63)}`,
+      hostname: `${'x'.repeat(60)}.${'x'.repeat(60)}.example.com`,
     });
     await post(`/${id}/invitations`, {
       email: `${'x'.repeat(60)}@${'x'.repeat(60)}.example.com`,

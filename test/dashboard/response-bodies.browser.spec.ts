@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { signUpIn } from '../support/person.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { signUpIn } from '../support/people/person.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import {
+  makeTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from '../support/fakes/receiver.js';
 import { until } from '../support/until.js';
 
 const HTML = '<h1 id="from-receiver">Broken</h1><script>document.title = "taken over"</script>';

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { pageFaults } from '../support/page-faults.js';
-import { signUpIn } from '../support/person.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { pageFaults } from '../support/rules/page-faults.js';
+import { signUpIn } from '../support/people/person.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import {
+  makeTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from '../support/fakes/receiver.js';
 
 /** The first two delays are 5 to 6 and 10 to 12 seconds. */
 const RETRIED_MS = 60_000;

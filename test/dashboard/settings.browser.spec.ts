@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { type FakeStripe, startFakeStripe, stripeEnvironment } from '../support/fake-stripe.js';
-import { pageFaults } from '../support/page-faults.js';
-import { linkMailedTo, signUpIn } from '../support/person.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { totpCode } from '../support/totp.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { type FakeStripe, startFakeStripe, stripeEnvironment } from '../support/fakes/fake-stripe.js';
+import { faultsInEachAppearance, pageFaults } from '../support/rules/page-faults.js';
+import { linkMailedTo, signUpIn } from '../support/people/person.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import { totpCode } from '../support/people/totp.js';
 import { until } from '../support/until.js';
-import { PASSWORD } from '../support/user.js';
-import { makeVisitorKey } from '../support/visitor-key.js';
+import { PASSWORD } from '../support/people/user.js';
+import { makeVisitorKey } from '../support/people/visitor-key.js';
 
 let service: LoneService;
 let stripe: FakeStripe;
@@ -314,27 +314,24 @@ describe('the banner’s page', () => {
   it.each(['texts', 'offer', 'look', 'rules'])(
     'has nothing that axe finds under %s, in the banner’s own frame too',
     async (part) => {
-      const found: string[] = [];
-      for (const colorScheme of ['light', 'dark'] as const)
-        for (const width of [375, 1280]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 800 });
-          await open(`/banner?part=${part}`);
-          const banner = page.frameLocator('iframe[title="Banner preview"]');
-          await banner.getByRole('button', { name: 'Accept all' }).waitFor();
-          const frame = page.frames().find((each) => each.url().endsWith('/preview-frame'));
-          if (!frame) throw new Error('there is no frame');
-          found.push(...(await pageFaults(page)), ...(await pageFaults(frame)));
-        }
-      await page.emulateMedia({ colorScheme: 'light' });
-      await page.setViewportSize({ width: 1280, height: 800 });
+      await open(`/banner?part=${part}`);
+      const accept = page
+        .frameLocator('iframe[title="Banner preview"]')
+        .getByRole('button', { name: 'Accept all' });
+      await accept.waitFor();
+      const found = await faultsInEachAppearance(page, async () => {
+        await accept.waitFor();
+        const frame = page.frames().find((each) => each.url().endsWith('/preview-frame'));
+        if (!frame) throw new Error('there is no frame');
+        return pageFaults(frame);
+      });
       expect(found).toEqual([]);
     },
   );
 
   it('turns the counting of visits off', async () => {
     await open('/banner?part=rules');
-    // By key: what is still loading beside it may move it from under a pointer.
+    // By keyboard, because content that loads beside it may move it away from the pointer.
     const counting = page.getByRole('switch', { name: 'Count page visits' });
     await counting.press('Space');
     expect(await counting.isChecked()).toBe(false);
@@ -582,7 +579,10 @@ describe('records and analytics', () => {
     const storageState = await context.storageState();
     const other = await browser.newContext({ storageState, reducedMotion: 'reduce', colorScheme: 'dark' });
     const seen = await other.newPage();
-    /** Name, records and those of the period before, as the bars of a section have them and as its table does. */
+    /**
+     * Name, records and the previous period's records, from the bars of a section and from its
+     * table.
+     */
     const shown = async (title: string, of = seen): Promise<string[][]> => {
       const section = of.getByRole('region', { name: title, exact: true });
       await section.waitFor();
@@ -626,7 +626,7 @@ describe('records and analytics', () => {
     );
     await seen.setViewportSize({ width: 375, height: 800 });
     expect(await pageFaults(seen)).toEqual([]);
-    // A day later, at the end of the next minute, the same records are those of the period before.
+    // A day later, at the end of the next minute, the same records belong to the previous period.
     await seen.clock.setFixedTime(new Date(Date.now() + 24 * 3_600_000 + 60_000));
     await seen.reload();
     expect(await shown('By region')).toEqual(
@@ -648,7 +648,11 @@ describe('the overview', () => {
   it('shows the figures of the month, and of today at a click, each beside the same point before', async () => {
     const from = new Date(Date.now() - 3_600_000).toISOString();
     const figures = (records: number) => ({
-      ...{ from, to: from, records, asked: 2 * records, optInRate: records / 1_000 },
+      from,
+      to: from,
+      records,
+      asked: 2 * records,
+      optInRate: records / 1_000,
     });
     const seen = await context.newPage();
     // On the first of a month both are the same; and nothing here was received before today.
@@ -724,7 +728,9 @@ describe('tables', () => {
     });
     const storageState = await context.storageState();
     const german = await browser.newContext({
-      ...{ locale: 'de-DE', storageState, reducedMotion: 'reduce' as const },
+      locale: 'de-DE',
+      storageState,
+      reducedMotion: 'reduce' as const,
       viewport: { width: 1280, height: 800 },
     });
     const seite = await german.newPage();
@@ -752,7 +758,9 @@ describe('tables', () => {
 describe('a page on a phone', () => {
   it.each(['en-US', 'de-DE'])('cuts no table, %s', async (locale) => {
     const phone = await browser.newContext({
-      ...{ locale, storageState: await context.storageState(), reducedMotion: 'reduce' as const },
+      locale,
+      storageState: await context.storageState(),
+      reducedMotion: 'reduce' as const,
       viewport: { width: 375, height: 720 },
     });
     const seen = await phone.newPage();
@@ -889,7 +897,7 @@ describe('the audit log', () => {
     await changed.getByRole('cell', { name: 'Editor' }).waitFor();
     await drawer.getByText('bo@example.com').waitFor();
     expect(await pageFaults(page)).toEqual([]);
-    // The address alone brings it back, also where the list does not show it.
+    // The address is enough to restore it, even if the list does not show it.
     const address = new URL(page.url());
     await page.goto(
       `${address.origin}${address.pathname}?open=${address.searchParams.get('open')}&action=tier.grant`,
@@ -956,7 +964,7 @@ describe('deliveries', () => {
     await box.getByRole('button', { name: 'Resend 3 records' }).click();
     await page.getByText('3 records queued.').first().waitFor();
     await until('six attempts are shown', async () => (await page.locator('tbody tr').count()) === 6);
-    // What the filters show is what is offered for all of them.
+    // The button offers the filtered deliveries.
     await page.getByRole('button', { name: 'Resend in bulk…' }).click();
     const many = dialog('Resend in bulk…');
     expect(await many.getByLabel('Failure reason').inputValue()).toBe('http_4xx');

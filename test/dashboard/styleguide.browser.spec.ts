@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../support/browser.js';
-import { pageFaults } from '../support/page-faults.js';
-import { type LoneService, startLoneService } from '../support/processes.js';
-import { differenceFrom, screenshotFile } from '../support/screenshots.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { pageFaults } from '../support/rules/page-faults.js';
+import { type LoneService, startLoneService } from '../support/programs/processes.js';
+import { differenceFrom, screenshotFile } from '../support/rules/screenshots.js';
 
 const FOLDER = join(import.meta.dirname, 'styleguide');
 
