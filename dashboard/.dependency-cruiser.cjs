@@ -34,7 +34,7 @@ const PARTS = {
 };
 
 /** What every part may import: packages, the generated client, messages, and the service's constants. */
-const COMMON = ['node_modules/', `^${SRC}/(client|i18n)/`, '^src/shared/(brand|wordmark)\\.ts$'];
+const COMMON = ['node_modules/', `^${SRC}/(client|i18n)/`, '^src/platform/identity/(brand|wordmark)\\.ts$'];
 
 const SPEC = '\\.spec\\.ts$';
 
@@ -69,7 +69,7 @@ module.exports = {
       comment:
         'The contrast and the size of a logo that the API requires, the names of signals, and what `EU` stands for.',
       from: { path: `^${SRC}/features/banner/` },
-      to: { path: '^src/publishing/domain/(contrast|publishing\\.limits|region|signals)\\.ts$' },
+      to: { path: '^src/modules/publishing/domain/(contrast|publishing\\.limits|region|signals)\\.ts$' },
     },
     {
       comment: 'Examples from the documents.',

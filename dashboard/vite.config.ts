@@ -1,8 +1,9 @@
 import react from '@vitejs/plugin-react';
 import compile from 'icu-minify/compile';
 import { defineConfig, type Plugin } from 'vite';
+import { pagePreloads } from './page-preloads.ts';
 
-/** What the API answers itself; `npm run dev` hands it on. */
+/** Paths of the API, which `npm run dev` proxies. */
 const OF_THE_API = [
   '/v1',
   '/cdn',
@@ -18,17 +19,17 @@ const OF_THE_API = [
 /** Where `npm run dev` finds the API. */
 const API = `http://127.0.0.1:${process.env['PORT'] ?? '3000'}`;
 
-/** What every page needs, and what changes with its own releases alone. */
+/** Libraries that every page needs, and that only change with their own releases. */
 const CORE =
   /node_modules\/(react|react-dom|scheduler|@tanstack\/(history|router-core|react-router|store|react-store|query-core|react-query))\//;
 
-/** What pages are put together from. One file, so that it cannot need one that needs it. */
 /** What only pages with forms need. */
 const FORMS = /node_modules\/(@mantine\/form|fast-deep-equal|klona)\//;
 
 /** What only pages with a chart need, once the rest of them is drawn. */
 const CHARTS = /node_modules\/uplot\/|\/src\/shared\/line-chart\.ts$/;
 
+/** What pages are put together from. One file, so that it cannot need one that needs it. */
 const PARTS = /node_modules\/(@mantine|@floating-ui|react-remove-scroll|clsx|tslib)\//;
 
 /** Parses the ICU messages at build time: the parser would add 8 kB to each first load. */
@@ -48,15 +49,17 @@ const compileAll = (messages: unknown): unknown =>
         Object.entries(messages as object).map(([key, message]) => [key, compileAll(message)]),
       );
 
+/** The service replaces it in each answer (src/modules/dashboard/dashboard.ts). */
+const NONCE = '__CSP_NONCE__';
+
 export default defineConfig({
-  plugins: [icuMessages, react()],
+  plugins: [icuMessages, react(), pagePreloads(NONCE)],
   // The formatter for messages that are already parsed.
   resolve: { alias: { 'use-intl/format-message': 'use-intl/format-message/format-only' } },
-  // The service replaces it in each answer (src/app/dashboard.ts).
-  html: { cspNonce: '__CSP_NONCE__' },
+  html: { cspNonce: NONCE },
   build: {
     target: 'es2023',
-    // Names what is loaded when, for the check of the size.
+    // Lists which file loads which others, for the preloads and the size check.
     manifest: 'manifest.json',
     // A picture in a style sheet would be an address that the policy has to allow.
     assetsInlineLimit: 0,
@@ -64,7 +67,8 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // What is shared is named by its hash alone: the pages that share it would make a name of a line.
+        // Shared chunks are named only by their hash: the names of all pages that share one would
+        // be too long.
         chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, '')}-[hash].js`,
         codeSplitting: {
           groups: [

@@ -12,11 +12,11 @@ import { router } from './app/router';
 import { preferredLanguage } from './i18n/locale';
 import { loadMessages, locale } from './i18n/i18n';
 
-/** What the answer's own policy lets inline styles in by; Mantine and its scroll lock add some. */
+/** The nonce of the response's policy for inline styles; Mantine and its scroll lock add some. */
 const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
 setNonce(nonce);
 
-// After an upgrade an open page requests files that are gone: reload it in the new version.
+// After an upgrade an open page requests deleted files: reload it in the new version.
 window.addEventListener('vite:preloadError', () => location.reload());
 
 const root = document.getElementById('root');

@@ -1,4 +1,4 @@
-/** Responses to the requests that the page sent ahead of its scripts (src/app/page-preloads.ts), by address. */
+/** Responses to the requests that the page sent ahead of its scripts (dashboard/page-preloads.ts), by address. */
 declare global {
   var firstResponses: Map<string, Promise<Response | null>> | undefined;
 }
@@ -12,7 +12,7 @@ export async function fetchOnce(input: RequestInfo | URL, init?: RequestInit): P
   return response?.ok ? response : fetch(request);
 }
 
-/** Drops what was not used, for another person or a later time. */
+/** Drops unused responses when the user or the time changes. */
 export function forgetFirstResponses(): void {
   globalThis.firstResponses = undefined;
 }

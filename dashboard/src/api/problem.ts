@@ -3,7 +3,7 @@ import { type Messages, t } from '../i18n/i18n';
 /** A refusal of the API (RFC 9457), or what kept it from answering. */
 export class ApiProblem extends Error {
   constructor(
-    /** The API's stable code; `unreachable` where there was no answer. */
+    /** The API's stable code; `unreachable` without a response. */
     readonly code: string,
     /** The API's own sentence. */
     readonly detail: string,
@@ -18,7 +18,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** What the client throws, as an `ApiProblem`: an answered problem document, or silence. */
+/** The client's error as an `ApiProblem`: a problem document, or no response. */
 export function toApiProblem(error: unknown, response: Response | undefined): ApiProblem {
   if (error instanceof ApiProblem) return error;
   if (!response) return new ApiProblem('unreachable', '', 0);
@@ -34,7 +34,7 @@ interface RefusedField extends Bounds {
   code?: string;
 }
 
-/** What is wrong with each field, in the person's language where the API has a code for it. */
+/** The problem of each field, translated if the API has a code for it. */
 function fieldErrors(errors: unknown): Record<string, string> {
   if (!Array.isArray(errors)) return {};
   const sentences: Record<string, Set<string>> = {};

@@ -10,6 +10,7 @@ import { useSignedOut } from '../shared/use-signed-out';
 import { useZone } from '../shared/zone';
 import { chooseLanguage, preferredLanguage, LANGUAGES } from '../i18n/locale';
 import { t } from '../i18n/i18n';
+import { VisibleText } from '../shared/visible-text';
 
 /** Who is signed in, and how this browser shows things. */
 export function AccountMenu({ openHelp }: { openHelp: () => void }) {
@@ -34,7 +35,9 @@ export function AccountMenu({ openHelp }: { openHelp: () => void }) {
         >
           <Avatar name={session?.user.name ?? ''} />
           <span className="switcher-name">
-            <span>{session?.user.name}</span>
+            <span>
+              <VisibleText text={session?.user.name ?? ''} />
+            </span>
           </span>
         </Button>
       </Menu.Target>
@@ -82,7 +85,7 @@ export function AccountMenu({ openHelp }: { openHelp: () => void }) {
 interface ChoiceProps<Value extends string> {
   label: string;
   value: Value;
-  /** What the person reads, by value. */
+  /** The labels, by value. */
   options: Record<Value, string>;
   choose: (value: Value) => void;
 }

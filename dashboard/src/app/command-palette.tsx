@@ -13,7 +13,7 @@ import './command-palette.css';
 interface Command {
   key: string;
   label: string;
-  /** What it is, where the label does not say so. */
+  /** Its kind, if the label does not contain it. */
   kind: string;
   open: () => void;
 }
@@ -97,7 +97,9 @@ function useCommands(projectId: string | undefined, text: string): Command[] {
   const navigate = useNavigate();
   const { data } = useQuery(PROJECT_LIST);
   const pages = PROJECT_PAGES.map(([to, label]) => ({
-    ...{ key: to, label, kind: t('palette.page') },
+    key: to,
+    label,
+    kind: t('palette.page'),
     open: () => void (projectId !== undefined && navigate({ to, params: { projectId } })),
   }));
   const elsewhere = (
@@ -108,11 +110,15 @@ function useCommands(projectId: string | undefined, text: string): Command[] {
     ] as const
   ).map(([to, label]) => ({ key: to, label, kind: t('palette.page'), open: () => void navigate({ to }) }));
   const projects = (data?.items ?? []).map(({ id, name }) => ({
-    ...{ key: id, label: name, kind: t('palette.project') },
+    key: id,
+    label: name,
+    kind: t('palette.project'),
     open: () => void navigate({ to: '/projects/$projectId', params: { projectId: id } }),
   }));
   const openConsent = (consentId: string): Command => ({
-    ...{ key: consentId, label: consentId, kind: t('palette.consent') },
+    key: consentId,
+    label: consentId,
+    kind: t('palette.consent'),
     open: () =>
       void (
         projectId !== undefined &&

@@ -2,7 +2,9 @@ const SHOWN_MAX = 12;
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** The commands whose label contains the text, those that begin with it first; of an id the consent alone. */
+/**
+ * The commands whose label contains the text, prefix matches first; for an id, only the consent.
+ */
 export function selectCommands<C extends { label: string }>(
   commands: readonly C[],
   text: string,

@@ -6,6 +6,7 @@ import { OWN_INVITATIONS } from '../features/account/own-invitations';
 import ChevronsUpDown from 'lucide-react/icons/chevrons-up-down';
 import { t } from '../i18n/i18n';
 import { Avatar } from '../shared/avatar';
+import { VisibleText } from '../shared/visible-text';
 
 /** Projects listed at most: a longer list is no help. */
 const PROJECTS_MAX = 200;
@@ -30,7 +31,9 @@ export function ProjectSwitcher({ projectId }: { projectId: string | undefined }
         >
           {current && <Avatar name={current.name} />}
           <span className="switcher-name">
-            <span>{current?.name ?? (data ? t('shell.chooseProject') : '…')}</span>
+            <span>
+              <VisibleText text={current?.name ?? (data ? t('shell.chooseProject') : '…')} />
+            </span>
             {current?.domains[0] !== undefined && <small aria-hidden data-domain={current.domains[0]} />}
           </span>
         </Button>
@@ -43,7 +46,7 @@ export function ProjectSwitcher({ projectId }: { projectId: string | undefined }
             params={{ projectId: id }}
             {...(id === projectId && { fw: 600 })}
           >
-            {name}
+            <VisibleText text={name} />
           </ProjectItem>
         ))}
         <Menu.Divider />

@@ -12,7 +12,8 @@ export function useUnsavedForm() {
     changed.current = false;
   }, [pathname]);
   const blocker = useBlocker({
-    // An expired session leads to sign-in and back here; a sign-out has no way back. The banner editor asks by itself.
+    // An expired session leads to sign-in and back here; a sign-out does not. The banner editor has
+    // its own dialog.
     shouldBlockFn: ({ current, next }) =>
       changed.current && current.routeId !== banner.id && next.pathname === '/sign-in' && 'to' in next.search,
     enableBeforeUnload: false,

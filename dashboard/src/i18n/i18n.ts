@@ -4,6 +4,7 @@ import type banner from '../../messages/banner.en.json';
 import type install from '../../messages/install.en.json';
 import type scans from '../../messages/scans.en.json';
 import type { Language } from './locale';
+import { showHidden } from './show-hidden';
 
 export type Messages = typeof en & typeof banner & typeof install & typeof scans;
 
@@ -23,13 +24,16 @@ const PAGE_MESSAGES = {
   },
 };
 
+/** The messages of every page, in English. */
+export const englishMessages = en;
+
 let messages = en as unknown as Messages;
 
 /** The language of the page. */
 export let locale: Language = 'en';
 
 /** Formats a message of `messages/`; keys and ICU arguments are checked against the English files. */
-export let t = createTranslator({ locale, messages });
+export let t = translator();
 
 /**
  * Loads the messages of a language other than English, which is bundled. Runs before the first render: pages are
@@ -50,7 +54,20 @@ export async function loadPageMessages(page: keyof typeof PAGE_MESSAGES): Promis
 
 function addMessages(more: object): void {
   messages = { ...messages, ...more };
-  t = createTranslator({ locale, messages });
+  t = translator();
+}
+
+/** The texts in messages may be names that others chose. */
+function translator() {
+  const translate = createTranslator({ locale, messages });
+  const format = translate as unknown as (key: string, values?: object, ...more: unknown[]) => string;
+  const shown: typeof format = (key, values, ...more) =>
+    format(key, values && Object.fromEntries(Object.entries(values).map(shownEntry)), ...more);
+  return Object.assign(shown as unknown as typeof translate, translate);
+}
+
+function shownEntry([name, value]: [string, unknown]): [string, unknown] {
+  return [name, typeof value === 'string' ? showHidden(value) : value];
 }
 
 /** Groups of messages without arguments whose keys are codes of the API. */
@@ -71,7 +88,7 @@ type CodeGroup =
   | 'signals.targets'
   | 'skipReasons';
 
-/** The message for a code that may be newer than this dashboard; undefined if there is none. */
+/** The message for a code that may be newer than this dashboard; undefined without one. */
 export function translateCode(group: CodeGroup, code: string | null | undefined): string | undefined {
   const key = `${group}.${code}` as 'actions.custom';
   return t.has(key) ? t(key) : undefined;

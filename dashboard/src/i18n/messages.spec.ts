@@ -101,7 +101,7 @@ function argumentsOf(message = ''): string {
 const PLURAL = 2;
 const NUMBER = 4;
 
-/** Keys in the sources, as patterns: a `${}` stands for one code, which may contain a dot. */
+/** Keys in the sources, as patterns: a `${}` matches one code, which may contain a dot. */
 function usedKeys(): RegExp[] {
   const sources = globSync('dashboard/src/**/*.{ts,tsx}').filter((path) => !/\.spec\.|\/client\//.test(path));
   const text = sources.map((path) => readFileSync(path, 'utf8')).join('\n');

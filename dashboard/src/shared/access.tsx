@@ -55,7 +55,7 @@ export function AccessNote({
   );
 }
 
-/** Shows what is not allowed, disabled, under one sentence that says how to get it. */
+/** Shows disallowed fields, disabled, under one sentence that explains how to get access. */
 export function AccessFieldset({
   refusal,
   projectId,

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { t } from '../i18n/i18n';
+import { showHidden } from '../i18n/show-hidden';
 import { ProblemAlert } from './problem-alert';
 
 /** Confirms a destructive action by typing a name. */
@@ -18,6 +19,8 @@ export function ConfirmByNameDialog(props: {
   onConfirm: () => void;
 }) {
   const [typed, setTyped] = useState('');
+  // The label shows hidden characters by their codes, which can be typed.
+  const isConfirmed = showHidden(typed) === showHidden(props.name);
   return (
     <Modal
       opened={props.opened}
@@ -28,7 +31,7 @@ export function ConfirmByNameDialog(props: {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed === props.name) props.onConfirm();
+          if (isConfirmed) props.onConfirm();
         }}
       >
         <Stack gap="sm">
@@ -46,7 +49,7 @@ export function ConfirmByNameDialog(props: {
             <Button variant="default" onClick={props.onClose}>
               {t('shared.cancel')}
             </Button>
-            <Button color="red" type="submit" disabled={typed !== props.name} loading={props.isPending}>
+            <Button color="red" type="submit" disabled={!isConfirmed} loading={props.isPending}>
               {props.confirmLabel}
             </Button>
           </Group>

@@ -15,7 +15,7 @@ export function CopyId({
 }: {
   id: string;
   whole?: boolean;
-  /** Where the id stands alone; in tables the icons would be in the way. */
+  /** For an id outside of tables, where the icons would distract. */
   hasIcon?: boolean;
 }) {
   const copy = async () => {

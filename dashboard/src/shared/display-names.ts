@@ -4,7 +4,7 @@ import { locale, t } from '../i18n/i18n';
 const displayNames = (type: 'language' | 'region'): Intl.DisplayNames =>
   new Intl.DisplayNames(locale, { type, fallback: 'code' });
 
-/** `German (de)`; an unknown tag is shown as it is. */
+/** `German (de)`; an unknown tag is unchanged. */
 export function languageName(tag: string): string {
   try {
     const name = displayNames('language').of(tag);

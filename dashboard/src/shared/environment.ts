@@ -1,3 +1,3 @@
-/** Whether the service runs in production, as its page says; what is for development is left out there. */
+/** Whether the service runs in production, from its page; development features are hidden then. */
 export const isProduction = (): boolean =>
   document.querySelector<HTMLMetaElement>('meta[name=environment]')?.content === 'production';

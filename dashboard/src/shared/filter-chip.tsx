@@ -13,7 +13,7 @@ export function FilterChip({
   children,
 }: {
   name: string;
-  /** What it is set to, with its name; absent: it is not set. */
+  /** The filter's value with its name; absent: not set. */
   value: string | undefined;
   onClear: () => void;
   /** The fields of its form, which apply at once. */

@@ -1,7 +1,9 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 
-/** A text that filters: taken over with Enter or by leaving the field, so that no half-typed word is asked for. */
+/**
+ * A text filter: applied with Enter or by leaving the field, so that no incomplete word is queried.
+ */
 export function TextFilter(props: {
   label: string;
   value: string | undefined;

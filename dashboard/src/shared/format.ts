@@ -5,7 +5,7 @@ export function formatNumber(value: number): string {
   return new Intl.NumberFormat(locale, { maximumFractionDigits: 0 }).format(value);
 }
 
-/** A share of 0 to 1 in per cent, as the language writes it; a dash where there is none. */
+/** A fraction from 0 to 1 as a localized percentage; a dash for null. */
 export function formatPercent(share: number | null): string {
   return share === null
     ? '–'

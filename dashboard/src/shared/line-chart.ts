@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-/** What a chart is drawn with, of the page's colours. */
+/** The page's colors for a chart. */
 type ChartColors = Record<
   'text' | 'muted' | 'line' | 'raised' | 'accent' | 'accentSoft' | 'good' | 'bad' | 'waiting',
   string
@@ -40,7 +40,9 @@ export function drawLineChart(element: HTMLElement, chart: LineChart): () => voi
   const last = data[0].length - 1;
   const plot = new uPlot(
     {
-      ...{ ...rest, height, width: element.clientWidth },
+      ...rest,
+      height,
+      width: element.clientWidth,
       axes: [
         { ...axis, ...X_AXIS, grid: { show: false }, values: (_plot, values) => values.map(labels[0]) },
         { ...axis, size: yAxisPx, values: (_plot, values) => values.map(labels[1]) },
@@ -87,8 +89,14 @@ function readColors(element: HTMLElement): ChartColors {
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(`--${name}`);
   return {
-    ...{ text: color('text'), muted: color('text-2'), line: color('line'), raised: color('raised') },
-    ...{ accent: color('accent'), accentSoft: color('accent-soft') },
-    ...{ good: color('good'), bad: color('bad'), waiting: color('waiting') },
+    text: color('text'),
+    muted: color('text-2'),
+    line: color('line'),
+    raised: color('raised'),
+    accent: color('accent'),
+    accentSoft: color('accent-soft'),
+    good: color('good'),
+    bad: color('bad'),
+    waiting: color('waiting'),
   };
 }

@@ -1,7 +1,7 @@
 import { Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { formatNumber } from './format';
-import { BRAND } from '../../../src/shared/brand.js';
+import { BRAND } from '../../../src/platform/identity/brand.js';
 
 /** A page's heading with its acts, and the title of the window. */
 export function Page({
@@ -12,7 +12,7 @@ export function Page({
   children,
 }: {
   title: string;
-  /** How many there are of what the title names. */
+  /** Number of items that the title names. */
   count?: number | undefined;
   /** Beside the title. */
   status?: ReactNode;

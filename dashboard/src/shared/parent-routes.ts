@@ -23,13 +23,17 @@ export const projectRoute = createRoute({
 /**
  * Redirects to the sign-in page unless there is a session. A cached session is used; a cached absence is not, because
  * another tab may have opened a session since.
+ * @param reason what the sign-in page explains
  */
-export async function requireSession(to: string): Promise<void> {
+export async function requireSession(
+  to: string,
+  reason: { demoLink?: 'used' | 'failed' } = {},
+): Promise<void> {
   const { queryKey } = authSessionOptions();
   const session =
     queryClient.getQueryData(queryKey) ??
     (await queryClient.fetchQuery({ ...authSessionOptions(), staleTime: 0 }));
-  if (!session) throw redirect({ to: '/sign-in', search: to === '/' ? {} : { to } });
+  if (!session) throw redirect({ to: '/sign-in', search: { ...(to !== '/' && { to }), ...reason } });
 }
 
 /** Loads the plan before the page renders, so that a note about the plan does not push the page down. */

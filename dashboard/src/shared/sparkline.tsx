@@ -1,6 +1,9 @@
 import { SPARK_HEIGHT, SPARK_WIDTH, sparkPoints } from './spark-points';
 
-/** The course of a number, without axes: what it shows is beside it in words. Nothing for fewer than two values. */
+/**
+ * A number over time, without axes: the text beside it has the same content. Empty for fewer than
+ * two values.
+ */
 export function Sparkline({
   values,
   tone = 'accent',

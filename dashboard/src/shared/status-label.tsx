@@ -16,7 +16,7 @@ const COLORS: Record<Status, string> = {
   off: 'var(--mantine-color-dimmed)',
 };
 
-/** A state as a word and a shape, never a colour alone. */
+/** A state as a word and a shape, never only as a color. */
 export function StatusLabel({ status: is, children }: { status: Status; children: ReactNode }) {
   return (
     <span className="state" style={{ color: COLORS[is] }}>

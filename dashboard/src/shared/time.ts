@@ -65,7 +65,9 @@ export function clockTime(
 ): string {
   const isToday = dayText(at, zone) === dayText(now, zone);
   return dateFormat(language, zone, {
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
     ...(withSeconds && { second: '2-digit' }),
     ...(!isToday && { day: 'numeric', month: 'short' }),
   }).format(at);
@@ -76,7 +78,7 @@ export function shortDay(at: Date, zone: Zone, language: string): string {
   return dateFormat(language, zone, { day: 'numeric', month: 'short' }).format(at);
 }
 
-/** `2026-11-21` of an instant, and back: what a date field holds, by the person's clock. */
+/** `2026-11-21` for a time, and back: the value of a date field, in the user's zone. */
 export function dayText(at: Date, zone: Zone): string {
   const shifted = zone === 'utc' ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 10);

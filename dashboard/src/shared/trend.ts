@@ -30,7 +30,7 @@ export function pointsOf(now: number | null, before: number | null, unit: string
   return { text: `${format.format((now - before) * 100)} ${unit}`, ...judge(now - before) };
 }
 
-/** More of something that should not happen; null where there is none. */
+/** An increase of something unwanted; null for none. */
 export function increaseOf(count: number): Trend | null {
   return count === 0 ? null : { text: `+${formatNumber(count)}`, direction: 'up', tone: 'bad' };
 }

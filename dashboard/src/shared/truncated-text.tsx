@@ -1,8 +1,11 @@
+import { showHidden } from '../i18n/show-hidden';
+import { VisibleText } from './visible-text';
+
 /** A possibly long name or address in a table, cut to leave room for the other columns. */
 export function TruncatedText({ text }: { text: string }) {
   return (
-    <span className="sentence-cell narrow" title={text}>
-      {text}
+    <span className="sentence-cell narrow" title={showHidden(text)}>
+      <VisibleText text={text} />
     </span>
   );
 }

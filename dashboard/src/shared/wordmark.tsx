@@ -1,5 +1,5 @@
-import { BRAND } from '../../../src/shared/brand.js';
-import { MARK } from '../../../src/shared/wordmark.js';
+import { BRAND } from '../../../src/platform/identity/brand.js';
+import { MARK } from '../../../src/platform/identity/wordmark.js';
 
 const SIZES = { small: 22, large: 30 };
 

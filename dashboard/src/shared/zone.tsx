@@ -10,7 +10,7 @@ const Clock = createContext<{ zone: Zone; setZone: (zone: Zone) => void; now: Da
   now: new Date(),
 });
 
-/** What the person has chosen in this browser. */
+/** The user's choice in this browser. */
 export function storedZone(): Zone {
   return localStorage.getItem(KEY) === 'utc' ? 'utc' : 'local';
 }

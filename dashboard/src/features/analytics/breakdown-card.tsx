@@ -4,7 +4,9 @@ import { DataTable } from '../../shared/data-table';
 import { formatNumber } from '../../shared/format';
 import type { Column } from '../../shared/infinite-table';
 import { Section } from '../../shared/section';
+import { VisibleText } from '../../shared/visible-text';
 import { t } from '../../i18n/i18n';
+import { showHidden } from '../../i18n/show-hidden';
 
 /** Rows of the short list; the full table has all of them. */
 const BARS_MAX = 6;
@@ -24,7 +26,7 @@ export function BreakdownCard<Row extends BarRow>(props: {
   rows: Row[];
   /** Of the full table, behind name, number, and the number of the period before. */
   columns: Column<Row>[];
-  /** What the bars count. */
+  /** The metric of the bars. */
   metric: string;
   empty: ReactNode;
 }) {
@@ -117,8 +119,8 @@ export function Bars({
 /** Host names and names of languages may be longer than there is room. */
 function Name({ name }: { name: string }) {
   return (
-    <span className="bar-name" title={name}>
-      {name}
+    <span className="bar-name" title={showHidden(name)}>
+      <VisibleText text={name} />
     </span>
   );
 }

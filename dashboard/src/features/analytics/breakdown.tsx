@@ -34,7 +34,8 @@ export function Categories({ consents: { current, former } }: { consents: Consen
     const [now, before] = [rateOf(current.totals, category), rateOf(former.totals, category)];
     return {
       name: t(`analytics.metrics.${category}`),
-      ...{ now: now ?? 0, before },
+      now: now ?? 0,
+      before,
       texts: { now: formatPercent(now), before: formatPercent(before) },
     };
   });

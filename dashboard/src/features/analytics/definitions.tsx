@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { t } from '../../i18n/i18n';
 import { RATES, SITE_METRICS } from './metrics';
 
-/** What each number of the page means. */
+/** The definitions of the page's numbers. */
 export function Definitions() {
   return (
     <>

@@ -6,7 +6,7 @@ const counts = (records: number): ConsentCountsView => ({ records }) as ConsentC
 
 function view(regions: Record<string, number>, others = 0): ConsentAnalyticsView {
   const byRegion = Object.entries(regions).map(([region, records]) => ({
-    ...{ region: region === '' ? null : region },
+    region: region === '' ? null : region,
     ...counts(records),
   }));
   return { byRegion, otherRegions: counts(others) } as ConsentAnalyticsView;
@@ -15,7 +15,8 @@ function view(regions: Record<string, number>, others = 0): ConsentAnalyticsView
 const rowsOf = (current: ConsentAnalyticsView, former: ConsentAnalyticsView) =>
   groupedRows('region', { current, former }).map(({ key, isOthers, counts: { records }, before }) => [
     isOthers ? 'others' : key,
-    ...[records, before],
+    records,
+    before,
   ]);
 
 describe('groupedRows', () => {

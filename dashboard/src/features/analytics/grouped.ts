@@ -21,19 +21,21 @@ interface Group {
 }
 
 const NO_RECORDS: ConsentCountsView = {
-  ...{
-    records: 0,
-    asked: 0,
-    analytics: 0,
-    marketing: 0,
-    preferences: 0,
-    fullAccept: 0,
-    rejection: 0,
-    withdrawal: 0,
-  },
+  records: 0,
+  asked: 0,
+  analytics: 0,
+  marketing: 0,
+  preferences: 0,
+  fullAccept: 0,
+  rejection: 0,
+  withdrawal: 0,
   rates: {
-    ...{ analytics: null, marketing: null, preferences: null },
-    ...{ fullAccept: null, rejection: null, withdrawal: null },
+    analytics: null,
+    marketing: null,
+    preferences: null,
+    fullAccept: null,
+    rejection: null,
+    withdrawal: null,
   },
 };
 
@@ -48,7 +50,9 @@ export function groupedRows(
   const gone = now.others.records > 0 ? [] : then.entries.filter(({ key }) => !listed.has(key));
   const rows = [...now.entries, ...gone.map(({ key }) => ({ key, counts: NO_RECORDS }))].map(
     ({ key, counts }): GroupedRow => ({
-      ...{ key, isOthers: false, counts },
+      key,
+      isOthers: false,
+      counts,
       before: before.get(key) ?? (then.others.records > 0 ? null : 0),
     }),
   );

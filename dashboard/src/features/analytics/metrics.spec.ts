@@ -4,7 +4,10 @@ import { rateOf } from './metrics.js';
 
 const counts = (fields: Partial<ConsentCountsView>) =>
   ({
-    ...{ asked: 0, rejection: 0, withdrawal: 0, rates: { fullAccept: 0.25, marketing: null } },
+    asked: 0,
+    rejection: 0,
+    withdrawal: 0,
+    rates: { fullAccept: 0.25, marketing: null },
     ...fields,
   }) as ConsentCountsView;
 

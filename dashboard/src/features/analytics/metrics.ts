@@ -34,7 +34,7 @@ export function rateColumns<T>(countsOf: (item: T) => ConsentCountsView): Column
   }));
 }
 
-/** A site metric as text; a dash where no visitor was asked. */
+/** A site metric as text; a dash without shown banners. */
 export function siteMetric(counts: SiteCountsView, metric: (typeof SITE_METRICS)[number]): string {
   return metric === 'interactionRate' ? formatPercent(counts.interactionRate) : formatNumber(counts[metric]);
 }

@@ -25,7 +25,7 @@ describe('period', () => {
     });
   });
 
-  // The clocks of Berlin go forward on 2026-03-29 and back on 2026-10-25, those of New York on other days.
+  // Clocks in Berlin go forward on 2026-03-29 and back on 2026-10-25, in New York on other days.
   it.each([
     '2026-03-29T00:59:59.999Z',
     '2026-03-29T01:00:00Z',

@@ -1,4 +1,4 @@
-/** How far back analytics look, in days; what the address says. */
+/** The period of analytics in days, as in the address. */
 export const RANGES = [1, 7, 30, 90] as const;
 export type Range = (typeof RANGES)[number];
 

@@ -14,7 +14,7 @@ const POINTS_BELOW = 4;
 const LINES = ['optIn', 'fullAccept', 'rejection', 'withdrawal'] as const;
 const DASHES = { optIn: [], fullAccept: [8, 3], rejection: [2, 3], withdrawal: [10, 3, 2, 3] };
 
-/** Days or hours below the picture, in UTC as they are counted and in the person's way of writing them. */
+/** Days or hours below the chart, counted in UTC and formatted in the user's language. */
 function shortTexts(interval: ConsentAnalyticsView['interval']): Intl.DateTimeFormat {
   const parts: Intl.DateTimeFormatOptions =
     interval === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' };
@@ -22,8 +22,8 @@ function shortTexts(interval: ConsentAnalyticsView['interval']): Intl.DateTimeFo
 }
 
 /**
- * Rates over time. Lines differ by their dashes, not by color alone; the running day or hour is on a shaded ground,
- * because its rates still change.
+ * Rates over time. Lines also differ by their dashes; the current day or hour is shaded, because
+ * its rates still change.
  */
 export default function RateChart({ series, interval }: Pick<ConsentAnalyticsView, 'series' | 'interval'>) {
   const frame = useRef<HTMLDivElement>(null);

@@ -3,23 +3,39 @@ import type { ConsentAnalyticsView, SiteAnalyticsView } from '../../client/types
 import { reportCsv } from './report-csv.js';
 
 const counts = (records: number) => ({
-  ...{ records, asked: records, analytics: 0, marketing: 0, preferences: 0 },
-  ...{ fullAccept: 0, rejection: 0, withdrawal: 0 },
+  records,
+  asked: records,
+  analytics: 0,
+  marketing: 0,
+  preferences: 0,
+  fullAccept: 0,
+  rejection: 0,
+  withdrawal: 0,
   rates: {
-    ...{ analytics: 0.5, marketing: null, preferences: null },
-    ...{ fullAccept: 0.25, rejection: null, withdrawal: null },
+    analytics: 0.5,
+    marketing: null,
+    preferences: null,
+    fullAccept: 0.25,
+    rejection: null,
+    withdrawal: null,
   },
 });
 
 function view(records: number, actions: Record<string, number>): ConsentAnalyticsView {
   return {
-    ...{ from: '2026-11-23T00:00:00.000Z', to: '2026-11-24T04:37:00.000Z', interval: 'day' },
+    from: '2026-11-23T00:00:00.000Z',
+    to: '2026-11-24T04:37:00.000Z',
+    interval: 'day',
     totals: counts(records),
     series: [{ at: '2026-11-23T00:00:00.000Z', ...counts(records) }],
     byAction: Object.entries(actions).map(([action, each]) => ({ action, ...counts(each) })),
-    ...{ byHostname: [], byRegion: [], byLanguage: [] },
-    ...{ otherActions: counts(0), otherHostnames: counts(0) },
-    ...{ otherRegions: counts(0), otherLanguages: counts(0) },
+    byHostname: [],
+    byRegion: [],
+    byLanguage: [],
+    otherActions: counts(0),
+    otherHostnames: counts(0),
+    otherRegions: counts(0),
+    otherLanguages: counts(0),
   } as unknown as ConsentAnalyticsView;
 }
 
@@ -51,7 +67,10 @@ describe(reportCsv.name, () => {
       const each = { visits, shown: 2, chosen: 1, ignored: 1, interactionRate: 0.5 };
       return {
         totals: each,
-        ...{ byHostname: [{ name: 'www.example.com', ...each }], byRegion: [], byLanguage: [], byDevice: [] },
+        byHostname: [{ name: 'www.example.com', ...each }],
+        byRegion: [],
+        byLanguage: [],
+        byDevice: [],
       } as unknown as SiteAnalyticsView;
     };
     const lines = linesOf(reportCsv(consents, { current: site(7), former: site(5), finished: site(6) }));

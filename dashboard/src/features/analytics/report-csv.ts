@@ -5,8 +5,14 @@ import { SITE_GROUPINGS } from './site-groupings';
 import type { ConsentReports, SiteReports } from './use-reports';
 
 const COLUMNS = [
-  ...['group', 'name', 'records', 'recordsBefore', 'asked', ...RATES],
-  ...['visitsBefore', ...SITE_METRICS],
+  'group',
+  'name',
+  'records',
+  'recordsBefore',
+  'asked',
+  ...RATES,
+  'visitsBefore',
+  ...SITE_METRICS,
 ];
 /** Beginnings of a cell that a spreadsheet would run as a formula. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
@@ -17,17 +23,20 @@ type Cells = Record<string, string | number | null>;
 export function reportCsv({ current, former }: ConsentReports, visits: SiteReports | null): string {
   const rows: Cells[] = [
     {
-      ...{ group: 'total', name: `${current.from} / ${current.to}` },
+      group: 'total',
+      name: `${current.from} / ${current.to}`,
       ...consentCells(current.totals, former.totals.records),
       ...(visits && siteCells(visits.current.totals, visits.former.totals.visits)),
     },
     ...current.series.map((counts) => ({
-      ...{ group: current.interval, name: counts.at },
+      group: current.interval,
+      name: counts.at,
       ...consentCells(counts, null),
     })),
     ...GROUPINGS.flatMap((by) =>
       groupedRows(by, { current, former }).map(({ key, isOthers, counts, before }) => ({
-        ...{ group: by, name: isOthers ? 'others' : key },
+        group: by,
+        name: isOthers ? 'others' : key,
         ...consentCells(counts, before),
       })),
     ),
@@ -41,7 +50,8 @@ function siteRows({ current, former }: SiteReports): Cells[] {
   return SITE_GROUPINGS.flatMap((by) => {
     const before = new Map(former[by].map(({ name, visits }) => [name, visits]));
     return current[by].map((counts: NamedSiteCountsView) => ({
-      ...{ group: `visits ${by}`, name: counts.name },
+      group: `visits ${by}`,
+      name: counts.name,
       ...siteCells(counts, before.get(counts.name) ?? null),
     }));
   });
@@ -50,7 +60,9 @@ function siteRows({ current, former }: SiteReports): Cells[] {
 function consentCells(counts: ConsentCountsView, recordsBefore: number | null): Cells {
   const { records, asked } = counts;
   return {
-    ...{ records, recordsBefore, asked },
+    records,
+    recordsBefore,
+    asked,
     ...Object.fromEntries(RATES.map((rate) => [rate, rateOf(counts, rate)])),
   };
 }

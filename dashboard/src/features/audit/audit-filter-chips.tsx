@@ -3,8 +3,7 @@ import { DateChip } from '../../shared/date-chip';
 import { FilterChip } from '../../shared/filter-chip';
 import { shortId } from '../../shared/short-id';
 import { locale, t } from '../../i18n/i18n';
-import { AUDIT_ACTIONS } from './actions';
-import { ACTOR_KINDS, type AuditFilters } from './filters';
+import { ACTOR_KINDS, AUDIT_ACTIONS, type AuditFilters } from './filters';
 import type { Named, useActorNames } from './use-actor-names';
 
 interface Props {

@@ -10,7 +10,7 @@ type State = AuditEventDto['before'];
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** What a member of the API is called. */
+/** The label of a member of the API. */
 export function fieldName(member: string): string {
   return translateCode('audit.fields', member) ?? translateCode('banner.fieldNames', member) ?? member;
 }
@@ -20,7 +20,7 @@ export function changedFields({ before, after }: { before: State; after: State }
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
 }
 
-/** Who made a change: by today's name, which is not kept in the log, or what is left to say. */
+/** The author of a change: the current name, which is not stored in the log, or a replacement. */
 export function actorName({ kind, id, name }: AuditEventDto['actor']): string {
   if (kind === 'user' || kind === 'api_key') return name ?? t(`audit.deletedActor.${kind}`);
   return kind === 'operator' && id !== null
@@ -28,7 +28,7 @@ export function actorName({ kind, id, name }: AuditEventDto['actor']): string {
     : t(`audit.actorKinds.${kind}`);
 }
 
-/** What it was done to: by its name where it is still there, else by its id. */
+/** The changed object: its name if it still exists, else its id. */
 export function Target({ target, names }: { target: string | null; names: Map<string, string> }) {
   if (target === null) return <>{t('audit.project')}</>;
   const name = names.get(target);

@@ -16,7 +16,7 @@ const SAME_MOMENT_MAX = 200;
 export function ChangeDrawer(props: {
   projectId: string;
   changeId: string | undefined;
-  /** Those that the list shows: most often it is one of them. */
+  /** The listed events, which usually include it. */
   shown: AuditEventDto[];
   names: Map<string, string>;
   onClose: () => void;

@@ -41,7 +41,7 @@ export function auditColumns(names: Map<string, string>): Column<AuditEventDto>[
   ];
 }
 
-/** The same changes in two lines: what was changed by whom, and when. */
+/** The same changes in two lines: the change with its author, and the time. */
 export const auditPhoneColumns = (): Column<AuditEventDto>[] => [
   {
     title: t('audit.what'),

@@ -1,5 +1,15 @@
 import type { AuditEventDto } from '../../client/types.gen';
-import { AUDIT_ACTIONS } from './actions';
+import { englishMessages } from '../../i18n/i18n';
+
+type ActionMessages = typeof englishMessages.audit.actions;
+type Action = {
+  [Thing in keyof ActionMessages]: `${Thing}.${keyof ActionMessages[Thing] & string}`;
+}[keyof ActionMessages];
+
+/** Actions that the audit log can be filtered by: every action has a message. */
+export const AUDIT_ACTIONS = Object.entries(englishMessages.audit.actions).flatMap(([thing, verbs]) =>
+  Object.keys(verbs).map((verb) => `${thing}.${verb}`),
+) as Action[] satisfies AuditEventDto['action'][];
 
 /** Who can have made a change. */
 type ActorKind = AuditEventDto['actor']['kind'];
@@ -12,7 +22,7 @@ export const ACTOR_KINDS = [
   'visitor',
 ] as const satisfies ActorKind[];
 
-/** What the address says about the audit log. */
+/** The search parameters of the audit log. */
 export interface AuditFilters {
   /** First and last day, as `2026-11-21`. */
   from?: string;
@@ -27,7 +37,7 @@ export interface AuditFilters {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** Reads the filters of an address; what is no filter is left out. */
+/** Parses the filters of an address; ignores invalid ones. */
 export function auditFilters(search: Record<string, unknown>): AuditFilters {
   const filters: AuditFilters = {};
   for (const name of ['from', 'to'] as const) {

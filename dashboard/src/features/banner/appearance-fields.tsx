@@ -25,7 +25,7 @@ const barPositions = () => [
 const barPosition = (position: Position | undefined) =>
   position?.startsWith('top-') ? 'top-center' : 'center';
 
-/** What the browser's color picker can show. */
+/** The values that the browser's color picker supports. */
 const COLOR = /^#[\da-f]{6}$/i;
 
 /** Layout and colors. What makes the banner accessible cannot be configured. */

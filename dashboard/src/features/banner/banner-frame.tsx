@@ -5,18 +5,18 @@ import { t } from '../../i18n/i18n';
 import './banner-frame.css';
 import type { Mode, Modes } from './configuration';
 
-/** What the frame shows (loader/preview/preview.ts). */
+/** The content of the frame (loader/preview/preview.ts). */
 export interface Scene {
   configuration: object;
   region: string;
   language: string;
   dark: boolean;
   signal: boolean;
-  /** What held for a visitor; absent: what the region's rule says. */
+  /** The visitor's modes; absent: by the region's rule. */
   modes?: Modes;
   /** The second layer, in place of the first. */
   isSecondLayer: boolean;
-  /** What the visitor has chosen; null: nothing yet. */
+  /** The visitor's choice; null: none yet. */
   choice: Choice | null;
 }
 
@@ -69,7 +69,7 @@ export function BannerFrame({
 }: {
   scene: Scene;
   device: Device;
-  /** What holds until the visitor chooses; null: the sentence of the strictest mode. */
+  /** The state before a choice, in words; null: the sentence of the strictest mode. */
   shownWords?: string | null;
   /** Whether only the banner and a little of the page around it are shown, without a browser's window. */
   isCropped?: boolean | undefined;
@@ -90,7 +90,8 @@ export function BannerFrame({
   }, []);
   const text = JSON.stringify(scene);
   useEffect(() => {
-    // Its origin is opaque, so there is none to name; what is sent is what every visitor of the site may read.
+    // Its origin is opaque, so `*` is the only target; the message contains only public data of the
+    // site.
     if (ready) frame.current?.contentWindow?.postMessage(JSON.parse(text), '*');
   }, [ready, text, shownAgain]);
   const [width, height] = viewport(device, scene.configuration, isCropped);

@@ -1,14 +1,13 @@
-import { Button, Group, NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
-import { CopyableCode } from '../../shared/copyable-code';
+import { Button, Group, NativeSelect, Stack, Switch, TextInput } from '@mantine/core';
 import { t } from '../../i18n/i18n';
 import { type BlockingRule, CATEGORIES, type Configuration, withEntry, withoutEntry } from './configuration';
 import type { FieldsProps } from './field-props';
 
 const NEW_RULE: BlockingRule = { host: '', path: null, category: 'marketing' };
 
-/** Which requests wait for consent, and the tag that the site needs for it. */
+/** Which requests wait for consent. */
 export function BlockingFields(props: FieldsProps) {
-  const { projectId, form, change } = props;
+  const { form, change } = props;
   const { blocking } = form;
   const put = (changes: Partial<Configuration['blocking']>) =>
     change({ blocking: { ...blocking, ...changes } });
@@ -38,14 +37,6 @@ export function BlockingFields(props: FieldsProps) {
           {t('banner.blocking.add')}
         </Button>
       </div>
-      <Title order={2} size="h3">
-        {t('banner.blocking.tag')}
-      </Title>
-      <Text c="dimmed">{t('banner.blocking.tagText')}</Text>
-      <CopyableCode
-        text={`<script src="${location.origin}/cdn/${projectId}/blocker.js"></script>`}
-        label={t('banner.blocking.tag')}
-      />
     </Stack>
   );
 }

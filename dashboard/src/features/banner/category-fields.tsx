@@ -56,7 +56,9 @@ export function CategoryFields({ form, change, fields, language }: LanguageProps
       {services.map((service, at) => {
         // A service has no id; the API also refers to it by index.
         const shared = {
-          ...{ service, fields, at: `services.${at}` },
+          service,
+          fields,
+          at: `services.${at}`,
           put: (changes: Partial<SiteService>) =>
             change({ services: withEntry(services, at, { ...service, ...changes }) }),
         };

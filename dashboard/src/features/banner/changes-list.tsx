@@ -27,7 +27,7 @@ export function ChangesList({ changes, none }: { changes: ConfigurationChangeDto
   );
 }
 
-/** `Texts ▸ German (de) ▸ Title`: what a member is called, and by what entries of lists are known. */
+/** `Texts ▸ German (de) ▸ Title`: the labels of members, and the names of list entries. */
 function placeOf(path: string[]): string {
   return path
     .map((part, index) => {

@@ -13,6 +13,7 @@ import { t } from '../../i18n/i18n';
 import { ChangesList } from './changes-list';
 import type { Configuration } from './configuration';
 import { type Copied, copyAsDraft, undoCopy } from './copy-banner';
+import { VisibleText } from '../../shared/visible-text';
 
 /** The API's largest page. */
 const PROJECTS_MAX = 200;
@@ -89,7 +90,7 @@ function Targets(props: {
         {found.map((project) => (
           <li key={project.id}>
             <Checkbox
-              label={project.name}
+              label={<VisibleText text={project.name} />}
               checked={chosen.has(project.id)}
               onChange={(event) => toggle(project.id, event.currentTarget.checked)}
             />
@@ -151,7 +152,7 @@ function Outcomes({ outcomes, onClose }: { outcomes: Outcome[]; onClose: () => v
         {outcomes.map((outcome) => (
           <li key={outcome.project.id}>
             <Link to="/projects/$projectId/banner" params={{ projectId: outcome.project.id }}>
-              {outcome.project.name}
+              <VisibleText text={outcome.project.name} />
             </Link>{' '}
             <Text component="span" c={'failure' in outcome ? 'red' : 'dimmed'}>
               {'failure' in outcome ? outcome.failure : t('banner.copy.saved')}

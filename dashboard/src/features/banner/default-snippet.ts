@@ -8,7 +8,10 @@ window.uetq.push('consent', 'default', { ad_storage: 'denied' });`,
 window.clarity('consentv2', { ad_Storage: 'denied', analytics_Storage: 'denied' });`,
 } as const;
 
-/** What a page needs ahead of the tags that read their default while they load; null: no such signal is on. */
+/**
+ * The code that a page needs before tags that read their default while they load; null: no such
+ * signal is on.
+ */
 export function defaultSnippet(signals: Configuration['signals']): string | null {
   const statements = Object.entries(STATEMENTS).flatMap(([target, statement]) =>
     signals[target as keyof typeof STATEMENTS] ? [statement] : [],

@@ -1,9 +1,11 @@
 import { Stack, Tabs, VisuallyHidden } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { ConfigurationDto, ProjectDto } from '../../client/types.gen';
 import { checkAccess } from '../../shared/access';
 import { t } from '../../i18n/i18n';
 import { AppearanceFields } from './appearance-fields';
+import { BlockingCode } from './blocking-code';
 import { BlockingFields } from './blocking-fields';
 import { CategoryFields } from './category-fields';
 import { partOfField } from './configuration';
@@ -70,32 +72,47 @@ export function EditorForm(props: EditorFormProps) {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <fieldset className="disabled-part" disabled={disabled}>
-        <Tabs.Panel value="texts">
-          <Stack gap="sm">
-            {chips}
-            <TextFields {...written} mode={mode} onMode={onMode} />
-          </Stack>
-        </Tabs.Panel>
-        <Tabs.Panel value="offer">
-          <Stack gap="sm">
-            {chips}
-            <CategoryFields {...written} />
-          </Stack>
-        </Tabs.Panel>
-        <Tabs.Panel value="look">
-          <AppearanceFields {...shared} />
-        </Tabs.Panel>
-        <Tabs.Panel value="rules">
-          <RuleFields {...shared} rulesRefusal={rulesRefusal} onPreview={onPreview} />
-        </Tabs.Panel>
-        <Tabs.Panel value="blocking">
-          <BlockingFields {...shared} />
-        </Tabs.Panel>
-        <Tabs.Panel value="signals">
-          <SignalFields {...shared} />
-        </Tabs.Panel>
-      </fieldset>
+      <EditedPart part="texts" disabled={disabled}>
+        {chips}
+        <TextFields {...written} mode={mode} onMode={onMode} />
+      </EditedPart>
+      <EditedPart part="offer" disabled={disabled}>
+        {chips}
+        <CategoryFields {...written} />
+      </EditedPart>
+      <EditedPart part="look" disabled={disabled}>
+        <AppearanceFields {...shared} />
+      </EditedPart>
+      <EditedPart part="rules" disabled={disabled}>
+        <RuleFields {...shared} rulesRefusal={rulesRefusal} onPreview={onPreview} />
+      </EditedPart>
+      <EditedPart part="blocking" disabled={disabled} copied={<BlockingCode projectId={project.id} />}>
+        <BlockingFields {...shared} />
+      </EditedPart>
+      <EditedPart part="signals" disabled={disabled}>
+        <SignalFields {...shared} />
+      </EditedPart>
     </Tabs>
+  );
+}
+
+interface EditedPartProps {
+  part: BannerPart;
+  disabled: boolean;
+  /** Below the fields, for people who may not edit them too. */
+  copied?: ReactNode;
+  children: ReactNode;
+}
+
+function EditedPart({ part, disabled, copied, children }: EditedPartProps) {
+  return (
+    <Tabs.Panel value={part}>
+      <Stack gap="sm">
+        <fieldset className="disabled-part" disabled={disabled}>
+          <Stack gap="sm">{children}</Stack>
+        </fieldset>
+        {copied}
+      </Stack>
+    </Tabs.Panel>
   );
 }

@@ -41,7 +41,7 @@ export function EditorStatus({
   );
 }
 
-/** What visitors see now; beside a draft only what needs attention. */
+/** The current publication; beside a draft, only problems. */
 function Publication({ configuration, isQuiet }: { configuration: ConfigurationDto; isQuiet: boolean }) {
   const { lastPublication, version, publishFailedAt } = configuration;
   if (version === 0) return isQuiet ? null : <span className="pill">{t('banner.neverPublished')}</span>;

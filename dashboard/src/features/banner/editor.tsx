@@ -23,7 +23,9 @@ const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
 const History = lazy(async () => ({ default: (await import('./history')).History }));
 
-/** The fields on the left, a live preview of the banner on the right; or what was published so far. */
+/**
+ * The fields on the left, a live preview of the banner on the right; or the list of publications.
+ */
 export function BannerEditor({
   project,
   configuration,
@@ -49,7 +51,7 @@ export function BannerEditor({
   };
   const showCell = (cell: PreviewedCell): void => {
     become({ region: cell.region, cell });
-    // Below the fields where there is no room beside them.
+    // Below the fields if they take the whole width.
     document.getElementById(PREVIEW_ID)?.scrollIntoView({ block: 'nearest' });
   };
   const showsHistory = search.view === 'history';

@@ -16,7 +16,7 @@ const route = getRouteApi('/signed-in/projects/$projectId/banner');
 const PAGE_ROWS = 50;
 const LIVE_MS = 2_000;
 
-/** Who published what when, and what was shown at any instant. */
+/** The publications with authors and times, and the one in effect at any time. */
 export function History({ project }: { project: ProjectDto }) {
   const path = { projectId: project.id };
   const { at } = route.useSearch();
@@ -70,7 +70,7 @@ const COLUMNS: Column<PublicationDto>[] = [
   { title: t('banner.version'), cell: ({ version }) => version, numeric: true },
 ];
 
-/** "What was shown on the 3rd of May?" */
+/** "Which banner was shown on the 3rd of May?" */
 function ShownOn({ open }: { open: (instant: string) => void }) {
   const { zone } = useZone();
   const [typed, setTyped] = useState('');

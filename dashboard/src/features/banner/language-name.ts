@@ -1,4 +1,4 @@
-/** The language's name in itself, such as `Français`; an unknown tag is shown as it is. */
+/** The language's name in itself, such as `Français`; an unknown tag is unchanged. */
 export function ownLanguageName(tag: string): string {
   try {
     const name = new Intl.DisplayNames([tag], { type: 'language', fallback: 'none' }).of(tag);

@@ -3,7 +3,9 @@ import { useBlocker } from '@tanstack/react-router';
 import { SessionExpiredDialog } from '../../shared/session-expired-dialog';
 import { t } from '../../i18n/i18n';
 
-/** Asks before what is not saved is lost: inside the dashboard by a question of ours, else by the browser's. */
+/**
+ * Warns before unsaved changes are lost: inside the dashboard by our dialog, else by the browser's.
+ */
 export function LeaveDialog({ dirty, onSave }: { dirty: boolean; onSave: (then: () => void) => void }) {
   const blocker = useBlocker({
     // The page's own parts are in the address too.

@@ -1,4 +1,4 @@
-import { LOGO_BYTES_MAX } from '../../../../src/publishing/domain/publishing.limits.js';
+import { LOGO_BYTES_MAX } from '../../../../src/modules/publishing/domain/publishing.limits.js';
 
 /** Heights in pixels, the first of which makes a small enough file. The banner shows it about 36 high. */
 const HEIGHTS = [80, 64, 48, 36];
@@ -28,7 +28,7 @@ export async function logoImage(file: File): Promise<string | null> {
   return null;
 }
 
-/** The bytes that a `data:` URL in base64 stands for. */
+/** Decoded size of a base64 `data:` URL in bytes. */
 const sizeOf = (url: string): number => atob(url.slice(url.indexOf(',') + 1)).length;
 
 function readDataUrl(file: File): Promise<string> {

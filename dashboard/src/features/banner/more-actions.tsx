@@ -7,7 +7,7 @@ import type { Configuration } from './configuration';
 
 const CopyDialog = lazy(async () => ({ default: (await import('./copy-dialog')).CopyDialog }));
 
-/** What is rarely needed: copying the published banner to other projects. */
+/** Rarely used actions: copying the published banner to other projects. */
 export function MoreActions(props: { project: ProjectDto; content: Configuration }) {
   const [isCopying, setIsCopying] = useState(false);
   return (

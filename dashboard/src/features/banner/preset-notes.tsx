@@ -13,7 +13,7 @@ import {
   withPreset,
 } from './region-matrix';
 
-/** What is going to change in a row: on which day, and with a newer version of its preset. */
+/** Announced changes of a row: on a date, and with a newer version of its preset. */
 export function PresetNotes(props: {
   row: MatrixRow;
   preset: Preset | undefined;

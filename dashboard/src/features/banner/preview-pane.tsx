@@ -7,9 +7,17 @@ import { BannerFrame, type Choice, type Device, bannerStage } from './banner-fra
 import { regionName } from '../../shared/display-names';
 import { Segments } from '../../shared/segments';
 import { useProject } from '../../shared/use-project';
-import { allModes, type Configuration, type Modes } from './configuration';
+import {
+  allModes,
+  CATEGORIES,
+  type Category,
+  type Configuration,
+  type Mode,
+  MODES,
+  type Modes,
+} from './configuration';
 import { mixedModesWords } from './matrix-words';
-import { decidingRule, type MatrixRow, matrixRows, type Preset } from './region-matrix';
+import { matrixRows, OTHER_PART, possibleRows, type Preset } from './region-matrix';
 import type { PreviewedCell } from './region-rules';
 import { previewDocument, type TextMode } from './text-mode';
 import { usePresets } from './use-presets';
@@ -34,7 +42,7 @@ export interface Visitor {
   region: string;
   /** Whether the browser sends Global Privacy Control. */
   signal: boolean;
-  /** The cell of the region rules that the visitor stands for. */
+  /** The previewed cell of the region rules. */
   cell: PreviewedCell | null;
 }
 
@@ -65,7 +73,12 @@ export function PreviewPane(props: {
   const [dark, setDark] = useState(false);
   const [layer, setLayer] = useState<Layer>('first');
   const { preview, error, retry } = props.shown;
-  const row = rowOfVisitor(visitor, form, presets?.regionPresets ?? [], preview?.regionRulesLeftOut ?? false);
+  const modes = modesOfVisitor(
+    visitor,
+    form,
+    presets?.regionPresets ?? [],
+    preview?.regionRulesLeftOut ?? false,
+  );
   return (
     <section id={PREVIEW_ID} className="card banner-preview" aria-label={t('banner.preview')}>
       <div className="preview-tools">
@@ -112,7 +125,7 @@ export function PreviewPane(props: {
             <Text>{t('banner.rulesNotInPlan')}</Text>
           </Alert>
         )}
-        {visitor.cell && mode === null && <CellNote cell={visitor.cell} modes={row.modes} />}
+        {visitor.cell && mode === null && <CellNote cell={visitor.cell} modes={modes} />}
         <ProblemAlert error={error} retry={retry} />
       </div>
       {preview ? (
@@ -122,12 +135,13 @@ export function PreviewPane(props: {
             region: visitor.region,
             signal: mode === null ? visitor.signal : mode === 'signal',
             ...(mode !== null && { modes: allModes(mode === 'signal' ? 'opt_out' : mode) }),
-            ...{ dark, language },
+            dark,
+            language,
             isSecondLayer: layer !== 'first',
             choice: layer === 'later' ? SAMPLE : null,
           }}
           device={device}
-          {...(mode === null && { shownWords: mixedModesWords(row.modes, form.categories) })}
+          {...(mode === null && { shownWords: mixedModesWords(modes, form.categories) })}
         />
       ) : (
         !error && <Skeleton h="auto" mx="auto" style={bannerStage(device)} />
@@ -136,28 +150,31 @@ export function PreviewPane(props: {
   );
 }
 
-/** What a cell means, as a sentence. */
+/** The meaning of a cell, as a sentence. */
 function CellNote({ cell: { category, name }, modes }: { cell: PreviewedCell; modes: Modes }) {
   return (
     <Text role="status">
       {t('rules.previewed', {
-        ...{ category: t(`categories.${category}`), regions: name },
+        category: t(`categories.${category}`),
+        regions: name,
         effect: t(`rules.effects.${modes[category]}`),
       })}
     </Text>
   );
 }
 
-/** The row of the region rules that decides for a visitor. A plan may leave out all but the last one. */
-function rowOfVisitor(
+/** The modes of a visitor: the strictest of all rows that may decide. A plan may leave out all but the last one. */
+function modesOfVisitor(
   { region }: Visitor,
   form: Configuration,
   presets: Preset[],
   isWithoutRules: boolean,
-): Pick<MatrixRow, 'modes'> {
-  const index = isWithoutRules ? null : decidingRule(form.regionRules, region);
+): Modes {
   const rows = matrixRows(form, presets, new Date());
-  return rows.find((row) => row.index === index) ?? { modes: form.defaultModes };
+  const possible = possibleRows(isWithoutRules ? rows.slice(-1) : rows, region);
+  const strictestOf = (category: Category): Mode =>
+    MODES.find((mode) => possible.some(({ modes }) => modes[category] === mode)) ?? 'opt_in';
+  return Object.fromEntries(CATEGORIES.map((category) => [category, strictestOf(category)])) as Modes;
 }
 
 type Layer = 'first' | 'second' | 'later';
@@ -169,6 +186,14 @@ function regionOptions({ regionRules }: Configuration, chosen: string): { value:
   const named = regionRules.flatMap(({ regions }) => regions).filter((name) => name !== 'EU');
   return [...new Set([...REGIONS, ...named, chosen])].map((value) => ({
     value,
-    label: value === 'XX' ? t('banner.anyRegion') : regionName(value),
+    label: visitorName(value, named),
   }));
+}
+
+function visitorName(region: string, named: string[]): string {
+  if (region === 'XX') return t('banner.anyRegion');
+  const [country = '', part] = region.split('-');
+  if (part === OTHER_PART) return t('rules.otherPart', { country: regionName(country) });
+  const isMixed = named.some((name) => name.startsWith(`${region}-`));
+  return isMixed ? t('rules.unknownPart', { country: regionName(region) }) : regionName(region);
 }

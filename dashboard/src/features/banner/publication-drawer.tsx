@@ -20,7 +20,10 @@ import { ChangesList } from './changes-list';
 import { PublishDialog } from './publish-dialog';
 import { ShownBanner } from './shown-banner';
 
-/** What was in force at an instant: who published it, what it changed, how it looked, and the way back to it. */
+/**
+ * The publication in effect at a time: its author, changes and preview, with a button to restore
+ * it.
+ */
 export function PublicationDrawer({
   project,
   at,
@@ -112,7 +115,10 @@ function RollBack({ project, publication }: { project: ProjectDto; publication: 
         })
       ).data,
     successMessage: t('banner.rollingBack'),
-    invalidates: ['configurationRead', 'publicationList', 'publicationInForce'],
+    invalidates: [
+      ...(['configurationRead', 'configurationContentSecurityPolicy'] as const),
+      ...(['publicationList', 'publicationInForce'] as const),
+    ],
     onSuccess: dialog.close,
   });
   return (

@@ -7,13 +7,13 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
 import { ChangesList } from './changes-list';
 
-/** Shows what is going to change for visitors, and takes a comment for the history. */
+/** Shows the changes for visitors, and takes a comment for the history. */
 export function PublishDialog(props: {
   title: string;
   confirmLabel: string;
   /** Something to consider before publishing. */
   warning?: string | null;
-  /** What is going to change, as far as it was looked up. */
+  /** The changes, once they are loaded. */
   changes: { items: ConfigurationChangeDto[] | undefined; error: unknown; retry: () => void };
   pending: boolean;
   error: unknown;

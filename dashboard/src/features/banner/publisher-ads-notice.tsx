@@ -13,7 +13,7 @@ export function PublisherAdsNotice({ form }: { form: Configuration }) {
     <Notice>
       <Text fw={600}>{t('signals.publisher.title')}</Text>
       <Text>{t('signals.publisher.text', { found: new Intl.ListFormat(locale).format(found) })}</Text>
-      <Anchor href={`${SIGNAL_DOCS}#what-is-not-supported`} target="_blank" rel="noopener">
+      <Anchor href={`${SIGNAL_DOCS}#not-supported`} target="_blank" rel="noopener">
         {t('signals.publisher.more')}
       </Anchor>
     </Notice>

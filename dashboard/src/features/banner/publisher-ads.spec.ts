@@ -5,7 +5,9 @@ import { publisherAds } from './publisher-ads.js';
 
 const NOTHING = { services: [], blocking: { rules: [] } };
 const service = (name: string, ...cookies: string[]): Configuration['services'][number] => ({
-  ...{ name, provider: 'Google', category: 'marketing' },
+  name,
+  provider: 'Google',
+  category: 'marketing',
   cookies: cookies.map((cookie) => ({ name: cookie, duration: '1 year', purpose: 'Ads' })),
 });
 const found = (changes: Partial<Pick<Configuration, 'services' | 'blocking'>>): string[] =>

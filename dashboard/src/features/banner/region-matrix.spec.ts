@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { REGION_PRESETS } from '../../../../src/publishing/domain/region-preset.js';
+import { REGION_PRESETS } from '../../../../src/modules/publishing/domain/region-preset.js';
 import { allModes, type RegionRule } from './configuration.js';
 import {
   comingStates,
+  countriesWithoutParts,
   decidingRule,
   matrixRows,
   movedRule,
+  possibleRows,
   type Preset,
   versionChanges,
   visitorOf,
@@ -21,7 +23,9 @@ const PRESETS: Preset[] = REGION_PRESETS.map((preset) => preset);
 const GB = PRESETS.find(({ id }) => id === 'gb') as Preset;
 const UK = { analytics: 'opt_out', marketing: 'opt_in', preferences: 'opt_out' } as const;
 const rule = (regions: string[], changes: Partial<RegionRule> = {}): RegionRule => ({
-  ...{ regions, mode: 'opt_out', modes: allModes('opt_out') },
+  regions,
+  mode: 'opt_out',
+  modes: allModes('opt_out'),
   ...changes,
 });
 const FORM = {
@@ -61,14 +65,16 @@ describe('a change of a row', () => {
       ],
     });
     expect(withRow(FORM, others, withMode(others, 'analytics', 'none'))).toEqual({
-      ...{ defaultMode: 'opt_in', defaultModes: { ...allModes('opt_in'), analytics: 'none' } },
+      defaultMode: 'opt_in',
+      defaultModes: { ...allModes('opt_in'), analytics: 'none' },
       defaultPreset: null,
     });
   });
 
   it('takes a preset with the modes of the day, and its regions where the rule has none', () => {
     expect(withRow(FORM, others, withPreset(others, GB, new Date('2026-02-04')))).toEqual({
-      ...{ defaultMode: 'opt_in', defaultModes: allModes('opt_in') },
+      defaultMode: 'opt_in',
+      defaultModes: allModes('opt_in'),
       defaultPreset: { id: 'gb', version: 1 },
     });
     const empty = { ...california, regions: [] };
@@ -122,7 +128,8 @@ describe('presets by law', () => {
       { category: 'preferences', before: 'opt_out', after: 'opt_in' },
     ]);
     expect(withNewestPresets(FORM, [later], NOW).regionRules?.[1]).toMatchObject({
-      ...{ preset: { id: 'gb', version: 2 }, modes: allModes('opt_in') },
+      preset: { id: 'gb', version: 2 },
+      modes: allModes('opt_in'),
     });
   });
 });
@@ -132,9 +139,27 @@ describe('a visitor of a row', () => {
 
   it('is one for whom it decides', () => {
     expect(visitorOf(rules, 0)).toBe('US-CA');
-    expect(visitorOf(rules, 1)).toBe('US');
+    // In a part of the US that no rule names.
+    expect(visitorOf(rules, 1)).toBe('US-00');
     expect(decidingRule(rules, visitorOf(rules, 2) ?? '')).toBe(2);
     expect(decidingRule(rules, visitorOf(rules, null) ?? '')).toBeNull();
+  });
+
+  it('may have any rule of the country where the part is unknown', () => {
+    const rows = matrixRows({ ...FORM, regionRules: rules }, PRESETS, NOW);
+    const indexes = (region: string) => possibleRows(rows, region).map(({ index }) => index);
+    expect(indexes('US')).toEqual([0, 1]);
+    expect(indexes('US-00')).toEqual([1]);
+    expect(indexes('US-CA')).toEqual([0]);
+    expect(indexes('DE')).toEqual([2]);
+    expect(indexes('BR')).toEqual([null]);
+  });
+
+  it('is to be sent with its part where records have none', () => {
+    expect(countriesWithoutParts(rules, ['US', 'DE', null])).toEqual(['US']);
+    expect(countriesWithoutParts(rules, ['US', 'US-CA'])).toEqual([]);
+    expect(countriesWithoutParts(rules, ['DE', null])).toEqual([]);
+    expect(countriesWithoutParts([rule(['US'])], ['US'])).toEqual([]);
   });
 
   it('does not exist where earlier rules decide for all of its regions', () => {

@@ -1,4 +1,4 @@
-import { EU_GROUP, EU_REGIONS, isEu } from '../../../../src/publishing/domain/region.js';
+import { EU_GROUP, EU_REGIONS, isEu } from '../../../../src/modules/publishing/domain/region.js';
 import type { PresetReferenceContentDto, PresetStateDto, RegionPresetDto } from '../../client/types.gen';
 import {
   CATEGORIES,
@@ -19,7 +19,7 @@ export interface MatrixRow {
   /** Place among the rules; null: all other regions. */
   index: number | null;
   regions: string[];
-  /** Those of the preset on the day, where there is one that we know. */
+  /** The preset's modes on the day, if the preset is known. */
   modes: Modes;
   /** In the version that applies; null: set by hand. */
   preset: PresetReference | null;
@@ -58,19 +58,26 @@ export function matrixRows(form: RuleSettings, presets: Preset[], at: Date): Mat
       ...row,
       ...(row.preset && version !== undefined && { preset: { id: row.preset.id, version } }),
       ...(state && { modes: state.modes }),
-      ...{ honorsSignal: row.honorsSignal || requiresSignal, requiresSignal },
+      honorsSignal: row.honorsSignal || requiresSignal,
+      requiresSignal,
     };
   };
   const { regionRules, defaultModes, defaultPreset, honorGlobalPrivacyControl } = form;
   return [
     ...regionRules.map((rule, index) =>
       rowOf({
-        ...{ index, regions: rule.regions, modes: rule.modes, preset: rule.preset ?? null },
+        index,
+        regions: rule.regions,
+        modes: rule.modes,
+        preset: rule.preset ?? null,
         honorsSignal: rule.honorGlobalPrivacyControl ?? honorGlobalPrivacyControl,
       }),
     ),
     rowOf({
-      ...{ index: null, regions: [], modes: defaultModes, preset: defaultPreset },
+      index: null,
+      regions: [],
+      modes: defaultModes,
+      preset: defaultPreset,
       honorsSignal: honorGlobalPrivacyControl,
     }),
   ];
@@ -196,7 +203,9 @@ export function versionChanges(
   const [before, after] = [from, to].map((version) => presetStateOn(preset, version, at)?.modes);
   if (!before || !after) return [];
   return CATEGORIES.filter((category) => before[category] !== after[category]).map((category) => ({
-    ...{ category, before: before[category], after: after[category] },
+    category,
+    before: before[category],
+    after: after[category],
   }));
 }
 
@@ -211,7 +220,35 @@ export function decidingRule(rules: Pick<RegionRule, 'regions'>[], region: strin
 export function visitorOf(rules: Pick<RegionRule, 'regions'>[], index: number | null): string | null {
   const regions = index === null ? OTHER_REGIONS : (rules[index]?.regions ?? []);
   const visitors = regions.flatMap((name) => (name === EU_GROUP ? EU_REGIONS.split(' ') : [name]));
-  return visitors.find((region) => decidingRule(rules, region) === index) ?? null;
+  const visitor = visitors.find((region) => decidingRule(rules, region) === index) ?? null;
+  const isMixed = rules.some((rule) => rule.regions.some((name) => name.startsWith(`${visitor}-`)));
+  return visitor !== null && isMixed ? `${visitor}-${OTHER_PART}` : visitor;
+}
+
+/** A subdivision that no rule names: visitors there have the rule of their country. */
+export const OTHER_PART = '00';
+
+/** The rows that may decide for a visitor: several where rules name parts of the country and the part is unknown. */
+export function possibleRows<Row extends Pick<MatrixRow, 'index' | 'regions'>>(
+  rows: Row[],
+  region: string,
+): Row[] {
+  const rules = rows.filter(({ index }) => index !== null);
+  const deciding = decidingRule(rules, region) ?? rules.length;
+  const isPart = (name: string): boolean => name.startsWith(`${region}-`);
+  return rows.filter((row, n) => n === deciding || (n < deciding && row.regions.some(isPart)));
+}
+
+/** Countries whose visitors may have different rules, but are recorded without the part of the country that decides. */
+export function countriesWithoutParts(
+  rules: Pick<RegionRule, 'regions'>[],
+  recorded: (string | null)[],
+): string[] {
+  const named = rules.flatMap(({ regions }) => regions).filter((name) => name.includes('-'));
+  return [...new Set(named.map((name) => name.slice(0, 2)))].filter(
+    (country) =>
+      recorded.includes(country) && !recorded.some((region) => region?.startsWith(`${country}-`) === true),
+  );
 }
 
 /** Visitors of these are in no rule as a rule. An unknown region is treated as a part of the EU. */

@@ -1,11 +1,16 @@
-import { Button, Group, Stack, Switch } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { consentAnalyticsOptions } from '../../client/@tanstack/react-query.gen';
 import { AccessNote, type AccessDenial } from '../../shared/access';
-import { t } from '../../i18n/i18n';
-import { allModes, CATEGORIES, type Category, withoutEntry } from './configuration';
+import { regionName } from '../../shared/display-names';
+import { Notice } from '../../shared/notice';
+import { locale, t } from '../../i18n/i18n';
+import { allModes, CATEGORIES, type Category, type RegionRule, withoutEntry } from './configuration';
 import type { FieldsProps } from './field-props';
 import { MatrixRow, rowName } from './matrix-row';
 import {
+  countriesWithoutParts,
   matrixRows,
   movedRule,
   visitorOf,
@@ -13,6 +18,7 @@ import {
   withPresetRules,
   withRow,
 } from './region-matrix';
+import { REGION_DOCS } from './signal-docs';
 import { usePresets } from './use-presets';
 
 export interface RegionRulesProps extends FieldsProps {
@@ -42,6 +48,7 @@ export function RegionRules({ projectId, form, change, fields, rulesRefusal, onP
   return (
     <Stack gap="sm">
       <AccessNote refusal={rulesRefusal} projectId={projectId} what={t('rules.title')} />
+      {!isRefused && <UnknownPartsNotice {...{ projectId, rules }} />}
       <div className="matrix" aria-busy={!presets}>
         <table aria-label={t('rules.table')}>
           <thead>
@@ -127,7 +134,29 @@ export function RegionRules({ projectId, form, change, fields, rulesRefusal, onP
   );
 }
 
-/** What the API refuses about a row. */
+/** Advises to send subdivisions where rules name some and the records of the last 30 days have none. */
+function UnknownPartsNotice({ projectId, rules }: { projectId: string; rules: RegionRule[] }) {
+  const isNeeded = rules.some(({ regions }) => regions.some((name) => name.includes('-')));
+  const { data } = useQuery({
+    ...consentAnalyticsOptions({ path: { projectId } }),
+    enabled: isNeeded,
+    staleTime: Infinity,
+  });
+  const found = countriesWithoutParts(rules, data?.byRegion.map(({ region }) => region) ?? []);
+  if (found.length === 0) return null;
+  const countries = new Intl.ListFormat(locale).format(found.map(regionName));
+  return (
+    <Notice>
+      <Text fw={600}>{t('rules.unknownParts.title', { countries })}</Text>
+      <Text>{t('rules.unknownParts.text')}</Text>
+      <Anchor href={REGION_DOCS} target="_blank" rel="noopener">
+        {t('rules.unknownParts.more')}
+      </Anchor>
+    </Notice>
+  );
+}
+
+/** The API's error about a row. */
 function rowError(fields: FieldsProps['fields'], index: number | null): string | undefined {
   const isOfRow = (name: string): boolean =>
     index === null ? name.startsWith('default') : name.startsWith(`regionRules.${index}.`);

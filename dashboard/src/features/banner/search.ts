@@ -1,13 +1,13 @@
 export const PARTS = ['texts', 'offer', 'look', 'rules', 'blocking', 'signals'] as const;
 export type BannerPart = (typeof PARTS)[number];
 
-/** What the address of the banner's page holds. */
+/** The search parameters of the banner's page. */
 export interface BannerSearch {
   view?: 'history';
   part?: BannerPart;
   /** Which language is being written. */
   language?: string;
-  /** The instant of which what was shown is open. */
+  /** The time whose publication is open. */
   at?: string;
 }
 

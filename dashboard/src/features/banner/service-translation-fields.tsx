@@ -2,6 +2,7 @@ import { Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { t } from '../../i18n/i18n';
 import { type SiteService, withEntry } from './configuration';
 import { withTranslation } from './translations';
+import { VisibleText } from '../../shared/visible-text';
 
 /** A service's words in a language other than the default. Empty fields show the default language's words. */
 export function ServiceTranslationFields({
@@ -39,7 +40,9 @@ export function ServiceTranslationFields({
           const words = known[placeOf(known)];
           return (
             <Stack key={index} gap={4} component="section" aria-label={cookie.name}>
-              <Text className="mono">{cookie.name}</Text>
+              <Text className="mono">
+                <VisibleText text={cookie.name} />
+              </Text>
               <Group gap="xs" grow align="flex-start">
                 {(['duration', 'purpose'] as const).map((member) => (
                   <TextInput

@@ -15,7 +15,7 @@ export function ShownBanner(props: {
   language?: string | null;
   /** Whether Global Privacy Control was honored. */
   signal?: boolean;
-  /** What was chosen on the second layer; absent: on the first. */
+  /** The choice on the second layer; absent: on the first. */
   choice?: Choice;
   /** The record's additional fields, in which the banner stores what decided the picture. */
   fields?: Readonly<Record<string, unknown>>;
@@ -52,7 +52,9 @@ export function ShownBanner(props: {
             language: language ?? String(query.data.document['defaultLanguage'] ?? ''),
             region: typeof region === 'string' ? region : 'XX',
             dark: theme === 'dark',
-            ...{ signal, choice, isSecondLayer: choice !== null },
+            signal,
+            choice,
+            isSecondLayer: choice !== null,
             ...(stored && { modes: stored }),
           }}
         />

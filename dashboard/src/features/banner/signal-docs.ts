@@ -1,2 +1,4 @@
-/** The page about signals, in the repository that package.json names. */
-export const SIGNAL_DOCS = 'https://github.com/consent-service/consent-service/blob/main/docs/signals.md';
+/** Pages of the documentation, in the repository that package.json names. */
+const DOCS = 'https://github.com/consent-service/consent-service/blob/main/docs';
+export const SIGNAL_DOCS = `${DOCS}/signals.md`;
+export const REGION_DOCS = `${DOCS}/publishing.md#the-visitors-region`;

@@ -1,5 +1,5 @@
 import { Anchor, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
-import { SIGNAL_TARGETS } from '../../../../src/publishing/domain/signals.js';
+import { SIGNAL_TARGETS } from '../../../../src/modules/publishing/domain/signals.js';
 import { CopyableCode } from '../../shared/copyable-code';
 import { t } from '../../i18n/i18n';
 import type { Configuration } from './configuration';

@@ -1,7 +1,7 @@
 import Check from 'lucide-react/icons/check';
 import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import type { ReactNode } from 'react';
-import { CONTRAST_MIN } from '../../../../src/publishing/domain/contrast.js';
+import { CONTRAST_MIN } from '../../../../src/modules/publishing/domain/contrast.js';
 import { t } from '../../i18n/i18n';
 import { withEntry } from './configuration';
 import type { LanguageProps } from './field-props';
@@ -9,7 +9,7 @@ import { ownLanguageName } from './language-name';
 import { buttonContrast, countMissing, fillMissing } from './text-checks';
 import { presetFor } from './text-mode';
 
-/** What makes a banner acceptable, and what it still lacks. */
+/** The requirements of a banner, and the missing ones. */
 export function TextChecks({ form, change, presets }: Pick<LanguageProps, 'form' | 'change' | 'presets'>) {
   const contrast = buttonContrast(form.banner);
   return (

@@ -1,4 +1,4 @@
-import { BANNER_BACKGROUNDS, COLOR, contrastOf } from '../../../../src/publishing/domain/contrast.js';
+import { BANNER_BACKGROUNDS, COLOR, contrastOf } from '../../../../src/modules/publishing/domain/contrast.js';
 import type { BannerText, Configuration } from './configuration';
 import { presetFor, TEXT_MEMBERS } from './text-mode';
 
@@ -38,7 +38,7 @@ export function buttonContrast({
   return Math.min(...pairs.map(([color, background]) => contrastOf(color ?? '', background)));
 }
 
-/** How many texts a language lacks. Visitors see those of the default language instead. */
+/** Number of missing texts in a language. Visitors see the default language instead. */
 export function countMissing(
   text: BannerText,
   categories: Configuration['categories'],
@@ -58,7 +58,7 @@ export function countMissing(
   return empty + untold + labels;
 }
 
-/** The text with our translation in the place of what it lacks. */
+/** The text with our translation for missing parts. */
 export function fillMissing(
   text: BannerText,
   categories: Configuration['categories'],

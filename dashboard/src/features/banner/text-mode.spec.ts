@@ -10,12 +10,13 @@ const RULES = {
 };
 
 describe('isModeUsed', () => {
-  it('knows the modes of the rules, and the signal that only opt-out has', () => {
+  it('knows the modes of the rules, and the signal where anything runs without a choice', () => {
     expect(
       ['opt_in', 'opt_out', 'notice', 'signal'].map((mode) => isModeUsed(mode as 'notice', RULES)),
     ).toEqual([true, true, false, true]);
     expect(isModeUsed('signal', { ...RULES, honorGlobalPrivacyControl: false })).toBe(false);
     expect(isModeUsed('signal', { ...RULES, regionRules: [] })).toBe(false);
+    expect(isModeUsed('signal', { ...RULES, regionRules: [], defaultModes: allModes('notice') })).toBe(true);
   });
 
   it('informs where no category is offered', () => {

@@ -16,7 +16,7 @@ interface ModeNames {
   acknowledge?: string;
 }
 
-/** Where a text of a mode is stored, by what it is. */
+/** Where a text of a mode is stored, by its kind. */
 export const MODE_NAMES: Record<TextMode, ModeNames> = {
   opt_in: { title: 'title', description: 'description', accept: 'acceptAll', reject: 'rejectAll' },
   opt_out: {
@@ -44,7 +44,7 @@ export function isModeUsed(
     return rows.some(
       (row) =>
         (row.honorGlobalPrivacyControl ?? honorGlobalPrivacyControl) &&
-        categories.some((category) => row.modes[category] === 'opt_out'),
+        categories.some((category) => row.modes[category] !== 'opt_in'),
     );
   // The strictest mode decides the words, and a banner that offers nothing only informs.
   const shown = rows.map(({ modes }) => categories.map((category) => modes[category]));
@@ -56,8 +56,8 @@ export const presetFor = (presets: BannerText[], language: string): BannerText |
   presets.find((preset) => preset.language === language.split('-')[0]);
 
 /**
- * The document as the preview shows it: with the labels of every mode, because a published one has only those of modes
- * that hold somewhere, and with the logo itself, because its file is not published yet.
+ * The document for the preview: with the labels of every mode, because a published one has only the
+ * labels of modes in use, and with the logo itself, because its file is not published yet.
  */
 export function previewDocument(
   document: Readonly<Record<string, unknown>>,

@@ -24,7 +24,10 @@ describe('withTranslation', () => {
 
 describe('withDefaultLanguage', () => {
   const service = {
-    ...{ name: 'Counter', provider: 'Example', category: 'analytics' as const, policyUrl: null },
+    name: 'Counter',
+    provider: 'Example',
+    category: 'analytics' as const,
+    policyUrl: null,
     cookies: [
       {
         name: '_c',
@@ -48,7 +51,9 @@ describe('withDefaultLanguage', () => {
           name: 'Zähler',
           cookies: [
             {
-              ...{ name: '_c', duration: '1 day', purpose: 'Zählt.' },
+              name: '_c',
+              duration: '1 day',
+              purpose: 'Zählt.',
               translations: [{ language: 'en', purpose: 'Counts.' }],
             },
             { name: '_d', duration: '1 day', purpose: 'Counts.' },

@@ -10,7 +10,10 @@ import { type Configuration, editableContent } from './configuration';
 
 const tag = (version: number): string => `"${version}"`;
 
-/** What the fields begin with: the draft, else what is published; who never published any sees our banner on. */
+/**
+ * Initial content of the fields: the draft, else the published configuration; without one, our
+ * banner is on.
+ */
 function beginningOf(configuration: ConfigurationDto, draft: DraftDto): Configuration {
   if (draft.configuration) return draft.configuration;
   const content = editableContent(configuration);
@@ -31,7 +34,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
     setForm(content);
     setKept(content);
   };
-  /** What is there by now, past what this page remembers. */
+  /** The current state on the server, bypassing the cache. */
   const current = async (): Promise<[ConfigurationDto, DraftDto]> => {
     const fresh = { staleTime: 0 };
     return Promise.all([
@@ -66,6 +69,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
           headers: { 'If-Match': tag(basedOn) },
         })
       ).data,
+    invalidates: ['configurationContentSecurityPolicy'],
     onSuccess: async (saved) => {
       setKept(form);
       setHasDraft(false);
@@ -92,7 +96,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
     save.reset();
     publish.reset();
   };
-  /** Keeps the fields, as a change of what is there by now. */
+  /** Keeps the fields, as a change of the current state on the server. */
   const keepMine = async (): Promise<void> => {
     const [newest, itsDraft] = await current();
     setDraftVersion(itsDraft.version);
@@ -110,7 +114,11 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
     hasDraft,
     /** When the draft was saved; null where it never was. */
     savedAt,
-    ...{ save, publish, discard, loadTheirs, keepMine },
+    save,
+    publish,
+    discard,
+    loadTheirs,
+    keepMine,
     /** Another person has saved or published since. */
     conflict: refused !== undefined || configuration.version > basedOn,
   };

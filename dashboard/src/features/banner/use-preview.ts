@@ -10,8 +10,8 @@ import type { Configuration } from './configuration';
 const PAUSE_MS = 120;
 
 /**
- * What the configuration would be published as, asked for whenever typing pauses. While something is refused, the last
- * one that could be published stays, beside what is wrong with this one.
+ * The document that the configuration would publish, requested at pauses in typing. While it is
+ * invalid, the last valid one stays visible, beside the errors.
  */
 export function usePreview(projectId: string, form: Configuration) {
   const [asked] = useDebouncedValue(form, PAUSE_MS);
@@ -30,7 +30,7 @@ export function usePreview(projectId: string, form: Configuration) {
     preview: query.data ?? last,
     /** Refused fields and why. */
     fields,
-    /** What no field stands for. */
+    /** Errors that belong to no field. */
     error: Object.keys(fields).length > 0 ? null : query.error,
     retry: () => void query.refetch(),
     /** Whether `preview` shows the form's current values. */

@@ -37,7 +37,7 @@ export const consentColumns = (): Column<ConsentView>[] => [
   { title: t('consents.id'), numeric: true, cell: ({ id }) => <CopyId id={id} /> },
 ];
 
-/** The same records in two lines: what was chosen where, and when it was delivered. */
+/** The same records in two lines: choice and hostname, and time of delivery. */
 export const consentPhoneColumns = (): Column<ConsentView>[] => [
   {
     title: t('consents.action'),

@@ -18,10 +18,10 @@ import { WhatWasShown } from './what-was-shown';
 
 /** As long as its delivery is to come, it is looked at again. */
 const PENDING_MS = 1_000;
-/** As long as it is to be sealed, which takes about a minute. */
+/** Until it is sealed, which takes about a minute. */
 const SEALING_MS = 5_000;
 
-/** One record and what became of it. */
+/** One record with its deliveries. */
 export function ConsentDetails({
   project,
   consentId,
@@ -57,7 +57,7 @@ const isPending = (record: ConsentView | undefined): boolean =>
 const isSealing = (record: ConsentView | undefined): boolean =>
   (record?.evidence as Sealed | undefined)?.status === 'pending';
 
-/** What was chosen, and when. */
+/** The choice, and its time. */
 function Summary({ record }: { record: ConsentView }) {
   return (
     <div className="record-summary">
@@ -75,7 +75,7 @@ function Summary({ record }: { record: ConsentView }) {
   );
 }
 
-/** Everything that is stored, for those who need it in full. */
+/** All stored data, for users who need it in full. */
 function Facts({ record }: { record: ConsentView }) {
   const { id, action, hostname, surface, language, configHash, additionalFields } = record;
   const facts = [

@@ -8,7 +8,7 @@ import { t } from '../../i18n/i18n';
 const load = () => import('./consent-details');
 const ConsentDetails = lazy(async () => ({ default: (await load()).ConsentDetails }));
 
-/** One record and what became of it, beside the list that it was opened from. */
+/** One record with its deliveries, beside the list that it was opened from. */
 export function ConsentDrawer({
   project,
   consentId,

@@ -64,7 +64,7 @@ function AttemptStep(props: { project: ProjectDto; attempt: DeliveryDto; resentB
   );
 }
 
-/** What is still to come, or why nothing does. */
+/** The next step, or why there is none. */
 function PresentState({ state, hasAttempts }: { state: DeliveryState; hasAttempts: boolean }) {
   if (state === null)
     return hasAttempts ? null : (

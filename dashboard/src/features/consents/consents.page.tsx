@@ -35,7 +35,7 @@ export function ConsentsPage() {
   const record = useOpenRecord(change);
   const query = useInfiniteQuery({
     ...consentPages(project.id, filters, zone),
-    // Polls only while the first page alone is loaded, not while the person reads older pages.
+    // Polls only while just the first page is loaded, not while the user reads older pages.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));

@@ -5,10 +5,14 @@ import { t } from '../../i18n/i18n';
 type State = NonNullable<ConsentView['deliveryState']>;
 
 const STATUS: Record<State, Status> = {
-  ...{ delivered: 'good', failed: 'bad', pending: 'waiting', skipped: 'off', unsent: 'off' },
+  delivered: 'good',
+  failed: 'bad',
+  pending: 'waiting',
+  skipped: 'off',
+  unsent: 'off',
 };
 
-/** What became of a record, in a word; a dash where the log no longer holds an attempt. */
+/** The delivery state of a record, in a word; a dash if the log no longer holds an attempt. */
 export function DeliveryStateLabel({ state }: { state: State | null }) {
   if (state === null) return '–';
   return <StatusLabel status={STATUS[state]}>{t(`consents.deliveryWords.${state}`)}</StatusLabel>;

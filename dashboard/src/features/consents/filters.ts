@@ -4,7 +4,7 @@ export type Flag = (typeof FLAGS)[number];
 export const DELIVERY_STATES = ['delivered', 'failed', 'skipped', 'pending', 'unsent'] as const;
 type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** What the address says about the list of consents. */
+/** The search parameters of the list of consents. */
 export interface ConsentFilters {
   /** First and last day, as `2026-11-21`. */
   from?: string;
@@ -14,7 +14,7 @@ export interface ConsentFilters {
   analytics?: boolean;
   marketing?: boolean;
   preferences?: boolean;
-  /** What became of it. */
+  /** Its delivery state. */
   delivery?: DeliveryState;
   /** The record that is open in the drawer. */
   open?: string;
@@ -23,7 +23,7 @@ export interface ConsentFilters {
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const TEXTS = ['action', 'hostname', 'open'] as const;
 
-/** Reads the filters of an address; what is no filter is left out. */
+/** Parses the filters of an address; ignores invalid ones. */
 export function consentFilters(search: Record<string, unknown>): ConsentFilters {
   const filters: ConsentFilters = {};
   for (const name of ['from', 'to'] as const) {

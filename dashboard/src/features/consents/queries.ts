@@ -18,7 +18,7 @@ export function consentPages(projectId: string, filters: ConsentFilters, zone: Z
   });
 }
 
-/** What the API is asked for, of what the address says. */
+/** The API's query for the search parameters. */
 export function consentQuery({ from, to, open: _open, ...rest }: ConsentFilters, zone: Zone) {
   return { ...rest, ...dayRange({ from, to }, zone) };
 }

@@ -42,7 +42,9 @@ function BulkResendForm(props: { projectId: string; onClose: () => void; filters
   const behind = dayStart(to, zone, 1);
   const wanted = `${status} ${category} ${from} ${to}`;
   const selectionOf = ({ from, to }: { from: Date; to: Date }) => ({
-    ...{ status, from: from.toISOString(), to: to.toISOString() },
+    status,
+    from: from.toISOString(),
+    to: to.toISOString(),
     ...(status === 'failed' && category !== '' && { category }),
   });
   /** The count and the selection that it belongs to: another selection needs another count. */

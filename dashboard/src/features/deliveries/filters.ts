@@ -19,7 +19,7 @@ export const CATEGORIES = [
 ] as const satisfies DeliveryDto['category'][];
 export type Category = (typeof CATEGORIES)[number];
 
-/** What the address says about the list of deliveries. */
+/** The search parameters of the list of deliveries. */
 export interface DeliveryFilters {
   status?: Outcome;
   /** Why it failed. */
@@ -33,7 +33,7 @@ export interface DeliveryFilters {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** Reads the filters of an address; what is no filter is left out. */
+/** Parses the filters of an address; ignores invalid ones. */
 export function deliveryFilters(search: Record<string, unknown>): DeliveryFilters {
   const filters: DeliveryFilters = {};
   for (const name of ['from', 'to'] as const) {

@@ -6,7 +6,9 @@ const LATER = '2026-11-23T08:00:00.001Z';
 
 describe('healthOf', () => {
   const facts = (lastDeliveredAt: string | null, failedAt: string | null) => ({
-    ...{ available: true, enabled: true, state: 'active' as const },
+    available: true,
+    enabled: true,
+    state: 'active' as const,
     lastDeliveredAt,
     lastFailure:
       failedAt === null

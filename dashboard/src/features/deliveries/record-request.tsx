@@ -8,7 +8,7 @@ import { requestBody } from './request-body';
 import { isCurrentEndpoint, requestHeaders, requestLine } from './request-headers';
 import { useAttempts } from './use-attempts';
 
-/** The request of a record's latest attempt as it was sent, without its secrets; nothing where none was sent. */
+/** The request of a record's latest attempt, without its secrets; empty if none was sent. */
 export function RecordRequest({ project, record }: { project: ProjectDto; record: ConsentView }) {
   const { data: settings } = useQuery(forwardingReadOptions({ path: { projectId: project.id } }));
   const attempts = useAttempts(project.id, record).data?.items ?? [];

@@ -1,14 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { outboundBody } from '../../../../src/forwarding/domain/outbound-request.js';
+import { outboundBody } from '../../../../src/modules/forwarding/domain/outbound-request.js';
 import { requestBody } from './request-body.js';
 
 const RECORD = {
-  ...{ id: '01890a5d-ac96-774b-bcce-b302099a8058', projectId: '01890a5d-ac96-774b-bcce-b302099a8057' },
-  ...{ analytics: true, marketing: false, preferences: true, action: 'custom', hostname: 'www.example.com' },
+  id: '01890a5d-ac96-774b-bcce-b302099a8058',
+  projectId: '01890a5d-ac96-774b-bcce-b302099a8057',
+  analytics: true,
+  marketing: false,
+  preferences: true,
+  action: 'custom',
+  hostname: 'www.example.com',
 };
 const AT = '2026-11-21T12:00:00.750Z';
 
-/** What the forwarder really sends. */
+/** The forwarder's actual request body. */
 function sent(
   extra: Record<string, unknown>,
   shown: { configHash: string; language: string } | null,

@@ -13,7 +13,14 @@ export function requestBody(record: ConsentView): Record<string, unknown> {
   return {
     // The fields of the record win over additional ones of the same name.
     ...additionalFields,
-    ...{ schemaVersion: SCHEMA_VERSION, id, projectId, analytics, marketing, preferences, action, hostname },
+    schemaVersion: SCHEMA_VERSION,
+    id,
+    projectId,
+    analytics,
+    marketing,
+    preferences,
+    action,
+    hostname,
     receivedAt,
     ...(configHash !== null && { configHash }),
     ...(language !== null && { language }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { outboundHeaders } from '../../../../src/forwarding/domain/outbound-request.js';
+import { outboundHeaders } from '../../../../src/modules/forwarding/domain/outbound-request.js';
 import { requestHeaders, requestLine } from './request-headers.js';
 
 const PROJECT_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -16,7 +16,7 @@ const SETTINGS = {
 };
 const SECRETS = { bearerToken: 'a token', signingSecrets: [`whsec_${'A'.repeat(43)}=`] };
 
-/** What the forwarder really sends, with its secrets masked. */
+/** The forwarder's actual headers, with masked secrets. */
 function sent(credentials: Parameters<typeof outboundHeaders>[1]): [string, string][] {
   const record = { id: ATTEMPT.consentId, projectId: PROJECT_ID };
   const flat = outboundHeaders(record, credentials, {

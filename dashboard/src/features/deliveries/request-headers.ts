@@ -1,4 +1,8 @@
-import { CONSENT_ID_HEADER, FORWARDER_USER_AGENT, PROJECT_ID_HEADER } from '../../../../src/shared/brand.js';
+import {
+  CONSENT_ID_HEADER,
+  FORWARDER_USER_AGENT,
+  PROJECT_ID_HEADER,
+} from '../../../../src/platform/identity/brand.js';
 import type { DeliveryDto, ForwardingSettingsDto } from '../../client/types.gen';
 
 const MASK = '••••••••';
@@ -12,7 +16,10 @@ export function isCurrentEndpoint({ host }: Attempt, { endpointUrl }: Settings):
   return endpointUrl !== null && new URL(endpointUrl).host === host;
 }
 
-/** Method and URL of an attempt's request. The log stores the host alone, so the path is the one of today's endpoint. */
+/**
+ * Method and URL of an attempt's request. The log only stores the host, so the path is the current
+ * endpoint's.
+ */
 export function requestLine(attempt: Attempt, settings: Settings): string {
   const url = isCurrentEndpoint(attempt, settings) ? settings.endpointUrl : `https://${attempt.host}/…`;
   return `POST ${url}`;

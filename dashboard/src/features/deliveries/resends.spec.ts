@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { resendsOf } from './resends.js';
 
 const made = (id: string, attempt: number) => ({
-  ...{ id, attempt, outcome: 'failed' as const },
+  id,
+  attempt,
+  outcome: 'failed' as const,
   attemptedAt: `2026-11-24T02:1${id}:00Z`,
 });
 

@@ -2,15 +2,17 @@ import type { DeliveryDto } from '../../client/types.gen';
 
 type Attempt = Pick<DeliveryDto, 'id' | 'attempt' | 'attemptedAt' | 'outcome'>;
 
-/** When a resend was asked for: after the attempt before it, and before it was made. */
+/**
+ * The time range in which a resend was requested: after the previous attempt, and before its own.
+ */
 interface Span {
   after: string;
   until: string;
 }
 
 /**
- * Of a record's attempts, oldest first, those that a person requested, by their ids: automatic retries count on from the
- * first attempt, and a resend begins again with 1.
+ * The requested ones among a record's attempts (oldest first), by id: automatic retries continue
+ * the numbering of the first attempt, and a resend restarts at 1.
  */
 export function resendsOf(attempts: readonly Attempt[]): Map<string, Span> {
   return new Map(

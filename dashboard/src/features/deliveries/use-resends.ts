@@ -5,7 +5,7 @@ import { roleCovers } from '../../shared/access';
 import { t } from '../../i18n/i18n';
 import { resendsOf } from './resends';
 
-/** Resends of the project that are looked through for those of the record. */
+/** Resends of the project that are searched for the record's. */
 const RESENDS_MAX = 200;
 
 /** Whether an attempt was a resend, and who requested it (for owners: it is in the audit log). */

@@ -37,7 +37,10 @@ export function ProofStep({ projectId, record }: { projectId: string; record: Co
 }
 
 const STEP_STATUS: Record<Sealed['status'], Status> = {
-  ...{ sealed: 'good', pending: 'waiting', off: 'off', never: 'off' },
+  sealed: 'good',
+  pending: 'waiting',
+  off: 'off',
+  never: 'off',
 };
 
 /** Where the proof of a record is downloaded. */
@@ -50,10 +53,13 @@ export function ContinuedLog({ projectId }: { projectId: string }) {
   const { zone } = useZone();
   if (log.isError) return <ProblemAlert error={log.error} retry={() => void log.refetch()} />;
   if (!log.data?.continues) return null;
-  const { at, reason } = log.data.continues;
+  const { size, reason } = log.data.continues;
+  const at = absoluteTime(new Date(log.data.continues.at), zone, locale);
   return (
     <Text size="sm">
-      {t('evidence.continued', { log: log.data.epoch, at: absoluteTime(new Date(at), zone, locale), reason })}
+      {size === 0
+        ? t('evidence.begins', { at, reason })
+        : t('evidence.continued', { log: log.data.epoch, at, reason })}
     </Text>
   );
 }

@@ -29,7 +29,7 @@ export async function verifyInBrowser(proof: GivenText, keys: GivenText): Promis
   });
 }
 
-/** Loaded when it is asked for: most people believe us. */
+/** Loaded on demand, because few users verify. */
 async function verifier(): Promise<Verifier> {
   const loaded = (await import('../../../../verify/verify.cjs')) as unknown as { default?: Verifier };
   // It finds no `module` in a page and leaves itself there; what builds the page may give it one.

@@ -3,15 +3,21 @@ import { useQuery } from '@tanstack/react-query';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { CopyableCode } from '../../shared/copyable-code';
 import { t } from '../../i18n/i18n';
-import { parseSamples } from './samples';
 
-/** The samples of docs/receiver.md, which the service's tests run, loaded when they are opened. */
+const TITLES = ['Node', 'Python', 'PHP'];
+
+async function loadSamples(): Promise<{ title: string; code: string }[]> {
+  const files = await Promise.all([
+    import('../../../../docs/samples/receiver.mjs?raw'),
+    import('../../../../docs/samples/receiver.py?raw'),
+    import('../../../../docs/samples/receiver.php?raw'),
+  ]);
+  return files.map((file, at) => ({ title: TITLES[at] ?? '', code: file.default }));
+}
+
+/** The receivers of docs/samples, which the service's tests run, loaded when they are opened. */
 export function SampleReceivers() {
-  const { data } = useQuery({
-    queryKey: ['sample-receivers'],
-    queryFn: async () => parseSamples((await import('../../../../docs/receiver.md?raw')).default),
-    staleTime: Infinity,
-  });
+  const { data } = useQuery({ queryKey: ['sample-receivers'], queryFn: loadSamples, staleTime: Infinity });
   if (!data) return <SkeletonRows rows={4} />;
   return (
     <Tabs defaultValue={data[0]?.title ?? null} keepMounted={false}>

@@ -80,7 +80,7 @@ function DomainProblem({ domain: { state, stateEndsAt, problem, found } }: { dom
 }
 
 function DomainCertificate({ domain, authority }: { domain: CustomDomainDto; authority: string }) {
-  const { allowed, askedAt, caaIssuers, caaForbids } = domain.certificate;
+  const { allowed, askedAt, caaKnown, caaIssuers, caaForbids } = domain.certificate;
   const issuers = caaIssuers?.join(', ') || t('install.domains.caaNobody');
   return (
     <Stack gap={4} align="flex-start">
@@ -89,6 +89,7 @@ function DomainCertificate({ domain, authority }: { domain: CustomDomainDto; aut
       ) : (
         caaIssuers !== null && <Text c="dimmed">{t('install.domains.caa', { issuers })}</Text>
       )}
+      {!caaKnown && <Text c="dimmed">{t('install.domains.caaUnknown')}</Text>}
       {!allowed && <StatusLabel status="bad">{t('install.domains.certificate.blocked')}</StatusLabel>}
       {domain.seenAt ? (
         <StatusLabel status="good">

@@ -54,7 +54,7 @@ function Note({ guide }: { guide: Guide }) {
   }
 }
 
-/** What is pasted into the site; for most, the line alone. */
+/** The code to paste into the site; for most guides, only the line. */
 function sampleFor(guide: Guide, { script, line }: { script: string; line: string }): string {
   switch (guide) {
     case 'nextjs':

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CopyableCode } from '../../shared/copyable-code';
 import { t } from '../../i18n/i18n';
 
-/** In docs/banners/*.html it stands for the address of the project's own loader. */
+/** Placeholder in docs/banners/*.html for the address of the project's own loader. */
 const ADDRESS = 'https://cdn.example.com/<projectId>/loader.js';
 
 /** The pages of docs/banners, which the service's tests open, loaded when they are opened. */

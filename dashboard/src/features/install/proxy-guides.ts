@@ -1,4 +1,4 @@
-/** In docs/first-party/* it stands for the service's host. */
+/** Placeholder in docs/first-party/* for the service's host. */
 const HOST = 'consent.example.com';
 
 export interface ProxyGuide {

@@ -2,8 +2,8 @@ import type { AlignedData } from 'uplot';
 import type { DailyRecordsView } from '../../client/types.gen';
 
 /**
- * Days, records and opt-ins of the finished days, the records of 30 days earlier, and records and opt-ins of the
- * running day alone.
+ * Days, records and opt-ins of complete days, the records of 30 days earlier, and separately the
+ * records and opt-ins of the current day.
  */
 export function chartData(days: readonly DailyRecordsView[]): AlignedData {
   const last = days.length - 1;

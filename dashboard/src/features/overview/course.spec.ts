@@ -2,8 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { condense, finishedDays, optInCourse } from './course.js';
 
 const day = (asked: number, optedIn: number) => ({
-  ...{ at: '2026-11-24T00:00:00Z', records: asked, recordsBefore: 0 },
-  ...{ asked, optedIn },
+  at: '2026-11-24T00:00:00Z',
+  records: asked,
+  recordsBefore: 0,
+  asked,
+  optedIn,
 });
 
 describe('finishedDays', () => {

@@ -7,7 +7,7 @@ const POINTS_MAX = 30;
 export const finishedDays = (days: readonly DailyRecordsView[]): readonly DailyRecordsView[] =>
   days.slice(0, -1);
 
-/** The opt-in rate of each day on which visitors were asked. */
+/** The opt-in rate of each day with consent requests. */
 export const optInCourse = (days: readonly DailyRecordsView[]): number[] =>
   days.flatMap(({ asked, optedIn }) => (asked === 0 ? [] : [optedIn / asked]));
 

@@ -16,10 +16,10 @@ const SMALLEST_TOP = 5;
 const HEADROOM = 1.1;
 const Y_AXIS_PX = 44;
 const HIDDEN = { show: false };
-/** The tip stands beside the pointer, and on its other side in the right half. */
+/** The tooltip is beside the pointer, on its other side in the right half. */
 const TIP_DISTANCE_PX = 12;
 
-/** Records per day, those that opted in, and the 30 days before. The table shows the same numbers. */
+/** Records per day, the opted-in ones, and the previous 30 days. The table has the same numbers. */
 export default function DailyChart({ days }: { days: DailyRecordsView[] }) {
   const frame = useRef<HTMLDivElement>(null);
   const { colorScheme } = useMantineColorScheme();
@@ -30,7 +30,10 @@ export default function DailyChart({ days }: { days: DailyRecordsView[] }) {
     if (!element) return;
     const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
     return drawLineChart(element, {
-      ...{ height: HEIGHT, yAxisPx: Y_AXIS_PX, data: chartData(days), onPoint: setPoint },
+      height: HEIGHT,
+      yAxisPx: Y_AXIS_PX,
+      data: chartData(days),
+      onPoint: setPoint,
       options: ({ accent, accentSoft, good, muted, raised }) => ({
         ...(zone === 'utc' && { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'UTC') }),
         scales: { y: { range: (_plot, _low, high) => [0, Math.max(SMALLEST_TOP, high * HEADROOM)] } },
@@ -89,7 +92,8 @@ function Tip({ day, leftPx, isRight }: { day: DailyRecordsView; leftPx: number; 
 /** The running day as a dot without a line, which would fall to it. */
 function todaySeries(color: string, background: string): uPlot.Series {
   return {
-    ...{ stroke: color, paths: () => null },
+    stroke: color,
+    paths: () => null,
     points: { show: true, size: 9, width: 2, stroke: color, fill: background },
   };
 }

@@ -15,7 +15,7 @@ import { VisitsFigure } from './visits-figure';
 
 const LIVE_MS = 5_000;
 
-/** What people open a project for, each beside the same point of the previous day or month. */
+/** The main figures of a project, each compared with the same time of the previous day or month. */
 export function KeyFigures({ project, period }: { project: ProjectDto; period: Period }) {
   const { zone } = useZone();
   const queries = overviewQueries(project.id, zone);
@@ -47,7 +47,7 @@ export function KeyFigures({ project, period }: { project: ProjectDto; period: P
   );
 }
 
-/** What the number is compared with; a project without an earlier period has nothing to say. */
+/** The comparison value; empty for a project without an earlier period. */
 function beforeNote({ before }: PeriodComparisonView, period: Period): string {
   return before.records === 0
     ? t('overview.noneBefore')

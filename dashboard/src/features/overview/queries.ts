@@ -13,7 +13,10 @@ import { timeZoneName, type Zone } from '../../shared/time';
 
 export const LAST_RECORDS = 8;
 
-/** What the overview shows; it is all asked for at once, before the page is drawn, so that nothing in it jumps. */
+/**
+ * The queries of the overview, all sent before the page is rendered, so that its layout does not
+ * shift.
+ */
 export function overviewQueries(projectId: string, zone: Zone) {
   const path = { projectId };
   const timeZone = timeZoneName(zone);

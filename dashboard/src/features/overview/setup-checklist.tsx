@@ -14,7 +14,10 @@ type ProjectPage = Extract<LinkProps['to'], `/projects/$projectId/${string}`>;
 
 const LIVE_MS = 3_000;
 
-/** What is still to be done until records arrive and are forwarded; gone once all of it is that the plan brings. */
+/**
+ * The remaining steps until records arrive and are forwarded; hidden once all steps that the plan
+ * includes are done.
+ */
 export function SetupChecklist({ project }: { project: ProjectDto }) {
   const { zone } = useZone();
   const live = { refetchInterval: LIVE_MS };

@@ -27,7 +27,9 @@ export function VisitsFigure({
   const { now, before } = visitPeriods(comparison, clock);
   const current = useQuery({
     ...visitSiteOptions({ path, query: { ...now, interval: 'hour' } }),
-    ...{ enabled: isOpen, refetchInterval: LIVE_MS, placeholderData: keepPreviousData },
+    enabled: isOpen,
+    refetchInterval: LIVE_MS,
+    placeholderData: keepPreviousData,
   });
   const former = useQuery({
     ...visitSiteOptions({ path, query: { ...before, interval: 'hour' } }),

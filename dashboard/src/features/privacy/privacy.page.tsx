@@ -13,7 +13,7 @@ import { IdentifierForm } from './identifier-form';
 /** How long until the page asks again how far a worker is with the stored records. */
 const INDEXING_MS = 2_000;
 
-/** Finding, handing out and erasing what is stored of one visitor. */
+/** Finding, exporting and erasing the stored data of one visitor. */
 export function PrivacyPage() {
   const project = useProject();
   const query = useQuery({

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { t } from '../../i18n/i18n';
 
-/** Why something is erased; the audit keeps it when all else is gone. */
+/** The reason of an erasure, which the audit log keeps. */
 export function ReasonField({
   value,
   onChange,

@@ -1,4 +1,4 @@
-import type { ProjectStatusDto } from '../../client/types.gen';
+import type { ProjectStatusDto, WithheldProjectDto } from '../../client/types.gen';
 import { ButtonLink } from '../../shared/button-link';
 import { Notice } from '../../shared/notice';
 import { locale, t } from '../../i18n/i18n';
@@ -31,6 +31,17 @@ export function AttentionNotice(props: {
     >
       <b>{t('projects.attention', { count })}</b>{' '}
       <span className="notice-reason">{new Intl.ListFormat(locale, { type: 'unit' }).format(reasons)}.</span>
+    </Notice>
+  );
+}
+
+/** The projects that the person may open only after turning on two-factor authentication. */
+export function WithheldNotice({ projects }: { projects: readonly WithheldProjectDto[] }) {
+  if (projects.length === 0) return null;
+  const names = new Intl.ListFormat(locale, { type: 'conjunction' }).format(projects.map(({ name }) => name));
+  return (
+    <Notice action={<ButtonLink to="/account">{t('projects.setUpFactor')}</ButtonLink>}>
+      {t('projects.withheld', { count: projects.length, names })}
     </Notice>
   );
 }

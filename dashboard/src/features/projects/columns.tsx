@@ -9,6 +9,7 @@ import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
 import { installation } from './project-health';
+import { VisibleText } from '../../shared/visible-text';
 
 /** Columns of the list of projects. A function, because the clock moves. */
 export const projectColumns = (now: Date): Column<ProjectStatusDto>[] => [
@@ -83,7 +84,9 @@ function ProjectLink({ project: { id, name, domains } }: { project: ProjectStatu
   return (
     <Link to="/projects/$projectId" params={{ projectId: id }} className="project-link" title={domains[0]}>
       <Avatar name={name} />
-      <span>{name}</span>
+      <span>
+        <VisibleText text={name} />
+      </span>
     </Link>
   );
 }
@@ -105,7 +108,11 @@ function Undelivered({ project }: { project: ProjectStatusDto }) {
 }
 
 const ENDPOINT_STATUS: Record<ProjectStatusDto['endpoint']['state'], Status> = {
-  ...{ off: 'off', unused: 'waiting', healthy: 'good', failing: 'bad', held: 'bad' },
+  off: 'off',
+  unused: 'waiting',
+  healthy: 'good',
+  failing: 'bad',
+  held: 'bad',
 };
 
 function Endpoint({ endpoint: { state, since } }: Pick<ProjectStatusDto, 'endpoint'>) {

@@ -5,9 +5,13 @@ const NOW = new Date('2026-11-24T12:00:00Z');
 const SEEN = '2026-11-24T11:59:00Z';
 
 const project = (name: string, changes: object = {}) => ({
-  ...{ name, domains: [`${name.toLowerCase()}.example`], tier: 'pro' as const },
-  ...{ publishedAt: SEEN as string | null, lastSeenAt: SEEN as string | null },
-  ...{ endpoint: { state: 'healthy' as const, since: null }, undelivered: { records: 0, more: false } },
+  name,
+  domains: [`${name.toLowerCase()}.example`],
+  tier: 'pro' as const,
+  publishedAt: SEEN as string | null,
+  lastSeenAt: SEEN as string | null,
+  endpoint: { state: 'healthy' as const, since: null },
+  undelivered: { records: 0, more: false },
   ...changes,
 });
 
@@ -71,8 +75,15 @@ describe('selectProjects', () => {
 
   it('puts the most urgent first, then sorts by name', () =>
     expect(names({})).toEqual([
-      ...['Failing', 'Held', 'Undelivered', 'Lost', 'Unpublished'],
-      ...['Fine', 'Off', 'Shop 9', 'Shop 10'],
+      'Failing',
+      'Held',
+      'Undelivered',
+      'Lost',
+      'Unpublished',
+      'Fine',
+      'Off',
+      'Shop 9',
+      'Shop 10',
     ]));
 
   it('sorts by name', () => expect(names({ sort: 'name', q: 'f' })).toEqual(['Failing', 'Fine', 'Off']));

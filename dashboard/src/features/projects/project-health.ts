@@ -27,7 +27,7 @@ export function urgency(project: Facts, now: Date): number {
 /** Whether something that worked does no longer; an unfinished setup is not that. */
 export const needsAttention = (project: Facts, now: Date): boolean => urgency(project, now) > 1;
 
-/** What is wrong with projects that need attention, each counted for its most urgent reason. */
+/** The problems of projects that need attention, each counted for its most urgent reason. */
 export function attentionReasons(
   projects: readonly Facts[],
   now: Date,

@@ -4,7 +4,7 @@ export type Sort = (typeof SORTS)[number];
 export const PLANS = ['lite', 'pro', 'business', 'enterprise'] as const;
 export const BANNERS = ['published', 'none'] as const;
 
-/** What the address says about the list of projects. */
+/** The search parameters of the list of projects. */
 export interface ProjectsSearch {
   /** Part of a name or domain. */
   q?: string;

@@ -12,7 +12,7 @@ import { SearchField } from '../../shared/search-field';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
-import { AttentionNotice } from './attention-notice';
+import { AttentionNotice, WithheldNotice } from './attention-notice';
 import { projectColumns, projectPhoneColumns } from './columns';
 import { selectProjects } from './project-health';
 import { type ProjectChanges, ProjectFilterChips } from './project-filter-chips';
@@ -57,6 +57,7 @@ export function ProjectsPage() {
         </>
       }
     >
+      <WithheldNotice projects={query.data?.pages.flatMap(({ withheld }) => withheld) ?? []} />
       <AttentionNotice projects={projects} search={search} now={now} />
       <ListCard
         search={

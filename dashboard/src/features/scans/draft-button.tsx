@@ -6,7 +6,7 @@ import { AnchorLink } from '../../shared/anchor-link';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
-/** Adds what the scan saw to the banner's draft, and says what was added. */
+/** Adds the scan's items to the banner's draft, and reports the additions. */
 export function DraftButton({ project, scan }: { project: ProjectDto; scan: ScanDto }) {
   const path = { projectId: project.id, scanId: scan.id };
   const mutation = useApiMutation({

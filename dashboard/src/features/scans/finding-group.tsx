@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import type { FindingDto } from '../../client/types.gen';
 import { StatusLabel } from '../../shared/status-label';
+import { VisibleText } from '../../shared/visible-text';
 import { t } from '../../i18n/i18n';
 import { CERTAINTY_STATUS, FindingRow } from './finding-row';
 
-/** What an editor can do about findings. */
+/** An editor's actions on findings. */
 export interface FindingActions {
   disabled: boolean;
   accept: (findings: FindingDto[]) => void;
@@ -42,7 +43,9 @@ export function FindingGroup({ findings, actions }: { findings: FindingDto[]; ac
         <StatusLabel status={CERTAINTY_STATUS[first.certainty]}>
           {t(`findings.certainties.${first.certainty}`)}
         </StatusLabel>
-        <strong>{first.name === '' ? first.host : first.name}</strong>
+        <strong>
+          <VisibleText text={first.name === '' ? first.host : first.name} />
+        </strong>
         <span>{t('findings.count', { count: findings.length })}</span>
         <span className="finding-states">{statesOf(findings)}</span>
       </summary>

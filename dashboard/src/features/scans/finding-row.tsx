@@ -1,8 +1,9 @@
 import { Button, Text } from '@mantine/core';
 import type { FindingDto } from '../../client/types.gen';
 import { type Status, StatusLabel } from '../../shared/status-label';
+import { VisibleText } from '../../shared/visible-text';
 import { t } from '../../i18n/i18n';
-import { findingSentence } from './finding-sentence';
+import { findingSentence, pageAct, pathOf } from './finding-sentence';
 
 /** How a certainty is marked. */
 export const CERTAINTY_STATUS: Record<FindingDto['certainty'], Status> = {
@@ -21,6 +22,8 @@ export function FindingRow({
   actions: { disabled: boolean; accept: () => void; reopen: () => void } | null;
 }) {
   const { certainty, status, rule, state, category, service, acceptedReason } = finding;
+  // Requests are neither set nor stored.
+  const uses = finding.itemKind === 'request' || finding.itemKind === 'fingerprint' ? [] : finding.uses;
   const isAccepted = status === 'accepted';
   return (
     <li className="finding">
@@ -40,6 +43,18 @@ export function FindingRow({
           )}
           <span>{t('findings.rule', { rule })}</span>
         </div>
+        {uses.length > 0 && (
+          <details>
+            <summary>{t('findings.uses.title', { count: uses.length })}</summary>
+            <ul>
+              {uses.map((use) => (
+                <li key={use.url}>
+                  <VisibleText text={pathOf(use.url)} />: {pageAct(use)}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
         {acceptedReason !== null && (
           <Text c="dimmed">{t('findings.acceptedReason', { reason: acceptedReason })}</Text>
         )}

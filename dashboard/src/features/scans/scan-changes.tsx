@@ -5,6 +5,7 @@ import type { ScanChangesDto } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { SkeletonRows } from '../../shared/skeleton-rows';
+import { VisibleText } from '../../shared/visible-text';
 import { t } from '../../i18n/i18n';
 import { FindingRow } from './finding-row';
 
@@ -54,7 +55,8 @@ function ItemChanges({ title, part }: { title: string; part: ScanChangesDto['ite
           {part.items.map(({ id, kind, name, host }) => (
             <li key={id} className="finding">
               <span>
-                {name === '' ? host : `${name} · ${host}`} · {t(`cookies.kinds.${kind}`)}
+                <VisibleText text={name === '' ? host : name} />
+                {name !== '' && <> · {host}</>} · {t(`cookies.kinds.${kind}`)}
               </span>
             </li>
           ))}

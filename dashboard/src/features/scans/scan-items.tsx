@@ -22,7 +22,7 @@ const COLUMNS: Record<ItemView, (paths: PagePaths) => Column<ScanItemDto>[]> = {
   requests: requestColumns,
 };
 
-/** The items of one kind, or the pages with what became of each. */
+/** The items of one kind, or the pages with their results. */
 export function ScanItems({
   projectId,
   scan,

@@ -13,7 +13,7 @@ const STATE_STATUS: Record<ScanStateDto['status'], Status> = {
   skipped: 'off',
 };
 
-const AUTOCONSENT = 'autoconsent:';
+const DRIVER_KIND = /^(autoconsent|api):/;
 
 /** The consent states side by side, each with its screenshot. */
 export function ScanStates({ projectId, scan }: { projectId: string; scan: ScanDetailsDto }) {
@@ -29,7 +29,7 @@ export function ScanStates({ projectId, scan }: { projectId: string; scan: ScanD
           {state.reason && <Text size="sm">{t(`scans.stateReasons.${state.reason.code}`)}</Text>}
           {state.driver !== null && (
             <Text size="sm" c="dimmed">
-              {t('scans.stateDriver', { driver: state.driver.replace(AUTOCONSENT, '') })}
+              {t('scans.stateDriver', { driver: state.driver.replace(DRIVER_KIND, '') })}
             </Text>
           )}
           {state.hasScreenshot && <Screenshot projectId={projectId} scanId={scan.id} state={state.state} />}

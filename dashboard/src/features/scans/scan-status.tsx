@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { ScanDto, ScanPageDto } from '../../client/types.gen';
 import { type Status, StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
@@ -25,6 +26,19 @@ export function isRunning({ status }: Pick<ScanDto, 'status'>): boolean {
 
 export function ScanStatus({ scan: { status } }: { scan: Pick<ScanDto, 'status'> }) {
   return <StatusLabel status={SCAN_STATUS[status]}>{t(`scans.statuses.${status}`)}</StatusLabel>;
+}
+
+/** The place of a scan that waits for a scanner. */
+export function QueuePlace({ scan: { status, queue } }: { scan: Pick<ScanDto, 'status' | 'queue'> }) {
+  if (queue === null) return null;
+  const { position, startsInSeconds } = queue;
+  const minutes = Math.max(1, Math.ceil((startsInSeconds ?? 0) / 60));
+  return (
+    <Text c="dimmed">
+      {t('scans.queuePosition', { position })}
+      {startsInSeconds !== null && ` ${t('scans.queueStart', { status, minutes })}`}
+    </Text>
+  );
 }
 
 export function PageStatus({ page: { status } }: { page: ScanPageDto }) {

@@ -24,14 +24,14 @@ import { ScanFindings } from './scan-findings';
 import { ScanItems } from './scan-items';
 import { ScanProof } from './scan-proof';
 import { ScanStates } from './scan-states';
-import { isRunning, ScanStatus } from './scan-status';
+import { isRunning, QueuePlace, ScanStatus } from './scan-status';
 import { SCAN_VIEWS, type ScanView } from './search';
 import './scans.css';
 
 const route = getRouteApi('/signed-in/projects/$projectId/scans/$scanId');
 
 const LIVE_MS = 1_000;
-/** Views that begin with other numbers than those of the crawl. */
+/** Views with other figures than the crawl's. */
 const OWN_SUMMARY: ReadonlySet<ScanView> = new Set<ScanView>(['findings', 'changes']);
 
 export function ScanPage() {
@@ -124,13 +124,14 @@ function Summary({ scan, hasFigures }: { scan: ScanDetailsDto; hasFigures: boole
           </Text>
         )}
       </div>
+      <QueuePlace scan={scan} />
       {scan.reason && <Notice>{t(`scans.reasons.${scan.reason.code}`)}</Notice>}
       {hasFigures && <Seen scan={scan} />}
     </>
   );
 }
 
-/** What the crawl saw before any choice, in numbers. */
+/** The crawl's observations before any choice, in numbers. */
 function Seen({ scan: { figures, pages, refused } }: { scan: ScanDetailsDto }) {
   const refusals = refused.downloads + refused.popups + refused.dialogs;
   return (

@@ -15,7 +15,7 @@ import { useProject } from '../../shared/use-project';
 import { t } from '../../i18n/i18n';
 import { AlertsCard } from './alerts-card';
 import { NewScanDialog } from './new-scan-dialog';
-import { isRunning, ScanStatus } from './scan-status';
+import { isRunning, QueuePlace, ScanStatus } from './scan-status';
 import { ScheduleCard } from './schedule-card';
 
 const route = getRouteApi('/signed-in/projects/$projectId/scans');
@@ -107,7 +107,15 @@ const COLUMNS: Column<ScanDto>[] = [
       </Link>
     ),
   },
-  { title: t('scans.status'), cell: (scan) => <ScanStatus scan={scan} /> },
+  {
+    title: t('scans.status'),
+    cell: (scan) => (
+      <>
+        <ScanStatus scan={scan} />
+        <QueuePlace scan={scan} />
+      </>
+    ),
+  },
   { title: t('scans.origin'), cell: ({ origin }) => t(`scans.origins.${origin}`) },
   { title: t('scans.addresses'), cell: ({ urls }) => <TruncatedText text={urls.join(', ')} /> },
   { title: t('scans.visited'), cell: ({ pages }) => formatNumber(pages.visited), numeric: true },

@@ -1,7 +1,7 @@
 export const SCAN_VIEWS = ['findings', 'cookies', 'storage', 'requests', 'pages', 'changes'] as const;
 export type ScanView = (typeof SCAN_VIEWS)[number];
 
-/** What the address of a scan says beside its id. */
+/** The search parameters of a scan's address. */
 export function scanSearch(search: Record<string, unknown>): { view?: ScanView } {
   const view = SCAN_VIEWS.find((known) => known === search['view']);
   return view && view !== 'findings' ? { view } : {};

@@ -13,7 +13,7 @@ import { SecretShownOnce } from './secret-shown-once';
 type Area = NonNullable<ApiKeyDto['limitedTo']>[number];
 const AREAS: Area[] = ['read', 'consents', 'forwarding', 'publishing', 'billing'];
 
-/** Makes a key, which is shown this once: its role, what it is limited to, and when it ends. */
+/** Creates a key, which is shown only once: its role, areas and expiry. */
 export function CreateKeyForm({ projectId }: { projectId: string }) {
   const { zone, now } = useZone();
   const form = useForm({
@@ -27,7 +27,7 @@ export function CreateKeyForm({ projectId }: { projectId: string }) {
   });
   const { name, role, managesAccess: manages, limitedTo: areas, expiresAt: lastDay } = form.values;
   const isManager = role === 'owner' && manages;
-  // One that manages who may do what is not limited to a part.
+  // A key that manages members and keys cannot be limited to areas.
   const limits = isManager ? [] : areas;
   const mutation = useApiMutation({
     form,
@@ -35,7 +35,8 @@ export function CreateKeyForm({ projectId }: { projectId: string }) {
       // To the end of the day that was chosen.
       const expiresAt = dayStart(lastDay, zone, 1);
       const body = {
-        ...{ name: name.trim(), role },
+        name: name.trim(),
+        role,
         ...(isManager && { scopes: ['manage_access' as const] }),
         ...(limits.length > 0 && { limitedTo: limits }),
         ...(expiresAt && { expiresAt: expiresAt.toISOString() }),

@@ -71,7 +71,7 @@ export function LeaveProject({ project }: { project: ProjectDto }) {
   const [opened, setOpened] = useState(false);
   const mutation = useApiMutation({
     request: async () => (await ownershipLeave({ path: { projectId: project.id } })).data,
-    // What the page knows was read as a member.
+    // The cached data was read as a member.
     onSuccess: () => location.assign('/'),
   });
   return (

@@ -22,6 +22,7 @@ export const FEATURES: [Feature, (tier: TierEntryDto) => React.ReactNode][] = [
   ['customDomains', ({ features }) => yesNo(features.customDomains)],
   ['scheduledScans', ({ features }) => yesNo(features.scheduledScans)],
   ['pagesPerScan', ({ limits }) => limits.pagesPerScan ?? t('plan.contactUs')],
+  ['scansPerDay', ({ limits }) => limits.scansPerDay],
 ];
 
 export function monthlyPrice({ price }: TierEntryDto, interval: Interval): string {

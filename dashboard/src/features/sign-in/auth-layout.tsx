@@ -1,6 +1,6 @@
 import { Anchor, Group, Paper, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { BRAND } from '../../../../src/shared/brand.js';
+import { BRAND } from '../../../../src/platform/identity/brand.js';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n/locale';
 import { locale, t } from '../../i18n/i18n';
 import { Wordmark } from '../../shared/wordmark';

@@ -1,4 +1,4 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import { authSignIn } from '../../client/sdk.gen';
@@ -14,7 +14,7 @@ import { TwoFactorStep } from './two-factor-step';
 const route = getRouteApi('/sign-in');
 
 export function SignInPage() {
-  const { to } = route.useSearch();
+  const { to, demoLink } = route.useSearch();
   const form = useForm({ initialValues: { email: '', password: '' } });
   const { email, password } = form.values;
   const enter = useCompleteSignIn(to);
@@ -34,6 +34,11 @@ export function SignInPage() {
   }
   return (
     <AuthLayout title={t('signIn.title')}>
+      {demoLink && (
+        <Alert variant="outline" color="yellow" role="status">
+          {t(`signIn.demoLink.${demoLink}`)}
+        </Alert>
+      )}
       <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
         <Stack gap="sm">
           <TextInput

@@ -1,10 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { returnSearch } from './search';
+import { demoLinkSearch, returnSearch } from './search';
 import { rootRoute } from '../../shared/parent-routes';
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: returnSearch,
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...returnSearch(search),
+    ...demoLinkSearch(search),
+  }),
   component: lazyRouteComponent(() => import('./sign-in.page'), 'SignInPage'),
 });

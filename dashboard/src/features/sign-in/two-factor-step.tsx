@@ -7,7 +7,9 @@ import { t } from '../../i18n/i18n';
 
 const SIX_DIGITS = /^\d{6}$/;
 
-/** What is asked for after the password: a code of the authenticator, or one of the recovery codes. */
+/**
+ * The second step after the password: a code of the authenticator, or one of the recovery codes.
+ */
 export function TwoFactorStep({ then }: { then: () => void }) {
   const [given, setGiven] = useState('');
   const mutation = useApiMutation({

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-route
 import { isProduction } from '../../shared/environment';
 import { rootRoute } from '../../shared/parent-routes';
 
-/** The components of the dashboard on one page, for those who change them; not in production. */
+/** The components of the dashboard on one page, for developers; not in production. */
 export const styleguideRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/styleguide',

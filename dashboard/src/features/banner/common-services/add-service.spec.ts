@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { BLOCKED_HOST, BLOCKED_PATH } from '../../../../../src/publishing/domain/blocking.js';
-import { ADDED_LABELS } from '../../../../../src/publishing/domain/default-labels.js';
+import { BLOCKED_HOST, BLOCKED_PATH } from '../../../../../src/modules/publishing/domain/blocking.js';
+import { ADDED_LABELS } from '../../../../../src/modules/publishing/domain/default-labels.js';
 import {
   COOKIES_PER_SERVICE_MAX,
   DECLARED_COOKIE,
-} from '../../../../../src/publishing/domain/publishing.limits.js';
+} from '../../../../../src/modules/publishing/domain/publishing.limits.js';
 import type { Configuration } from '../configuration.js';
 import { addCommonService } from './add-service.js';
 import { COMMON_SERVICES } from './services.js';
@@ -65,11 +65,16 @@ describe('addCommonService', () => {
     expect(addCommonService(EMPTY, named('YouTube'))).toEqual({
       services: [
         {
-          ...{ name: 'YouTube', provider: 'Google', category: 'marketing', translations: [] },
+          name: 'YouTube',
+          provider: 'Google',
+          category: 'marketing',
+          translations: [],
           policyUrl: 'https://policies.google.com/privacy',
           cookies: [
             {
-              ...{ name: 'VISITOR_INFO1_LIVE', duration: '6 months', purpose: 'Remembers settings.' },
+              name: 'VISITOR_INFO1_LIVE',
+              duration: '6 months',
+              purpose: 'Remembers settings.',
               translations: [],
             },
             { name: 'YSC', duration: 'Session', purpose: 'Detects misuse and fraud.', translations: [] },
@@ -95,7 +100,9 @@ describe('addCommonService', () => {
     } as Configuration;
     const [cookie] = addCommonService(form, named('Google Analytics')).services[0]?.cookies ?? [];
     expect(cookie).toEqual({
-      ...{ name: '_ga', duration: '2 Jahre', purpose: 'Unterscheidet Besucher.' },
+      name: '_ga',
+      duration: '2 Jahre',
+      purpose: 'Unterscheidet Besucher.',
       translations: [{ language: 'pt-BR', duration: '2 anos', purpose: 'Distingue os visitantes.' }],
     });
   });

@@ -13,7 +13,10 @@ export function addCommonService(
   const { name, provider, category, policyUrl, cookies, hosts } = service;
   const rules = blocking.rules ?? [];
   const added: SiteService = {
-    ...{ name, provider, category, policyUrl },
+    name,
+    provider,
+    category,
+    policyUrl,
     cookies: cookies.map((cookie) => declare(cookie, defaultLanguage, texts)),
     translations: [],
   };
