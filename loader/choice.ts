@@ -1,5 +1,5 @@
 /** The visitor's last choice on this site, and whether it still counts. */
-import { lastGood, mode } from './configuration';
+import { isSignaled, lastGood, mode } from './configuration';
 import { byCategory } from './mode';
 import { storageKey } from './page';
 import { pristineDocument } from './pristine-document';
@@ -10,7 +10,7 @@ import { readJson } from './storage';
 /** The choice cookie (docs/loader.md): a flag for each category, seconds since 1970, policy version. */
 const COOKIE = /service-consent=v1.(...).(\d+).([^;]*)/;
 
-/** The last choice, in whichever tab it was made; or on another subdomain, where it is shared. */
+/** The latest choice, in any tab; or on another subdomain, if it is shared. */
 export const storedChoice = (): StoredChoice | null => {
   const stored = readJson<StoredChoice>(storageKey('choice'));
   try {
@@ -30,16 +30,16 @@ export const storedChoice = (): StoredChoice | null => {
   return stored;
 };
 
-/** What the visitor was asked. */
+/** Identifies the prompt that the visitor was shown. */
 export const promptFingerprint = (): string | null =>
   lastGood &&
   (lastGood.categories as string[]).concat(lastGood.serviceIds ?? [], lastGood.policyVersion).join();
 
-/** `notice` or `none`, by their order among the modes. */
-const isLenient = (): boolean => mode() < 'o';
-
 /** The stored choice if it still counts. A dismissed notice is no consent where consent is required. */
 export const currentChoice = (last = storedChoice()): StoredChoice | null =>
-  last && (!lastGood || stillCounts(last, lastGood)) && (last.action !== 'dismiss' || isLenient())
+  last &&
+  (!lastGood || stillCounts(last, lastGood)) &&
+  // `notice` and `none` come first among the modes.
+  !(last.action === 'dismiss' && (mode() > 'o' || isSignaled()))
     ? last
     : null;

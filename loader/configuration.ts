@@ -10,19 +10,22 @@ const CLOCK_DIFFERENCE_MIN_MS = 60_000;
 const REGION = /^(?!EU|AP|ZZ)[A-Z]{2}(-|$)/;
 const MODE = /^(opt_in|opt_out|notice|none)$/;
 
-/** null until it has arrived, and where none was ever reached. */
+/** null until it has loaded, or if it never did. */
 export let configuration: SiteConfiguration | null = null;
 /** The last good one, until this page's has arrived. */
 export let lastGood = readJson<SiteConfiguration>(storageKey('configuration'));
 export let region = lastGood?.region ?? UNKNOWN_REGION;
 export let clockAheadMs = 0;
 
-const country = (): string => region.slice(0, 2);
 /** True where the region is unknown, and where an older document has no list. */
 export const isEu = (): boolean =>
-  region === UNKNOWN_REGION || (lastGood?.euRegions?.includes(country()) ?? true);
-export const rule = (): Rule => resolveRule(configuration, [region, country(), isEu() && EU_GROUP]);
-export const modes = (): Record<Category, string> => modesOf(rule());
+  lastGood?.euRegions?.concat(UNKNOWN_REGION).includes(region.slice(0, 2)) ?? true;
+export const rule = (): Rule => resolveRule(configuration, region, isEu);
+/** A dismissed notice is no answer to it. */
+export const isSignaled = (): unknown =>
+  (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl &&
+  (rule().honorGlobalPrivacyControl ?? configuration?.honorGlobalPrivacyControl);
+export const modes = (): Record<Category, string> => modesOf(rule);
 /** The strictest. */
 export const mode = (): string => rule().mode;
 
@@ -30,18 +33,18 @@ export const mode = (): string => rule().mode;
 export const consentUrl = (): URL =>
   new URL(configuration?.consentUrl || `../../v1/projects/${projectId}/consents`, base);
 
-/** Uses the last good configuration where none has arrived. */
+/** Uses the last valid configuration if none has loaded. */
 export const useLastGood = (): void => void (configuration ??= lastGood);
 
 /**
- * Fetches the configuration. `check` reads what the page is going to read and throws where it cannot: such a document is
- * treated like one that did not arrive.
+ * Fetches the configuration. `check` reads the parts that the page needs and throws if it cannot:
+ * such a document is treated like a failed request.
  */
 export const loadConfiguration = async (check: () => void): Promise<void> => {
   const last = lastGood;
   try {
     const response = await fetch(new URL('config.json', base), {
-      // Revalidates each time, which costs a 304 where nothing has changed.
+      // Revalidates each time, which costs a 304 without changes.
       cache: 'no-cache',
       credentials: 'omit',
     });
@@ -54,7 +57,7 @@ export const loadConfiguration = async (check: () => void): Promise<void> => {
     const aheadMs = Date.now() - Date.parse(response.headers.get('Date') as string);
     if (aheadMs ** 2 > CLOCK_DIFFERENCE_MIN_MS ** 2) clockAheadMs = aheadMs;
     check();
-    // Throws where it is none of them.
+    // Throws for any other value.
     Object.values(modes())
       .concat(mode())
       .forEach((name) => MODE.test(name) || (MODE as never as () => void)());

@@ -1,4 +1,4 @@
-/** What a choice does to the page: Google's tags, and what our banner and the signals do. */
+/** Applies a choice to the page: Google's tags, our banner's work and the signals. */
 import { type Choice, updateGoogle } from './google-consent';
 import type { PageWork } from './site';
 
@@ -11,8 +11,8 @@ export const applyChoice = (choice: Choice): void => {
   pageWork?.apply(granted);
 };
 
-/** `work` gets what is granted, now and at each choice. */
+/** `work` gets the grants, now and at each choice. */
 export const setPageWork = (work?: PageWork): void => (pageWork = work)?.apply(granted);
 
-/** Runs what was added to the page since and is granted. */
+/** Runs granted elements that were added to the page since. */
 export const rescan = (): void => pageWork?.rescan?.();

@@ -6,7 +6,7 @@ declare const CONSENT_GLOBAL: string;
 declare const REGION_HEADER: string;
 declare const UNKNOWN_REGION: string;
 declare const EU_GROUP: string;
-/** Of a project: put ahead of blocker.js when it is published (src/publishing/domain/blocking.ts). */
+/** Of a project: put ahead of blocker.js when it is published (src/modules/publishing/domain/blocking.ts). */
 declare const BLOCKING: {
   id: string;
   policyVersion: string;
@@ -15,7 +15,7 @@ declare const BLOCKING: {
   reconsentMonths: number;
   rules: [pattern: string, category: string][];
 };
-/** Of a project: put ahead of declaration.js when it is published (src/publishing/domain/declaration.ts). */
+/** Of a project: put ahead of declaration.js when it is published (src/modules/publishing/domain/declaration.ts). */
 declare const DECLARATIONS: {
   language: string;
   isRightToLeft: boolean;

@@ -1,6 +1,6 @@
 /** What happens once the configuration has arrived: apply the choice, honour a signal, or ask. */
 import { currentChoice, storedChoice } from './choice';
-import { configuration, mode, modes, region, rule } from './configuration';
+import { configuration, isSignaled, mode, modes, region } from './configuration';
 import { applyChoice } from './consent-applier';
 import type { Choice } from './google-consent';
 import { showBanner } from './load-banner';
@@ -10,7 +10,7 @@ import type { Category, Consent, Reason, SiteConfiguration } from './site';
 import { submit } from './submit';
 
 export const decide = (consent: Consent): void => {
-  const { banner, honorGlobalPrivacyControl, visitsUrl } = configuration as SiteConfiguration;
+  const { banner, visitsUrl } = configuration as SiteConfiguration;
   const current = currentChoice();
   const currentModes = modes();
   let flags: Choice | undefined;
@@ -18,30 +18,22 @@ export const decide = (consent: Consent): void => {
   if (current) applyChoice(current);
   else {
     const last = storedChoice();
-    /** A banner of the site's own may ask anything, so the signal refuses everything. */
-    const isRefused = (category: Category): boolean =>
-      !banner?.enabled || currentModes[category] === 'opt_out';
-    const isSignaled =
-      (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl &&
-      (rule().honorGlobalPrivacyControl ?? honorGlobalPrivacyControl) &&
-      CATEGORIES.some(isRefused);
+    const isRunning = (category: Category): boolean => currentModes[category] !== 'opt_in';
+    const isAnyRunning = CATEGORIES.some(isRunning);
+    // If our banner asks before anything runs, visitors with the signal see the prompt too.
+    const isRefused = isSignaled() && (isAnyRunning || !banner?.enabled);
     // A refusal holds until the visitor decides again; a grant that expired holds no longer where consent is required.
-    flags = byCategory(
-      (category) =>
-        currentModes[category] !== 'opt_in' &&
-        !(isSignaled && isRefused(category)) &&
-        (last?.[category] ?? true),
-    );
-    if (isSignaled) reason = 'signal';
+    flags = byCategory((category) => isRunning(category) && !isRefused && (last?.[category] ?? true));
+    if (isRefused) reason = 'signal';
     else {
-      if (last || Object.values(flags).includes(true)) applyChoice(flags);
+      if (last || isAnyRunning) applyChoice(flags);
       if (banner?.enabled && mode() !== 'none') reason = 'banner';
     }
   }
   void showBanner(consent, reason, (seen) => {
     if (reason === 'signal')
       void submit({ ...seen, ...flags, action: 'opt_out', gpc: true, surface: reason });
-    // Our banner counts a visit on which it asks, as it alone knows the visitor's decision.
+    // The banner itself counts a visit with a prompt, because it has the visitor's decision.
     if (visitsUrl && !(seen && reason === 'banner'))
       navigator.sendBeacon?.(new URL(visitsUrl, base), JSON.stringify({ region }));
   });

@@ -36,7 +36,7 @@ const states = (choice?: Choice): object =>
     ]),
   );
 
-/** Pushes what is granted from now on. */
+/** Pushes the new grants. */
 export const updateGoogle = (choice: Choice): void => {
   gtag('consent', 'update', states(choice));
   // For triggers of tag managers.

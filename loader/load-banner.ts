@@ -7,8 +7,8 @@ import { trustedScript } from './trusted-script';
 let banner: Promise<BannerScript> | undefined;
 
 /**
- * Loads our banner if needed, lets it care for the page, and shows it if there is a reason. `done` gets what the visitor
- * sees; nothing if the banner cannot be loaded.
+ * Loads our banner if needed, applies it to the page, and shows it if there is a reason. `done`
+ * gets the displayed state, or nothing if the banner cannot be loaded.
  */
 export const showBanner = async (
   consent: Consent,

@@ -36,13 +36,16 @@ const start = (): void => {
     ready,
     /** Our own banner's second layer, once the configuration has arrived. */
     open: () => ready.then(() => showBanner(consent, 'link')),
-    /** Runs what was added to the page since and is granted. */
+    /** Runs granted elements that were added to the page since. */
     rescan,
-    /** The published configuration: texts, categories, versions; null before `ready`, and where there is none. */
+    /**
+     * The published configuration: texts, categories, versions; null before `ready`, or without
+     * one.
+     */
     get configuration() {
       return configuration;
     },
-    /** What the visitor has chosen on this site; null: nothing yet, or it is time to ask again. */
+    /** The visitor's choice on this site; null: none, or it has expired. */
     get choice() {
       return Object.freeze(currentChoice());
     },
@@ -58,7 +61,7 @@ const start = (): void => {
   startGoogle(currentChoice());
   startQueue();
   (window as unknown as Record<string, unknown>)[CONSENT_GLOBAL] = consent;
-  // Nothing is granted where a stored configuration cannot be read.
+  // If a stored configuration is invalid, nothing is granted.
   load(consent).catch(() => {});
 };
 
@@ -74,13 +77,16 @@ const load = async (consent: Consent): Promise<void> => {
   useLastGood();
   publishMeta(resolveReady);
   flushQueue();
-  // Without one that was stored, the page waits on: it is better asked late than never.
-  if (!configuration) await arrived;
+  // Without a stored one, the page keeps waiting: a late prompt is better than none.
+  if (!configuration) {
+    await arrived;
+    if (configuration) publishMeta(resolveReady);
+  }
   if (configuration) decide(consent);
 };
 
 try {
   start();
 } catch {
-  // Nothing that fails here may stop the page's own scripts.
+  // A failure here must not stop the page's own scripts.
 }

@@ -3,14 +3,19 @@ import { setGtag } from './google-consent';
 import { projectId } from './page';
 import { pristineDocument } from './pristine-document';
 
-/** Sets Google's options and `window.serviceMeta`; `resolve` gets it before the event is dispatched. */
+let meta: object;
+
+/**
+ * Sets Google's options and `window.serviceMeta`; `resolve` gets it before the event is dispatched. Called again where the
+ * configuration arrives late.
+ */
 export const publishMeta = (resolve: (meta: object) => void): void => {
   setGtag();
   const domain = location.hostname;
   // Hosts that website builders use for previews are always `lite` (spec §3.2 row 1).
   const preview = domain.match(configuration?.previewHosts ?? '^$');
   const { tier = 'lite', features = {} } = (preview ? configuration?.preview : configuration) ?? {};
-  const detail = Object.freeze({
+  meta = Object.freeze({
     tier,
     region,
     isEu: isEu(),
@@ -19,8 +24,8 @@ export const publishMeta = (resolve: (meta: object) => void): void => {
     configHash: configuration?.configHash ?? '',
     features: Object.freeze(features),
   });
-  // Has no effect where the page has defined a global of this name that cannot be changed.
-  Reflect.defineProperty(window, META_GLOBAL, { value: detail });
-  resolve(detail);
-  pristineDocument('dispatchEvent')(new CustomEvent(`${META_GLOBAL}:ready`, { detail, bubbles: true }));
+  // Has no effect where the page has defined a global of this name that cannot be changed, or where this has defined it.
+  Reflect.defineProperty(window, META_GLOBAL, { get: () => meta });
+  resolve(meta);
+  pristineDocument('dispatchEvent')(new CustomEvent(`${META_GLOBAL}:ready`, { detail: meta, bubbles: true }));
 };

@@ -2,9 +2,20 @@ import type { Category, Rule, SiteConfiguration } from './site';
 
 export const CATEGORIES = 'analytics,marketing,preferences'.split(',') as Category[];
 
-/** The rule of a region with these names: the first that has one of them, then the default. */
-export const resolveRule = (configuration: SiteConfiguration | null, names: unknown[]): Rule =>
-  configuration?.regionRules.find(({ regions }) => regions.some((name) => names.includes(name))) ?? {
+/**
+ * The rule of a region: the first that names it, then the default. `US-` names visitors of `US` whose subdivision is unknown,
+ * for whom a stricter rule is published (src/modules/publishing/domain/published-rules.ts).
+ */
+export const resolveRule = (
+  configuration: SiteConfiguration | null,
+  region: string,
+  isEu: () => boolean,
+): Rule =>
+  configuration?.regionRules.find(({ regions }) =>
+    regions.some((name: unknown) =>
+      [region, region + '-', region.slice(0, 2), isEu() && EU_GROUP].includes(name as string),
+    ),
+  ) ?? {
     mode: configuration?.defaultMode ?? 'opt_in',
     modes: configuration?.defaultModes,
     preset: configuration?.defaultPreset,
@@ -15,5 +26,5 @@ export const byCategory = <T>(valueOf: (category: Category, index: number) => T)
   Object.fromEntries(CATEGORIES.map((category, n) => [category, valueOf(category, n)])) as never;
 
 /** The mode of each category. Rules of older documents have one for all. */
-export const modesOf = ({ mode, modes }: Rule): Record<Category, string> =>
-  byCategory((category) => modes?.[category] ?? mode);
+export const modesOf = (rule: () => Rule): Record<Category, string> =>
+  byCategory((category) => rule().modes?.[category] ?? rule().mode);

@@ -1,4 +1,6 @@
-/** Facts about the page that are known while the script runs: where it was loaded from, and for which project. */
+/**
+ * Facts about the page that are known while the script runs: the script's address, and the project.
+ */
 import { pristineDocument } from './pristine-document';
 
 /** null in a module; `start` stops there, so everything after it may rely on the element. */

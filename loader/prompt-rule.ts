@@ -1,6 +1,6 @@
-/** Whether a choice still covers what a visitor would be asked now. For the loader and the blocker. */
+/** Whether a choice still covers the current prompt. For the loader and the blocker. */
 
-/** What a site asks, as it is published. */
+/** The published prompt of a site. */
 interface Asked {
   policyVersion: string;
   categories: string[];
@@ -11,13 +11,13 @@ interface Asked {
 
 /** The mean month of the Gregorian calendar, to within 5 minutes. */
 const MONTH_MS = 2_630_000_000;
-/** A visitor who refused something is left alone for at least this long. */
+/** A visitor who refused something gets no prompt for at least this long. */
 const REFUSAL_MONTHS_MIN = 6;
 
 /**
- * With the same policy version, a new category asks again; with another one, a new category or service does, and a
- * visitor who accepted everything is also asked unless the change only removes something. What an older loader has stored
- * has neither prompt nor time.
+ * With the same policy version, a new category requires a new choice; with another version, a new
+ * category or service does, and a visitor who accepted everything also gets a new prompt unless the
+ * change only removes something. Choices stored by an older loader have neither prompt nor time.
  */
 export const stillCounts = (
   choice: { at?: number; prompt?: string | null },

@@ -1,6 +1,6 @@
 /**
- * Choices that are being sent. Each is stored before it is sent and deleted once the service has responded. The id in
- * it makes a second request harmless, so it is sent twice rather than never.
+ * Choices being sent. Each is stored before it is sent and deleted once the service has responded.
+ * Its id makes a repeated request harmless, so it is sent twice rather than never.
  */
 import { consentUrl } from './configuration';
 import { storageKey } from './page';
@@ -33,8 +33,8 @@ const postChoice = async (id: string, body: string): Promise<Receipt> => {
     const response = await fetch(consentUrl(), {
       method: 'POST',
       keepalive: true,
-      // With cookies on the page's own host alone, where the response may set the choice cookie.
-      // As text, so that browsers send no preflight request.
+      // With cookies only on the page's own host, where the response may set the choice cookie. As
+      // text, so that browsers send no preflight request.
       body,
     });
     ({ status, ok: stored } = response);

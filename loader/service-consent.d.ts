@@ -9,7 +9,7 @@ interface ServiceMeta {
   readonly isEu: boolean;
   readonly domain: string;
   readonly projectId: string;
-  /** SHA-256 of the configuration in use, in hex; empty where none was ever reached. */
+  /** SHA-256 of the configuration in use, in hex; empty without one. */
   readonly configHash: string;
   readonly features: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +22,7 @@ interface ServiceConsentSubmission {
   analytics?: boolean;
   marketing?: boolean;
   preferences?: boolean;
-  /** Absent: `accept_all`, `reject_all` or `custom`, as the flags say. */
+  /** Absent: `accept_all`, `reject_all` or `custom`, by the flags. */
   action?: string;
   /** What your banner offered, where that is less than the configuration's categories; it is not sent. */
   offered?: readonly ServiceConsentCategory[];
@@ -36,7 +36,7 @@ interface ServiceConsentSubmission {
 }
 
 interface ServiceConsentReceipt {
-  /** The record's; null where nothing could be made of the choice. */
+  /** The record's id; null: the choice was invalid. */
   readonly id: string | null;
   /** false with status 0: the service is away, the choice waits in the browser. */
   readonly stored: boolean;
@@ -58,13 +58,13 @@ interface ServiceConsent {
   /** Never rejects. */
   submit(submission: ServiceConsentSubmission): Promise<ServiceConsentReceipt>;
   readonly ready: Promise<ServiceMeta>;
-  /** Opens our own banner's second layer; nothing happens where the site brings its own. */
+  /** Opens our own banner's second layer; does nothing if the site has its own banner. */
   open(): Promise<void>;
   /** Runs scripts and frames that were added to the page and whose category is granted. */
   rescan(): void;
-  /** The published configuration; null before `ready`, and where none was ever reached. */
+  /** The published configuration; null before `ready`, and if it could not be loaded. */
   readonly configuration: Readonly<Record<string, unknown>> | null;
-  /** null: nothing yet, or it is to be asked again. */
+  /** null: none yet, or it has expired. */
   readonly choice: ServiceConsentChoice | null;
   /** What applies without a choice; the strictest of all categories. */
   readonly mode: ServiceConsentMode;

@@ -37,7 +37,7 @@ export interface SiteService {
   category: Category | 'necessary';
   policyUrl: string | null;
   cookies: SiteCookie[];
-  /** Absent where there are none, and in older documents. */
+  /** Absent if empty, and in older documents. */
   translations?: { language: string; name?: string }[];
 }
 
@@ -65,7 +65,7 @@ export interface BannerSettings {
   shareSubdomains?: boolean;
 }
 
-/** What applies in a region (src/publishing/domain/published-rules.ts). */
+/** What applies in a region (src/modules/publishing/domain/published-rules.ts). */
 export interface Rule {
   /** The strictest mode of all categories. */
   mode: string;
@@ -73,11 +73,11 @@ export interface Rule {
   modes?: Record<Category, string> | undefined;
   /** Name and version of the preset that set the modes. */
   preset?: string | undefined;
-  /** Only where it differs from the document's. */
+  /** Only if it differs from the document's. */
   honorGlobalPrivacyControl?: boolean;
 }
 
-/** The published document (src/publishing/domain/document.ts), as far as a page needs it. */
+/** The published document (src/modules/publishing/domain/document.ts), as far as a page needs it. */
 export interface SiteConfiguration {
   projectId: string;
   tier: string;
@@ -112,20 +112,25 @@ export interface SiteConfiguration {
   /** These three are absent in a document that an older version has published. */
   reconsentMonths?: number;
   banner?: BannerSettings;
-  /** Whose cookie holds the choice, through a proxy on the site's own host; absent elsewhere. */
+  /**
+   * Scope of the cookie with the choice, through a proxy on the site's own host; absent elsewhere.
+   */
   choiceCookie?: 'host' | 'domain';
-  /** File name of what the loader runs, beside it: our banner, or the signals where the site brings its own; null: nothing. */
+  /**
+   * File name of the page script, beside the loader: our banner, or the signals if the site has its
+   * own banner; null: none.
+   */
   bannerScript?: string | null;
   /** The signals that are on (signals/targets.ts), and the name of the event for tag managers. */
   signals?: string[];
   dataLayerEvent?: string;
-  /** Parameters for `gtag('set')`; absent where none is on. */
+  /** Parameters for `gtag('set')`; absent if none is on. */
   gtag?: Record<string, boolean>;
 }
 
 export interface Submission extends Partial<Choice> {
   action?: string;
-  /** What this banner let the visitor choose, where that is less than the configuration's categories. */
+  /** The categories that this banner offered, if fewer than the configuration's. */
   offered?: string[];
   [field: string]: unknown;
 }
@@ -136,7 +141,10 @@ export interface StoredChoice extends Choice {
   /** Milliseconds since 1970, by the browser's clock. */
   at?: number;
   action?: string;
-  /** Policy version, categories and services that the visitor was asked about (prompt-rule.ts). */
+  /**
+   * Policy version, categories and services of the prompt that the visitor was shown
+   * (prompt-rule.ts).
+   */
   prompt?: string | null;
 }
 
@@ -159,13 +167,16 @@ export interface Consent {
 /** Shows the banner. */
 export type ShowBanner = (consent: Consent, reason: Reason) => void;
 
-/** What our banner does with the page while it is not shown (banner/page-work.ts). */
+/** The banner's work on the page while it is hidden (banner/page-work.ts). */
 export interface PageWork {
-  /** Called with what is granted, at first and at each choice; undefined: nothing was decided. */
+  /** Called with the grants, at first and at each choice; undefined: no decision. */
   apply(granted: Granted): void;
-  /** Runs what was added to the page since and is granted. Absent without a banner, and in older ones. */
+  /**
+   * Runs granted elements that were added to the page since. Absent without a banner, and in older
+   * ones.
+   */
   rescan?(): void;
-  /** What decides what the visitor sees, as far as a choice does not say it anyway. */
+  /** Determines the displayed state, unless a choice does. */
   seen: Seen;
 }
 
@@ -179,7 +190,7 @@ export interface Seen {
   device: 'phone' | 'tablet' | 'desktop';
 }
 
-/** The banner's script element, with what it exposes to the loader. */
+/** The banner's script element, with its interface for the loader. */
 export interface BannerScript extends HTMLScriptElement {
   show: ShowBanner;
   /** Absent in a banner that an older version has published. */

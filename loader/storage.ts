@@ -1,7 +1,7 @@
 /** The substitute for localStorage where the browser blocks it: lives as long as the page. */
 const memory: Record<string, string> = {};
 
-/** null where nothing readable is stored. */
+/** null: nothing valid is stored. */
 export const readJson = <T>(key: string): T | null => {
   let text: string | null | undefined;
   try {

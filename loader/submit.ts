@@ -5,7 +5,7 @@ import { applyChoice } from './consent-applier';
 import { byCategory, CATEGORIES } from './mode';
 import { storageKey } from './page';
 import { sendChoice } from './queue';
-import type { Submission } from './site';
+import type { Category, Submission } from './site';
 import { writeJson } from './storage';
 import { uuidV7 } from './uuid';
 
@@ -17,7 +17,7 @@ export const submit = async (submission: Submission): Promise<object> => {
     const flags = byCategory((category) => given[category] === true);
     // A visitor who is offered two categories and accepts both has accepted everything.
     const missing = (submission.offered ?? lastGood?.categories ?? CATEGORIES).some(
-      (category) => given[category] !== true,
+      (category) => !flags[category as Category],
     );
     const id = uuidV7(Date.now() - clockAheadMs);
     const { policyVersion, bannerVersion, configHash, region } = configuration ?? {};
@@ -33,7 +33,7 @@ export const submit = async (submission: Submission): Promise<object> => {
     };
     const action =
       given.action ??
-      (!Object.values(flags).includes(true) ? 'reject_all' : missing ? 'custom' : 'accept_all');
+      (!CATEGORIES.some((category) => flags[category]) ? 'reject_all' : missing ? 'custom' : 'accept_all');
     const body = JSON.stringify({ ...context, ...given, ...flags, action, id, offered: undefined });
     writeJson(storageKey('choice'), {
       ...flags,

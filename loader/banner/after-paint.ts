@@ -1,7 +1,9 @@
 /** Browsers draw no frames of a page in the background, and none of a frame that is not on the screen. */
 const WAIT_MAX_MS = 100;
 
-/** Resolves once the browser has drawn what was changed by now, or as soon as the visitor leaves the page. */
+/**
+ * Resolves once the browser has painted all changes so far, or when the visitor leaves the page.
+ */
 export const afterPaint = (): Promise<void> =>
   new Promise((painted) => {
     const resolve = (): void => painted();

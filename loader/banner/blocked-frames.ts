@@ -9,7 +9,7 @@ import { addStyles, applyTheme } from './theme';
 const WAITING = 'iframe[data-category][data-src]';
 
 export interface BlockedFrames {
-  /** Adds placeholders of frames that wait, and removes those of frames that do not. */
+  /** Adds placeholders of blocked frames, and removes those of released ones. */
   update(): void;
 }
 

@@ -1,4 +1,7 @@
-/** The visitor's own consent in the second layer: its ID, receipt, withdrawal and erasure. Nothing where there is none. */
+/**
+ * The visitor's own consent in the second layer: its ID, receipt, withdrawal and erasure. Empty
+ * without one.
+ */
 import type { SiteConfiguration, StoredChoice } from '../site';
 import { clearCookies } from './clear-cookies';
 import { bannerAddress } from './decision';
@@ -61,7 +64,7 @@ async function downloadReceipt(
   URL.revokeObjectURL(file.href);
 }
 
-/** What the browser knows of the choice, where the service cannot create a receipt. */
+/** The browser's copy of the choice, if the service cannot create a receipt. */
 function summary({ projectId, configHash, policyVersion }: SiteConfiguration, choice: StoredChoice): object {
   const { prompt: _, at, ...chosen } = choice;
   return {
@@ -74,10 +77,13 @@ function summary({ projectId, configHash, policyVersion }: SiteConfiguration, ch
   };
 }
 
-/** Whether nothing of this visitor is left. Allowed scripts run until the page is left; the next page asks again. */
+/**
+ * Whether all of this visitor's data is deleted. Allowed scripts run until the page is left; the
+ * next page shows the prompt again.
+ */
 async function eraseRecords(configuration: SiteConfiguration, key: string | null): Promise<boolean> {
   const response = await post(configuration, key, 'erasures', {});
-  // 404: nothing is stored any more.
+  // 404: nothing is stored under the key.
   if (!response || !(response.ok || response.status === 404)) return false;
   forget(configuration.projectId);
   forgetShared();
@@ -94,8 +100,8 @@ function post(
 ): Promise<Response | null> {
   return fetch(new URL(`../../visitor/${path}`, new URL(consentUrl, bannerAddress)), {
     method: 'POST',
-    // With cookies on the page's own host alone, where the response changes the choice cookie.
-    // As text, so that browsers send no preflight request.
+    // With cookies only on the page's own host, where the response changes the choice cookie. As
+    // text, so that browsers send no preflight request.
     body: JSON.stringify({ projectId, visitorKey, ...fields }),
   }).catch(() => null);
 }

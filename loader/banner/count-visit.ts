@@ -2,8 +2,9 @@ import { pristineDocument } from '../pristine-document';
 import type { SiteConfiguration } from '../site';
 
 /**
- * Counts a visit on which the banner asks, once: as `chosen` as soon as the returned function is called, else as
- * `ignored` when the page is left or put into the background (docs/analytics.md). `base` is this script's address.
+ * Counts a visit with a prompt, once: as `chosen` as soon as the returned function is called, else
+ * as `ignored` when the page is left or put into the background (docs/analytics.md). `base` is this
+ * script's address.
  */
 export function countVisit({ visitsUrl, region }: SiteConfiguration, base: string): () => void {
   let counted = !visitsUrl;

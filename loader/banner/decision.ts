@@ -13,15 +13,15 @@ const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
 /** The banner's own address, to which other addresses are relative. */
 export const bannerAddress = (pristineDocument('currentScript') as HTMLScriptElement).src;
 
-/** The page asks once; a decision that is changed later is not another visit. */
+/** One prompt per page: a decision that is changed later is not another visit. */
 let countDecision: (() => void) | undefined;
 
-/** Called when a page asks; the visit is counted with what became of the prompt. */
+/** Called when the page opens a prompt; the visit is counted with the prompt's outcome. */
 export function startVisit(configuration: SiteConfiguration): void {
   countDecision ??= countVisit(configuration, bannerAddress);
 }
 
-/** Where the visitor decided, and what the flags alone do not say. */
+/** Where the visitor decided, with the facts that the flags don't contain. */
 export interface Decision {
   surface: 'banner' | 'preferences' | 'link' | 'placeholder';
   action?: string;

@@ -13,7 +13,10 @@ import { addStyles, applyTheme } from './theme';
 const TOGGLE_EVENTS = ['toggle', 'close'] as const;
 
 export interface Host {
-  /** Shows this layer and nothing else. `focused` gets the focus; if not modal, unless the visitor uses it elsewhere. */
+  /**
+   * Shows only this layer. `focused` gets the focus; if not modal, unless the visitor uses it
+   * elsewhere.
+   */
   show(layer: HTMLElement, focused?: HTMLElement): void;
   remove(): void;
 }
@@ -31,7 +34,10 @@ export function createHost({ configuration: { banner }, text, isPreview }: Promp
   shadow.append(frame);
 
   let layer: HTMLElement | undefined;
-  /** Moves the host to where it is not inert. A move takes the layer out of the top layer, so it is shown again. */
+  /**
+   * Moves the host to a position that is not inert. A move removes the layer from the top layer, so
+   * it is shown again.
+   */
   const place = (): void => {
     const parent = openDialog() ?? pristineDocument('body');
     if (!parent || !layer || host.parentNode === parent) return;
@@ -51,7 +57,7 @@ export function createHost({ configuration: { banner }, text, isPreview }: Promp
       frame.replaceChildren(layer);
       if (host.isConnected) putOnTop(layer, isPreview);
       else place();
-      // What has to be scrolled must be reachable by keyboard, in every browser.
+      // Scrollable content must be reachable by keyboard in every browser.
       const body = layer.querySelector<HTMLElement>('.body');
       if (body && body.scrollHeight > body.clientHeight) body.tabIndex = 0;
       if (!isPreview && (layer.matches('dialog') || mayTakeFocus())) focused.focus({ preventScroll: true });
@@ -72,12 +78,15 @@ function placeClasses(banner: BannerSettings | undefined): string {
   return `${edge} ${side ?? ''}`;
 }
 
-/** The page's modal dialog, if one is open: everything outside of it is inert, whatever lies on top. */
+/**
+ * The page's modal dialog, if one is open: everything outside of it is inert, even content above
+ * it.
+ */
 function openDialog(): Element | undefined {
   try {
     return [...pristineDocument('querySelectorAll')('dialog:modal')].pop();
   } catch {
-    // A browser that does not know the selector.
+    // A browser that does not support the selector.
     return undefined;
   }
 }
@@ -94,7 +103,7 @@ function putOnTop(layer: HTMLElement, isPreview: boolean): void {
   }
 }
 
-/** Whether nobody uses the keyboard elsewhere, on this page or on the one around its frame. */
+/** Whether the keyboard focus is not in use elsewhere, on this page or around its frame. */
 function mayTakeFocus(): boolean {
   const active = pristineDocument('activeElement');
   const isFree =

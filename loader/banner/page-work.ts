@@ -1,6 +1,6 @@
 /**
- * What our banner does with the page while it is not shown: the link, placeholders of blocked frames, elements that are
- * added later, and what a withdrawal stops.
+ * The banner's work on the page while it is hidden: the link, placeholders of blocked frames,
+ * elements that are added later, and the effects of a withdrawal.
  */
 import { pristineDocument } from '../pristine-document';
 import {

@@ -1,4 +1,4 @@
-/** One showing of the banner: its texts, what it asks, and for whom. */
+/** One display of the banner: its texts, questions and mode. */
 import { ownGlobal } from '../own-global';
 import { pristineDocument } from '../pristine-document';
 import type { BannerText, Category, CategoryText, Consent, Reason, SiteConfiguration } from '../site';
@@ -9,9 +9,9 @@ export interface Prompt {
   configuration: SiteConfiguration;
   text: BannerText;
   reason: Reason;
-  /** The first layer asks nothing: it informs, with one button. */
+  /** The first layer only informs, with one button. */
   informs: boolean;
-  /** A preview sends and stores nothing, and leaves the focus where it is. */
+  /** A preview sends and stores nothing, and does not move the focus. */
   isPreview: boolean;
 }
 
@@ -58,5 +58,5 @@ export function isGranted({ consent, reason }: Prompt, key: Category): boolean {
 /** What applies to a category without a choice; older loaders have one mode for all. */
 export const modeOf = ({ mode, modes }: Consent, key: Category): string => modes?.[key] ?? mode;
 
-/** Whether the visitor is asked, or may object. */
+/** Whether the visitor can refuse or object. */
 const isOptional = (mode: string): boolean => mode === 'opt_in' || mode === 'opt_out';

@@ -6,7 +6,7 @@ import type { Category, Choice, TrustedScript } from '../site';
 const NOT_COPIED = /^(type|src|n?on)/;
 const { nonce } = pristineDocument('currentScript') as HTMLScriptElement;
 
-/** Runs what waits for a category that is granted. */
+/** Runs the blocked scripts of a granted category. */
 export function release(granted: Choice, trustedScript: TrustedScript): void {
   try {
     for (const element of pristineDocument('querySelectorAll')<HTMLScriptElement>('[data-category]')) {

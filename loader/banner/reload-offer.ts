@@ -1,4 +1,4 @@
-/** What has run cannot be stopped by a script: the visitor may reload the page, which then starts without it. */
+/** A script that has run cannot be stopped: the visitor may reload the page without it. */
 import { pristineDocument } from '../pristine-document';
 import type { Category } from '../site';
 import { button, element } from './element';

@@ -27,7 +27,7 @@ interface Translated<T> {
   translations?: (T & { language: string })[];
 }
 
-/** What is translated into a language; undefined where nothing is. */
+/** The translation into a language; undefined: none. */
 export const translationIn = <T>(
   { translations }: Translated<T>,
   language: string,
@@ -37,7 +37,7 @@ export const translationIn = <T>(
 /** Services that are named before they are listed. */
 const NAMES_MAX = 3;
 
-/** `Matomo · 2 cookies`; empty where there is no service. */
+/** `Matomo · 2 cookies`; empty without a service. */
 export function serviceFacts(
   services: ({ name: string; cookies: object[] } & Translated<{ name?: string }>)[],
   { language, labels }: { language: string; labels: { cookieOne?: string; cookieCount?: string } },
@@ -50,7 +50,10 @@ export function serviceFacts(
   return [shown, count > 0 && label?.replace('{count}', String(count))].filter(Boolean).join(' · ');
 }
 
-/** Names of the cookies in `jar` (`document.cookie`) of services whose category is not granted; `*` is any rest. */
+/**
+ * Names of the cookies in `jar` (`document.cookie`) of services whose category is not granted; `*`
+ * matches any suffix.
+ */
 export function withdrawnCookies<C extends string>(
   jar: string,
   services: { category: C; cookies: { name: string }[] }[],
@@ -67,7 +70,7 @@ export function withdrawnCookies<C extends string>(
     .filter((present) => present && isWithdrawn(present));
 }
 
-/** Paths of a page whose cookies are deleted: more than any address has that is not an attack. */
+/** Most paths of a page whose cookies are deleted, which also bounds hostile addresses. */
 const FOLDERS_MAX = 10;
 /** Browsers accept cookies with these prefixes only with the attribute `Secure`. */
 const SECURE_NAME = /^__(secure|host)-/i;
@@ -85,7 +88,7 @@ export function cookieDeletions(
   const folders = pathname.split('/').filter(Boolean).slice(0, FOLDERS_MAX);
   const paths = folders.flatMap((_, at) => {
     const path = `/${folders.slice(0, at + 1).join('/')}`;
-    // A trailing slash makes it another path.
+    // With a trailing slash it is a different path.
     return [path, `${path}/`];
   });
   const attributes = `;max-age=0${SECURE_NAME.test(name) ? ';secure' : ''}`;

@@ -11,7 +11,7 @@ const HOST_ID = 'consent-settings-link';
 const EDGE_PX = 8;
 
 export interface SettingsLink {
-  /** Adds or removes the button, and moves it above what is fixed to the lower edge. */
+  /** Adds or removes the button, and moves it above other elements fixed to the lower edge. */
   update(isWanted: boolean): void;
 }
 
@@ -69,7 +69,10 @@ function heightOfFooter(frame: HTMLElement, host: HTMLElement): number {
   return Math.max(0, ...bars.map((bar) => (bar ? innerHeight - bar.getBoundingClientRect().top : 0)));
 }
 
-/** The fixed or sticky element around this one that lies at the lower edge and leaves most of the window free. */
+/**
+ * The fixed or sticky element around this one at the lower edge that leaves most of the window
+ * free.
+ */
 function fixedBar(inner: Element): Element | null {
   for (let outer: Element | null = inner; outer; outer = outer.parentElement) {
     if (!/fixed|sticky/.test(getComputedStyle(outer).position)) continue;

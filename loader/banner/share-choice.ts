@@ -12,8 +12,9 @@ const DAY_SECONDS = 86_400;
 const FLAGS_END = 'v1.000'.length;
 
 /**
- * Writes the choice for the widest domain that the browser allows, where the owner has switched this on. On a host that
- * serves us itself the service sets the cookie, which browsers keep longer; here it is only replaced where it is missing.
+ * Writes the choice for the widest domain that the browser allows, if the owner has enabled this.
+ * On a host that serves us itself the service sets the cookie, which browsers keep longer; here it
+ * is only replaced if it is missing.
  */
 export function shareChoice({ configuration, choice }: Consent): void {
   if (!configuration || choice?.at === undefined) return;
@@ -26,13 +27,13 @@ export function shareChoice({ configuration, choice }: Consent): void {
   else if (banner?.shareSubdomains) write(value, days * DAY_SECONDS);
 }
 
-/** Deletes the cookies, with which the next page would know the choice. */
+/** Deletes the cookies, so that the next page does not read the choice. */
 export function forgetShared(): void {
   write('', 0);
   writeForHost('', 0);
 }
 
-/** Browsers accept it over HTTPS alone. */
+/** Browsers accept it only over HTTPS. */
 function writeForHost(value: string, maxAgeSeconds: number): void {
   try {
     setCookie(`${HOST_NAME}=${value};path=/;max-age=${maxAgeSeconds};samesite=lax;secure`);

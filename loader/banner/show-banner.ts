@@ -1,6 +1,7 @@
 /**
- * Shows our banner: the first layer where a choice is needed or a signal was honored, the second for `link`. It sends
- * nothing itself: the visitor's decision goes to `consent.submit`, so a preview passes one that only keeps it.
+ * Shows our banner: the first layer if a choice is needed or a signal was honored, the second for
+ * `link`. It sends nothing itself: the visitor's decision is passed to `consent.submit`, which a
+ * preview replaces.
  */
 import { pristineDocument } from '../pristine-document';
 import type { Category, Consent, Reason } from '../site';
@@ -13,14 +14,17 @@ import { secondLayer } from './second-layer';
 /** A banner on the screen. */
 interface Presentation {
   openSecondLayer(): void;
-  /** Another tab may have answered, or a later page before this one came back out of the browser's memory. */
+  /**
+   * Another tab may have stored a choice, or a later page before this one was restored from the
+   * browser's cache.
+   */
   closeIfAnswered(): void;
   close(): void;
 }
 
 let current: Presentation | undefined;
 
-/** Closes a banner that asks what has been answered elsewhere. */
+/** Closes a banner whose question was answered elsewhere. */
 export const closeIfAnswered = (): void => current?.closeIfAnswered();
 
 addEventListener('storage', closeIfAnswered);
@@ -50,7 +54,7 @@ function present(prompt: Prompt, host: Host): Presentation {
   const close = (): void => {
     isOpen = false;
     current = undefined;
-    // Gives the focus back to where it was.
+    // Returns the focus to its previous element.
     second?.close();
     host.remove();
   };

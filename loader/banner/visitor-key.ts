@@ -13,7 +13,7 @@ const storageKey = (projectId: string, name: string): string => `${META_GLOBAL}:
 const hex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** The key of this device; null where it has none. */
+/** The key of this device; null: none. */
 export function visitorKey(projectId: string): string | null {
   const key = readJson<string>(storageKey(projectId, 'visitorKey'));
   return KEY.test(key ?? '') ? key : null;

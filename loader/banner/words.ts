@@ -1,4 +1,4 @@
-/** The texts of a mode: what is asked, or said, and how the two answers are labeled. */
+/** The texts of a mode: the question or notice, and the labels of the two buttons. */
 import type { Category } from '../site';
 import { describeCategory, modeOf, type Prompt } from './prompt';
 
@@ -16,7 +16,7 @@ export function wordsOf(prompt: Prompt): Words {
   return { ...words, description: words.description.replace('{partners}', String(partners)) };
 }
 
-/** Documents of older versions have texts for `opt_in` alone, which are then used for all modes. */
+/** Documents of older versions only have texts for `opt_in`, which are then used for all modes. */
 function modeWords(prompt: Prompt): Words {
   const { text, reason, informs, consent, configuration } = prompt;
   const { labels, title, description, acceptAll, rejectAll } = text;

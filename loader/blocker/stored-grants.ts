@@ -1,4 +1,4 @@
-/** What the visitor has granted on an earlier page, by the rules of the loader (loader/choice.ts). */
+/** The visitor's grants on an earlier page, by the rules of the loader (loader/choice.ts). */
 import { CATEGORIES } from '../mode';
 import { pristineDocument } from '../pristine-document';
 import { stillCounts } from '../prompt-rule';
@@ -12,7 +12,7 @@ interface StoredChoice {
 /** The choice cookie (docs/loader.md). */
 const COOKIE = /service-consent=v1.(...).(\d+).([^;]*)/;
 
-/** Nothing where no choice counts: then the loader decides, once its configuration has arrived. */
+/** Empty without a valid choice: then the loader decides, once its configuration has loaded. */
 export const storedGrants = (): Set<string> => {
   const { id, policyVersion } = BLOCKING;
   let choice = storedChoice(id);
@@ -22,7 +22,8 @@ export const storedGrants = (): Set<string> => {
     if (!choice || at > (choice.at as number))
       choice = {
         ...Object.fromEntries(CATEGORIES.map((category, n) => [category, flags?.[n] === '1'])),
-        ...{ at, prompt: version === policyVersion ? '' : version },
+        at,
+        prompt: version === policyVersion ? '' : version,
       };
   } catch {
     // There is no cookie, or none may be read.
@@ -38,7 +39,7 @@ const storedChoice = (id: string): StoredChoice | null => {
   try {
     return JSON.parse(localStorage.getItem(`${META_GLOBAL}:${id}:choice`) as string) as StoredChoice | null;
   } catch {
-    // Nothing is stored, or nothing may be read.
+    // Nothing is stored, or storage is blocked.
     return null;
   }
 };

@@ -13,7 +13,7 @@ import {
   type Submission,
 } from '../site';
 
-/** What the dashboard asks for. */
+/** The dashboard's request. */
 interface Scene {
   configuration: SiteConfiguration;
   /** As an edge reports it: `DE`, `US-CA`, `XX`. */
@@ -22,11 +22,11 @@ interface Scene {
   dark: boolean;
   /** Whether the visitor's browser sends Global Privacy Control. */
   signal: boolean;
-  /** What held for a visitor; absent: what the region's rule says. */
+  /** The visitor's modes; absent: by the region's rule. */
   modes?: Record<Category, string>;
   /** The second layer, in place of the first. */
   isSecondLayer: boolean;
-  /** What the visitor has chosen; null: nothing yet. */
+  /** The visitor's choice; null: none yet. */
   choice: Omit<StoredChoice, 'at'> | null;
 }
 
@@ -89,8 +89,8 @@ async function showScene(scene: Scene): Promise<void> {
   document.documentElement.lang = language;
   document.documentElement.classList.toggle('dark', dark);
   const isEu = region === UNKNOWN_REGION || (configuration.euRegions ?? []).includes(region.slice(0, 2));
-  const rule = resolveRule(configuration, [region, region.slice(0, 2), isEu && EU_GROUP]);
-  const modes = scene.modes ?? modesOf(rule);
+  const rule = resolveRule(configuration, region, () => isEu);
+  const modes = scene.modes ?? modesOf(() => rule);
   const mode = MODES.find((known) => Object.values(modes).includes(known)) ?? 'opt_in';
   if (!configuration.banner?.enabled || (mode === 'none' && !isSecondLayer)) {
     document.getElementById(BANNER_HOST_ID)?.remove();
@@ -99,7 +99,7 @@ async function showScene(scene: Scene): Promise<void> {
   }
   const isHonored =
     scene.modes !== undefined || (rule.honorGlobalPrivacyControl ?? configuration.honorGlobalPrivacyControl);
-  const honoured = signal && isHonored && Object.values(modes).includes('opt_out');
+  const honoured = signal && isHonored && Object.values(modes).some((each) => each !== 'opt_in');
   // The visitor's system decides where the owner leaves it to it.
   const system = dark ? 'dark' : 'light';
   const theme = configuration.banner.theme === 'auto' ? system : configuration.banner.theme;

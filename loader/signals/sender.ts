@@ -4,7 +4,7 @@ import type { State, Step, Target } from './target';
 
 type Callable = (...args: unknown[]) => unknown;
 
-/** Sends a state; null: only what still waits. Returns whether nothing waits. */
+/** Sends a state; null: only the waiting steps. Returns whether all steps are done. */
 export type Sender = (state: State | null, isDecided?: boolean) => boolean;
 
 /** Sends a target its steps in order. A step that has to wait stays; only the newest state is sent afterwards. */
@@ -26,7 +26,9 @@ const runAll = (steps: Step[]): boolean => {
   return true;
 };
 
-/** Returns false where the step has to wait. What a target throws is its own affair: the next step still runs. */
+/**
+ * Returns false if the step must wait. Errors of a target are ignored: the next step still runs.
+ */
 const run = (step: Step): boolean => {
   try {
     if ('set' in step) (window as unknown as Record<string, unknown>)[step.set] = step.to;

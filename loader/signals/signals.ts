@@ -1,6 +1,7 @@
 /**
- * Hands the visitor's choice to other systems (docs/signals.md). Published where a signal is on: behind our banner in the
- * same file, or alone where the site brings its own banner. The loader runs it once the configuration has arrived.
+ * Sends the visitor's choice to other systems (docs/signals.md). Published if a signal is on: with
+ * our banner in the same file, or separately if the site has its own banner. The loader runs it
+ * once the configuration has arrived.
  */
 import { pristineDocument } from '../pristine-document';
 import type { BannerScript, Consent, Granted, PageWork } from '../site';
@@ -12,7 +13,7 @@ import { TARGETS } from './targets';
 const RETRY_MS = 250;
 const RETRIES_MAX = 40;
 
-/** Returns a function that sends what is granted. */
+/** Returns a function that sends the grants. */
 const startSignals = (consent: Consent): ((granted: Granted) => void) => {
   let senders: Sender[] | undefined;
   let last: Granted;
@@ -23,7 +24,7 @@ const startSignals = (consent: Consent): ((granted: Granted) => void) => {
     timer = window.setTimeout(() => sendAll(null) || !left || retry(left - 1), RETRY_MS);
   };
   return (granted) => {
-    // The loader hands over the same object where nothing has changed.
+    // The loader passes the same object if the grants are unchanged.
     if (senders && granted === last) return;
     last = granted;
     const state = stateFrom(consent, granted);

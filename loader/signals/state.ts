@@ -6,8 +6,8 @@ export type { State } from './target';
 /** Of a document that names none. */
 const EVENT_NAME = 'consent_choice';
 
-/** What holds where the loader has granted this; undefined: the visitor has not decided. */
-export const stateFrom = ({ choice, mode, configuration }: Consent, granted: Granted): State => {
+/** The state after the loader's grants; undefined: the visitor has not decided. */
+export const stateFrom = ({ choice, mode, modes, configuration }: Consent, granted: Granted): State => {
   const is = (category: Category): boolean => granted?.[category] === true;
   return {
     granted: {
@@ -17,6 +17,8 @@ export const stateFrom = ({ choice, mode, configuration }: Consent, granted: Gra
     },
     isChosen: choice !== null,
     mode,
+    // An older loader has one for all.
+    modes: modes ?? { analytics: mode, marketing: mode, preferences: mode },
     eventName: configuration?.dataLayerEvent ?? EVENT_NAME,
   };
 };

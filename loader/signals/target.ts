@@ -7,13 +7,15 @@ export type Step =
   /** Dispatches an event on the document. */
   | { event: string };
 
-/** What holds on the page. */
+/** The consent state of the page. */
 export interface State {
   /** All false before a decision. */
   granted: Record<'analytics' | 'marketing' | 'preferences', boolean>;
   /** False where a mode or an expired choice grants or denies. */
   isChosen: boolean;
   mode: string;
+  /** Of each category. */
+  modes: Record<'analytics' | 'marketing' | 'preferences', string>;
   /** Name of the event for tag managers. */
   eventName: string;
 }
@@ -26,7 +28,7 @@ export interface Target {
   first?(state: State): Step[];
   /** Where consent is required and the visitor has not decided. */
   undecided?(state: State): Step[];
-  /** What is granted from now on. */
+  /** The steps for new grants. */
   decided(state: State): Step[];
 }
 
@@ -34,8 +36,11 @@ export const stateOf = (isGranted: boolean | undefined): 'granted' | 'denied' =>
   isGranted ? 'granted' : 'denied';
 
 /**
- * For systems that store the choice themselves: an opt-out region without a choice needs no entry, since they know the
- * region's rule, and the entry would outlive it.
+ * For systems that store the choice themselves: grants by the region's modes, without a choice, get
+ * no entry, because it would outlive the modes. An expired refusal does, because it still applies.
  */
-export const isWorthStoring = ({ granted, isChosen }: State): boolean =>
-  isChosen || !Object.values(granted).every(Boolean);
+export const isWorthStoring = ({ granted, isChosen, modes }: State): boolean =>
+  isChosen ||
+  (['analytics', 'marketing', 'preferences'] as const).some(
+    (category) => !granted[category] && modes[category] !== 'opt_in',
+  );

@@ -7,7 +7,7 @@ import { shopify } from './targets/shopify.js';
 import { tiktokPixel } from './targets/tiktok-pixel.js';
 import { wpConsentApi } from './targets/wp-consent-api.js';
 
-/** By the names in the published document (src/publishing/domain/signals.ts). */
+/** By the names in the published document (src/modules/publishing/domain/signals.ts). */
 export const TARGETS: Record<string, Target> = {
   microsoftUet,
   microsoftClarity,

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { readChoice } from '../../packages/consent-client/src/choice-cookie.js';
-import { launchBrowser } from '../support/browser.js';
-import { buildExample, buildPackages, importRender, serveExample } from '../support/packages.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { launchBrowser } from '../support/programs/browser.js';
+import { buildExample, buildPackages, importRender, serveExample } from '../support/programs/packages.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 type Example = Awaited<ReturnType<typeof serveExample>>;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   client = await serveExample(clientOut);
   react = await serveExample(reactOut, await importRender(reactOut));
   browser = await launchBrowser();
-}, 240_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -104,7 +104,7 @@ describe('the example of @service/consent-client', () => {
     await signaling.addInitScript(
       'Object.defineProperty(navigator, "globalPrivacyControl", { value: true })',
     );
-    // What the page ever granted, not only what it shows in the end.
+    // All grants of the page over time, not only the final ones.
     await signaling.addInitScript(
       'addEventListener("DOMContentLoaded", () => new MutationObserver(() => { window.granted ||= document.body.innerText.includes("granted"); }).observe(document, { childList: true, subtree: true }))',
     );
@@ -161,8 +161,12 @@ describe('the example of @service/consent-react', () => {
       return row;
     });
     expect(stored).toEqual({
-      ...{ analytics: false, marketing: true, preferences: false },
-      ...{ action: 'custom', language: 'en', surface: 'placeholder' },
+      analytics: false,
+      marketing: true,
+      preferences: false,
+      action: 'custom',
+      language: 'en',
+      surface: 'placeholder',
     });
     await page.evaluate('serviceConsent.open()');
     await page.getByRole('button', { name: 'Reject all' }).last().click();

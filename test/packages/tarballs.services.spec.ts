@@ -3,12 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestProject } from '../support/project.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { createTestProject } from '../support/people/project.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
 
 const PACKAGES = ['consent-client', 'consent-react'];
-/** Building, packing and installing, on a busy machine. */
-const SET_UP_MS = 240_000;
 
 let service: TestService;
 /** A project of a customer, which has nothing of this checkout but the tarballs. */
@@ -36,7 +34,7 @@ beforeAll(async () => {
   );
   const install = ['install', ...tarballs.map((file) => `./${file}`), '--ignore-scripts', '--no-audit'];
   execFileSync('npm', [...install, '--no-fund', '--prefer-offline'], { cwd: folder, stdio: 'pipe' });
-}, SET_UP_MS);
+});
 
 afterAll(async () => {
   await service?.close();
@@ -54,11 +52,16 @@ function run(args: string[], environment: Record<string, string> = {}): string {
 
 const TSC = join('node_modules', 'typescript', 'bin', 'tsc');
 
-/** What the compiler prints about a file of the customer's, with the packages' own types checked too. */
+/** The compiler's output for a file of the customer's, with the packages' own types checked too. */
 function typeCheck(name: string, text: string): string {
   const compilerOptions = {
-    ...{ noEmit: true, strict: true, module: 'nodenext', target: 'es2022', jsx: 'react-jsx' },
-    ...{ lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
+    noEmit: true,
+    strict: true,
+    module: 'nodenext',
+    target: 'es2022',
+    jsx: 'react-jsx',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [name] }));
   writeFileSync(join(folder, name), text);
@@ -98,10 +101,8 @@ describe('the packed packages', () => {
 });
 
 describe('a project that has installed them', () => {
-  it(
-    'type-checks what they offer, and nothing else',
-    () => {
-      const page = `
+  it('type-checks what they offer, and nothing else', () => {
+    const page = `
       import { allowCategory, type ConsentChoice, readGrants, submitChoice, watchGrants } from '@service/consent-client';
       import { readChoice } from '@service/consent-client/server';
       import { client, projectRead } from '@service/consent-client/api';
@@ -133,10 +134,8 @@ describe('a project that has installed them', () => {
       void submitChoice({ analytics: 'yes' });
       // @ts-expect-error -- a choice is read-only
       if (choice) choice.analytics = true;`;
-      expect(typeCheck('page.tsx', page)).toBe('');
-    },
-    SET_UP_MS,
-  );
+    expect(typeCheck('page.tsx', page)).toBe('');
+  });
 
   it('renders on a server and reads the choice there', () => {
     const server = `

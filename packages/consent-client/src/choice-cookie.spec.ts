@@ -4,7 +4,9 @@ import { parseChoice, readChoice } from './choice-cookie.js';
 
 const VALUE = 'v1.101.1764000000.2026-01';
 const CHOICE = {
-  ...{ analytics: true, marketing: false, preferences: true },
+  analytics: true,
+  marketing: false,
+  preferences: true,
   chosenAt: new Date(1764000000 * 1000),
   policyVersion: '2026-01',
 };
@@ -13,8 +15,11 @@ describe('parseChoice', () => {
   it('reads flags, time and policy version', () => {
     expect(parseChoice(VALUE)).toEqual(CHOICE);
     expect(parseChoice('v1.010.0.1')).toEqual({
-      ...{ analytics: false, marketing: true, preferences: false },
-      ...{ chosenAt: new Date(0), policyVersion: '1' },
+      analytics: false,
+      marketing: true,
+      preferences: false,
+      chosenAt: new Date(0),
+      policyVersion: '1',
     });
   });
 

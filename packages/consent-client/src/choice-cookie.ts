@@ -5,13 +5,13 @@ export interface CookieChoice {
   readonly preferences: boolean;
   /** When the visitor chose. */
   readonly chosenAt: Date;
-  /** The policy version that the visitor was asked about. */
+  /** The policy version that the visitor was shown. */
   readonly policyVersion: string;
 }
 
 /**
- * Names of the cookie, the one that is preferred first: only the site's own host can set a `__Host-` cookie over HTTPS,
- * while any of its subdomains can set the other one.
+ * Names of the cookie, the preferred one first: only the site's own host can set a `__Host-` cookie
+ * over HTTPS, while any of its subdomains can set the other one.
  */
 export const CHOICE_COOKIES = ['__Host-service-consent', 'service-consent'] as const;
 
@@ -24,10 +24,9 @@ const VALUE = /^v1\.([01])([01])([01])\.(\d{1,10})\.([\w.%-]+)$/;
 const POLICY_VERSION = /^[\w.-]{1,64}$/;
 
 /**
- * Reads the visitor's choice from the `Cookie` header of a request. Returns null where there is no choice: no cookie,
- * one that is malformed, or two of the same name that differ.
- *
- * The choice is what the visitor's browser sent. Use it to render a page, not to prove consent: the record does that.
+ * Reads the visitor's choice from the `Cookie` header of a request. Returns null without a choice:
+ * no cookie, a malformed one, or two of the same name that differ. The choice is sent by the
+ * visitor's browser. Use it to render a page, not to prove consent: the record does that.
  */
 export function readChoice(cookieHeader: string | null | undefined): CookieChoice | null {
   if (typeof cookieHeader !== 'string' || cookieHeader.length > HEADER_CHARACTERS_MAX) return null;
@@ -41,7 +40,9 @@ export function readChoice(cookieHeader: string | null | undefined): CookieChoic
   return null;
 }
 
-/** Parses the value of the cookie, e.g. `v1.101.1764000000.2026-01`. Returns null where it is anything else. */
+/**
+ * Parses the value of the cookie, e.g. `v1.101.1764000000.2026-01`. Returns null if it is invalid.
+ */
 export function parseChoice(value: string): CookieChoice | null {
   if (typeof value !== 'string' || value.length > VALUE_CHARACTERS_MAX) return null;
   const [, analytics, marketing, preferences, seconds, encoded] = VALUE.exec(value) ?? [];

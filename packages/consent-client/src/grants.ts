@@ -1,13 +1,14 @@
 import { readChoice } from './choice-cookie.js';
 
-/** What the page may use now, by category. */
+/** The current grants of the page, by category. */
 export type Grants = Readonly<Record<ServiceConsentCategory, boolean>>;
 
 const listeners = new Set<() => void>();
 
 /**
- * What is granted now: the visitor's choice, else what applies in the visitor's region without one. null: not known
- * yet, because the loader or its configuration has not arrived; treat that as "nothing is granted".
+ * The current grants: the visitor's choice, else the default in the visitor's region. null:
+ * unknown, because the loader or its configuration has not loaded yet; treat that as "nothing is
+ * granted".
  */
 export function readGrants(): Grants | null {
   const serviceConsent = ownGlobal('serviceConsent');
@@ -15,7 +16,8 @@ export function readGrants(): Grants | null {
   if (!serviceConsent) return null;
   if (serviceConsent.choice) return flagsOf(serviceConsent.choice);
   if (!serviceMeta) return null;
-  // A choice that has expired: what it refused stays refused until the visitor decides again (docs/loader.md).
+  // After a choice has expired, its refusals still apply until the visitor decides again
+  // (docs/loader.md).
   const last = lastChoice(serviceMeta.projectId);
   const isGranted = (category: ServiceConsentCategory): boolean =>
     modeOf(serviceConsent, category) !== 'opt_in' &&
@@ -47,9 +49,10 @@ export function watchGrants(listener: () => void): () => void {
 }
 
 /**
- * Records a choice, as `serviceConsent.submit` does, and calls the listeners. Use it in a banner of your own: the loader
- * has no event for its own `submit`.
- * @throws Error while the loader is not there.
+ * Records a choice, as `serviceConsent.submit` does, and calls the listeners. Use it in a custom
+ * banner: the loader has no event for its own `submit`.
+ *
+ * @throws Error before the loader has loaded.
  */
 export async function submitChoice(submission: ServiceConsentSubmission): Promise<ServiceConsentReceipt> {
   const serviceConsent = ownGlobal('serviceConsent');
@@ -60,14 +63,17 @@ export async function submitChoice(submission: ServiceConsentSubmission): Promis
   return receipt;
 }
 
-/** Grants one more category and leaves the others as they are, e.g. from the placeholder of a frame. */
+/** Grants one more category and keeps the others, e.g. from the placeholder of a frame. */
 export function allowCategory(category: ServiceConsentCategory): Promise<ServiceConsentReceipt> {
   const language = document.documentElement.lang;
   const shown = { surface: 'placeholder', ...(language !== '' && { language }) } as const;
   return submitChoice({ ...readGrants(), [category]: true, ...shown });
 }
 
-/** A global that the loader has set. An element of that id or name, which visitors may write into a page, is none. */
+/**
+ * A global set by the loader, as opposed to an element with that id or name, which visitors may add
+ * to a page.
+ */
 function ownGlobal<Name extends 'serviceConsent' | 'serviceMeta'>(name: Name): Window[Name] {
   return Object.hasOwn(window, name) ? window[name] : undefined;
 }
@@ -77,7 +83,10 @@ function flagsOf(choice: Partial<Grants>): Grants {
   return { analytics: analytics === true, marketing: marketing === true, preferences: preferences === true };
 }
 
-/** Whether the loader takes the browser's signal (GPC) for a refusal of this category. It records that a moment later. */
+/**
+ * Whether the loader treats the browser's signal (GPC) as a refusal of this category. It records
+ * that a moment later.
+ */
 function isSignalHonored(
   { configuration, mode, modes }: ServiceConsent,
   meta: ServiceMeta,
@@ -88,7 +97,7 @@ function isSignalHonored(
   const { honorGlobalPrivacyControl, banner } = configuration as unknown as PublishedConfiguration;
   if ((ruleOf(configuration, meta)?.honorGlobalPrivacyControl ?? honorGlobalPrivacyControl) !== true)
     return false;
-  return banner?.enabled !== true || modeOf({ mode, modes }, category) === 'opt_out';
+  return banner?.enabled !== true || modeOf({ mode, modes }, category) !== 'opt_in';
 }
 
 interface PublishedRule {
@@ -102,14 +111,14 @@ interface PublishedConfiguration {
   regionRules?: PublishedRule[];
 }
 
-/** The rule of the visitor's region, as the loader finds it. */
+/** The rule of the visitor's region, selected like in the loader. */
 function ruleOf(configuration: object, { region, isEu }: ServiceMeta): PublishedRule | undefined {
   const { regionRules = [] } = configuration as PublishedConfiguration;
-  const names = [region, region.slice(0, 2), ...(isEu ? ['EU'] : [])];
+  const names = [region, `${region}-`, region.slice(0, 2), ...(isEu ? ['EU'] : [])];
   return regionRules.find(({ regions }) => regions.some((name) => names.includes(name)));
 }
 
-/** The choice that was made last on this site, whether it still counts or not; also on another subdomain. */
+/** The latest choice on this site, expired or not; also on another subdomain. */
 function lastChoice(projectId: string): Grants | null {
   try {
     const text = localStorage.getItem(`serviceMeta:${projectId}:choice`) ?? 'null';
@@ -118,7 +127,7 @@ function lastChoice(projectId: string): Grants | null {
     if (shared && shared.chosenAt.getTime() > (stored?.at ?? 0)) return flagsOf(shared);
     return stored && flagsOf(stored);
   } catch {
-    // Storage or cookies are blocked, or hold something else.
+    // Storage or cookies are blocked, or contain something else.
     return null;
   }
 }

@@ -14,13 +14,13 @@ export interface ConsentFrameProps extends Omit<ComponentPropsWithoutRef<'iframe
   text?: string;
   /** The label of the placeholder's button, in the page's language. */
   buttonLabel?: string;
-  /** Replaces the placeholder. Call `allow` in response to a click only. */
+  /** Replaces the placeholder. Call `allow` only in response to a click. */
   placeholder?: (allow: () => void) => ReactNode;
 }
 
 /**
- * A frame that is in the page only while the visitor allows its category. Until then a placeholder stands there, which
- * can allow it; a withdrawal removes the frame.
+ * A frame that is in the page only while the visitor allows its category. Until then a placeholder
+ * is shown, which can allow it; a withdrawal removes the frame.
  */
 export function ConsentFrame({
   category,
@@ -54,7 +54,7 @@ export function ConsentFrame({
   );
 }
 
-/** A length as the attributes of frames have it: pixels, unless it has a unit. */
+/** A length in the format of frame attributes: pixels, unless it has a unit. */
 function px(length: string | number): string {
   return /^\d+$/.test(String(length)) ? `${length}px` : String(length);
 }

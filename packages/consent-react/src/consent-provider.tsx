@@ -6,12 +6,12 @@ import { createContext, type ReactNode } from 'react';
 /** The flags of a choice that the server read from the request (`readChoice`). */
 export type KnownChoice = Readonly<Record<ConsentCategory, boolean>>;
 
-/** null: the server knows no choice. */
+/** null: no choice is known on the server. */
 export const KnownChoiceContext = createContext<KnownChoice | null>(null);
 
 /**
- * Gives the server's knowledge of the visitor's choice to the components below, so that the first HTML already has what
- * the visitor allowed. Without it, the first HTML has placeholders.
+ * Provides the visitor's choice from the server to the components below, so that the first HTML
+ * already contains the allowed content. Without it, the first HTML has placeholders.
  */
 export function ConsentProvider({
   choice,
