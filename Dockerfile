@@ -13,9 +13,9 @@ COPY scripts scripts
 COPY src src
 COPY loader loader
 COPY openapi.json ./
-COPY docs/receiver.md docs/
 COPY docs/banners docs/banners
 COPY docs/first-party docs/first-party
+COPY docs/samples docs/samples
 COPY verify verify
 COPY dashboard dashboard
 RUN npm run build
@@ -38,7 +38,7 @@ CMD ["node", "--disable-warning=ExperimentalWarning", "dist/scanner.js"]
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
-# With the options of CMD: less memory and processor time, and no limit (docs/operations.md, Memory).
+# With the options of CMD: less memory and processor time, and no limit (docs/deploy.md, Memory).
 ENV MALLOC_ARENA_MAX=2
 WORKDIR /service
 COPY --from=dependencies /service/node_modules node_modules

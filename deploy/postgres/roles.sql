@@ -11,7 +11,7 @@
 --
 -- Without a scanner's password there is no role for scanners.
 --
--- What service_runtime and service_scanner may do with each table is granted by the migration (src/database/grants.ts).
+-- What service_runtime and service_scanner may do with each table is granted by the migration (src/platform/database/grants.ts).
 do $roles$
 declare
   role_name text;

@@ -5,6 +5,9 @@ import https from 'node:https';
 export function mountConsent(app) {
   app.use('/consent', (request, response) => {
     const { cookie, connection, ...headers } = request.headers;
+    // Visitors can send these.
+    delete headers['x-service-visitor-country'];
+    delete headers['x-service-visitor-subdivision'];
     const forwarded = https.request(
       'https://consent.example.com/first-party/<projectId>' + request.url,
       {

@@ -11,11 +11,14 @@ export function proxy(request) {
   headers.set('x-service-proxy-secret', process.env.CONSENT_PROXY_SECRET);
   headers.set('x-forwarded-host', host);
   headers.set('x-forwarded-prefix', '/consent');
-  // Both are set by Vercel; on your own server, set the address that your load balancer names.
-  const address = request.headers.get('x-real-ip');
-  const country = request.headers.get('x-vercel-ip-country');
-  if (address) headers.set('x-service-visitor-address', address);
-  if (country) headers.set('x-service-visitor-country', country);
+  // Visitors can send these.
+  for (const name of ['address', 'country', 'subdivision']) headers.delete('x-service-visitor-' + name);
+  // Set by Vercel. On your own server, use headers that your load balancer overwrites.
+  if (process.env.VERCEL) {
+    headers.set('x-service-visitor-address', request.headers.get('x-real-ip') ?? '');
+    headers.set('x-service-visitor-country', request.headers.get('x-vercel-ip-country') ?? '');
+    headers.set('x-service-visitor-subdivision', request.headers.get('x-vercel-ip-country-region') ?? '');
+  }
   const target =
     'https://consent.example.com/first-party/<projectId>' + pathname.slice('/consent'.length) + search;
   return NextResponse.rewrite(target, { request: { headers } });
