@@ -1,6 +1,8 @@
-// Banner: how soon our banner is on the screen once the second request after the loader's (configuration, then banner) is
-// answered, in Chromium, on a page of another origin. Counted up to the second frame after it was shown, when the first is painted for certain.
-// And how long a click on Accept keeps the page from painting (INP), beside other banners alone on a page.
+// Banner: the time from the response to the second request after the loader's (configuration, then
+// banner) until our banner is on the screen, in Chromium, on a page of another origin. Counted up
+// to the second frame after it was shown, when the first is certainly painted. And how long a click
+// on Accept keeps the page from painting (INP), compared with other banners, each on a separate
+// page.
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';

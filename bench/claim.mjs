@@ -12,7 +12,9 @@ const PROJECTS = 100;
 const ROUNDS = scaledRounds(5);
 const CLAIMS = scaledCount(40, 4);
 const WARM_UP_CLAIMS = scaledCount(20, 4);
-/** As a worker claims while all its projects have work: its slots, and what a project begins with. */
+/**
+ * Like a worker's claim while all its projects have work: its slots, and a project's initial share.
+ */
 const LIMIT = 256;
 const LIMIT_PER_PROJECT = 4;
 

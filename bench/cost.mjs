@@ -1,4 +1,5 @@
-// Cost: what a million consents take of processor, write-ahead log and disk, forwarded and not, and what a bare route takes.
+// Cost: the processor time, write-ahead log and disk space of a million consents, forwarded and
+// not, and of a bare route.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
@@ -129,7 +130,10 @@ export async function run(scope) {
   };
 }
 
-/** What the three programs took together, by round. @param {Record<Cost, number>[]} costs */
+/**
+ * The processor time of the three programs together, by round. @param {Record<Cost, number>[]}
+ * costs
+ */
 function processorOf(costs) {
   return costs.map(({ apiCpu, workerCpu, postgresCpu }) => apiCpu + workerCpu + postgresCpu);
 }

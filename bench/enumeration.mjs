@@ -11,7 +11,7 @@ import { scaledCount, scaledRounds } from './support/scale.mjs';
 const ROUNDS = scaledRounds(5);
 /** Requests of each kind in a round; each address is asked once, so that no limit is met. */
 const PAIRS_PER_ROUND = scaledCount(20, 3);
-/** What a worker does after an answer, such as writing a mail, is done by the next request. */
+/** A worker's tasks after a response, such as writing a mail, are done before the next request. */
 const REST_MS = 80;
 const PASSWORD = 'correct horse battery';
 
@@ -145,7 +145,7 @@ export async function run(scope) {
   return { database: await database.facts(), rows, raw };
 }
 
-/** An answer without what is each one's own: its address, ids and instants. */
+/** A response without its individual parts: address, ids and times. */
 function withoutOwn(/** @type {string} */ text, /** @type {string} */ email) {
   return text
     .replaceAll(email, 'email')

@@ -7,14 +7,14 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { v7 } from 'uuid';
-import { batchParameters, batchStatement } from '../dist/consent/infrastructure/consent-statement.js';
-import { recordBody } from '../dist/consent/domain/record-body.js';
-import { appendEntries } from '../dist/evidence/domain/append-entries.js';
-import { checkpointText } from '../dist/evidence/domain/checkpoint.js';
-import { computeCommitment } from '../dist/evidence/domain/commitment.js';
-import { encodeEdge, objectPath, partialTiles } from '../dist/evidence/domain/log.js';
-import { createSigner, signNote } from '../dist/evidence/domain/signed-note.js';
-import { EMPTY_RANGE, computeRoot } from '../dist/evidence/domain/compact-range.js';
+import { batchParameters, batchStatement } from '../dist/modules/consent/infrastructure/consent-statement.js';
+import { recordBody } from '../dist/modules/consent/domain/record-body.js';
+import { appendEntries } from '../dist/modules/evidence/domain/append-entries.js';
+import { checkpointText } from '../dist/modules/evidence/domain/checkpoint.js';
+import { computeCommitment } from '../dist/modules/evidence/domain/commitment.js';
+import { encodeEdge, objectPath, partialTiles } from '../dist/modules/evidence/domain/log.js';
+import { createSigner, signNote } from '../dist/modules/evidence/domain/signed-note.js';
+import { EMPTY_RANGE, computeRoot } from '../dist/modules/evidence/domain/compact-range.js';
 import { startDatabase } from './support/database.mjs';
 import { cpuSeconds } from './support/processes.mjs';
 import { row } from './support/report.mjs';
@@ -138,9 +138,19 @@ async function saltOfBatches(database) {
     const times = [];
     for (let batch = 0; batch < count; batch++) {
       const rows = Array.from({ length: BATCH_ROWS }, () => ({
-        ...{ projectId: project.id, id: v7(), analytics: true, marketing: false, preferences: true },
-        ...{ action: 'custom', hostname: 'www.example.com', customEndpoint: null, originHost: null },
-        ...{ configHash: null, language: 'en', surface: 'banner', visitorKeyHash: null },
+        projectId: project.id,
+        id: v7(),
+        analytics: true,
+        marketing: false,
+        preferences: true,
+        action: 'custom',
+        hostname: 'www.example.com',
+        customEndpoint: null,
+        originHost: null,
+        configHash: null,
+        language: 'en',
+        surface: 'banner',
+        visitorKeyHash: null,
         extraJson: JSON.stringify({ policyVersion: '2026-11' }),
       }));
       const startedMs = performance.now();
@@ -298,7 +308,7 @@ export async function proofsAmongMany({ dataDir, database, baseUrl }, logged) {
   const entry = computeCommitment(salt, recordBody({ ...rows[0], ...shown, id: consentId, projectId }));
   const index = Math.floor(logged * 0.618);
   const folder = join(dataDir, 'evidence', projectId);
-  /** @type {import('../dist/evidence/domain/log.js').LogEdge} */
+  /** @type {import('../dist/modules/evidence/domain/log.js').LogEdge} */
   let edge = { tree: EMPTY_RANGE, entries: [] };
   for (let at = 0; at < logged; at += CHUNK) {
     const count = Math.min(CHUNK, logged - at);

@@ -93,6 +93,8 @@ async function fillRecords(database, projectId) {
   for (const interval of ['hour', 'day']) {
     await database.client.query(
       `insert into consent_rollup_${interval}
+         (project_id, at, action, hostname, records, analytics, marketing, preferences, full_accept, rejection,
+          withdrawal)
        select project_id, date_trunc('${interval}', received_at, 'UTC'), action, hostname, count(*),
               count(*) filter (where analytics), count(*) filter (where marketing), count(*) filter (where preferences), 0, 0, 0
        from consent_record, consent_rollup_state where received_at < done_until group by 1, 2, 3, 4`,
@@ -113,6 +115,8 @@ export async function fillRollups(database, projectId, counted = COUNTED) {
   ]) {
     await database.client.query(
       `insert into consent_rollup_${interval}
+         (project_id, at, action, hostname, records, analytics, marketing, preferences, full_accept, rejection,
+          withdrawal)
        select $1, at, 'action_' || a, 'h' || h || '.example.com', 0, 0, 0, 0, 0, 0, 0
        from generate_series(date_trunc('${interval}', now(), 'UTC') - interval '364 days', now(), $2::interval) at,
             generate_series(1, 6) a, generate_series(1, 3) h`,

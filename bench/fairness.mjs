@@ -1,7 +1,7 @@
-// Fairness: what a project's neighbours cost it, from the 201 to the receipt (design §6.5). One that hangs among a
-// hundred is measured by `isolation`.
+// Fairness: the effect of a project's neighbors on it, from the 201 to the receipt (design §6.5).
+// `isolation` measures a hanging one among a hundred.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDnsServer } from '../test/support/dns-server.ts';
+import { startDnsServer } from '../test/support/fakes/dns-server.ts';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { commitToReceiptMs } from './latency.mjs';
@@ -21,7 +21,7 @@ const LARGE_BACKLOG = scaledCount(1_000_000, 1000);
 /** Shorter than an attempt may take, so that it is a delivery, and about as slow as one can be. */
 const SLOWEST_MS = 14_000;
 const QUICK_MS = 20;
-/** A receiver that answers well, but slower than what counts as slow. */
+/** A receiver that always responds, but slowly enough to count as slow. */
 const STEADY_MS = 2_500;
 const STEADY_BACKLOG = scaledCount(2_000, 100);
 /** Until its share has grown: it doubles with each round of answers. */
@@ -110,7 +110,9 @@ export async function run(scope) {
       row({
         what: `p${percent}, ${what}`,
         ours: rounds.map((round) => percentile(round, percent)),
-        ...{ digits: 1, unit: ' ms', target: percent === 99 ? limit : {} },
+        digits: 1,
+        unit: ' ms',
+        target: percent === 99 ? limit : {},
       }),
     );
   return {

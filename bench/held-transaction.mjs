@@ -23,7 +23,7 @@ const WARM_UP_MS = scaledSeconds(20, 1) * 1_000;
 /** The last minutes, which are compared with the clean ones. */
 const LAST_PART = 0.2;
 const PROJECTS = 100;
-/** As many under way as our worker has slots. */
+/** As many in progress as our worker has slots. */
 const CONCURRENCY = 256;
 /** The stream is refilled below this many waiting messages: more than a worker takes at once, and never a growing backlog. */
 const WAITING_MIN = scaledCount(10_000, 2_000);

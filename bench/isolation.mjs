@@ -1,4 +1,5 @@
-// Isolation: what hanging receivers cost the visitors, and what one of them costs the other projects (design §7).
+// Isolation: the effect of hanging receivers on visitors, and of one of them on the other projects
+// (design §7).
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { commitToReceiptMs } from './latency.mjs';
@@ -13,7 +14,10 @@ const RATE_PER_SECOND = scaledRate(500);
 const ROUNDS = scaledRounds(5);
 const SECONDS = scaledSeconds(8);
 const WARM_UP_SECONDS = 1;
-/** What the hanging project of the second part has waiting, so that it always wants more slots than it gets. */
+/**
+ * Backlog of the hanging project in the second part, so that it always needs more slots than it
+ * gets.
+ */
 const HANGING_BACKLOG = scaledCount(2_000, 100);
 const NEIGHBOUR_ROUNDS = scaledRounds(5);
 const ARRIVAL_DEADLINE_MS = 15_000;

@@ -20,7 +20,7 @@ const MESSAGES = scaledCount(12_000, 256);
 const CONSENTS = scaledCount(60, 5);
 const PAUSE_MS = 50;
 
-/** What is set up and measured alike. */
+/** The compared setups. */
 const SETUPS = /** @type {const} */ ({
   one: { processes: 1, redis: false },
   oneRedis: { processes: 1, redis: true },

@@ -1,5 +1,6 @@
-// Outage: what a receiver that is away for a while costs, with hold and without, in real time:
-// `npm run bench -- outage --minutes 10`. Both services run side by side, each with its own database and receiver.
+// Outage: the cost of a receiver that is unavailable for a while, with hold and without, in real
+// time: `npm run bench -- outage --minutes 10`. Both services run side by side, each with its own
+// database and receiver.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';

@@ -12,7 +12,7 @@ import { scaledCount, scaledRounds } from './support/scale.mjs';
 const ROUNDS = scaledRounds(5);
 const MESSAGES = scaledCount(20_000, 256);
 const PROJECTS = 100;
-/** As many under way as our worker has slots. */
+/** As many in progress as our worker has slots. */
 const CONCURRENCY = 256;
 const POLL_MS = 10;
 const DRAIN_DEADLINE_MS = 60_000;

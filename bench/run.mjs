@@ -1,6 +1,6 @@
 // Runs benches by name, or all that have a target: `npm run bench`, `npm run bench -- ingest dispatch`. Each starts the
 // real service with its own PostgreSQL and receivers, compares within one run, and leaves nothing behind.
-// `--smoke` runs each bench that needs nothing but PostgreSQL at a hundredth of its counts, to see that it still runs.
+// `--smoke` runs the same at a hundredth of their counts, to see that they still run.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -37,18 +37,12 @@ const BY_NAME = [
   'sequencing',
   'visitors',
   'visits',
-  'custom-domain',
   'enumeration',
+  'pipelining',
   'many',
   'banner',
   'scan',
 ];
-/** Benches that need more than PostgreSQL, which the service brings along. */
-const NEEDS = new Map([
-  ['many', 'redis-server'],
-  ['banner', 'chromium'],
-  ['scan', 'chromium'],
-]);
 /** The end of PostgreSQL's log, printed when a bench fails. */
 const LOG_CHARACTERS_SHOWN = 3_000;
 /** A bench that exports no `deadlineMs` fails when it takes longer. */
@@ -91,7 +85,7 @@ if (unknown.length > 0) {
 }
 installPackages(import.meta.dirname);
 if (options.smoke) {
-  const chosen = wanted.length > 0 ? wanted : all.filter((name) => !NEEDS.has(name));
+  const chosen = wanted.length > 0 ? wanted : NAMES;
   process.exit((await smoke(chosen)).length > 0 ? 1 : 0);
 }
 setScale(Number(options.scale));

@@ -1,13 +1,15 @@
 // Scans of a local site: how long 30 pages and the five states take, how much memory the scanner and its Chromium use,
-// whether a page that waits for consent ever has a finding before it, and what a scan costs the ingest beside it.
+// whether a page that waits for consent ever has a finding before it, the cost of a scan for the ingest beside it, and how long
+// a scan waits behind 100 queued scans of another account.
 // `npm run bench -- scan --part before` does one part.
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { row } from './support/report.mjs';
-import { startScanSite } from './support/scan-site.mjs';
+import { listenOnLoopback, startScanSite } from './support/scan-site.mjs';
 import { startScanner } from './support/scanner.mjs';
 import { startService } from './support/service.mjs';
 import { isFullSize, scaledCount, scaledRate, scaledRounds, scaledSeconds } from './support/scale.mjs';
@@ -18,13 +20,16 @@ const RATE_PER_SECOND = scaledRate(300);
 const ROUNDS = scaledRounds(5);
 const SECONDS = scaledSeconds(8);
 const WARM_UP_SECONDS = 1;
+const QUEUED_SCANS = scaledCount(100, 3);
+const HANGING_PAGES = scaledCount(20, 2);
+const HANG_SECONDS = Math.ceil(scaledSeconds(30));
 const POLL_MS = 200;
 const SCAN_DEADLINE_MS = 900_000;
 const KILOBYTE = 1_024;
 
-const PARTS = { whole: wholeScan, before: falseFindings, ingest: ingestBeside };
+const PARTS = { whole: wholeScan, before: falseFindings, ingest: ingestBeside, turn: turnBehind };
 /** A scan of the part `before` takes about 12 s. */
-const DEADLINES_MS = { whole: 600_000, before: 3_600_000, ingest: 600_000 };
+const DEADLINES_MS = { whole: 600_000, before: 3_600_000, ingest: 600_000, turn: 600_000 };
 
 /** @param {{ part?: string[] }} options */
 export const deadlineMs = ({ part = Object.keys(PARTS) }) =>
@@ -151,8 +156,12 @@ async function ingestBeside({ database, projectId, loaderTag, scope, baseUrl }) 
   if (!ingesting) throw new Error('a project was asked for');
   const send = async () => {
     const { wrong, p50Ms, p99Ms } = await load.call('openLoop', {
-      ...{ baseUrl, projectIds: [ingesting.id], ratePerSecond: RATE_PER_SECOND, seconds: SECONDS },
-      ...{ warmUpSeconds: WARM_UP_SECONDS, track: false },
+      baseUrl,
+      projectIds: [ingesting.id],
+      ratePerSecond: RATE_PER_SECOND,
+      seconds: SECONDS,
+      warmUpSeconds: WARM_UP_SECONDS,
+      track: false,
     });
     if (wrong > 0) throw new Error(`${wrong} consents were not answered 201`);
     return { p50Ms, p99Ms };
@@ -179,11 +188,69 @@ async function ingestBeside({ database, projectId, loaderTag, scope, baseUrl }) 
         what: `ingest p99 at ${RATE_PER_SECOND}/s while a scan runs : without`,
         ours: p99('beside'),
         baseline: p99('alone'),
-        ...{ digits: 2, unit: ' ms' },
+        digits: 2,
+        unit: ' ms',
       }),
     ],
     raw: { rounds },
   };
+}
+
+/**
+ * A scan of one page behind the scans of another account, whose sites answer one page and no other. All are queued by SQL:
+ * the API queues at most 20 of an account. @param {World} world
+ */
+async function turnBehind({ database, projectId, scope }) {
+  const server = createServer(({ url = '' }, response) => {
+    if (url.endsWith('.js')) return void response.setHeader('content-type', 'text/javascript').end();
+    if (url.startsWith('/hang')) return;
+    response.setHeader('content-type', 'text/html');
+    response.end(`<!doctype html><script src="/cdn${url}loader.js"></script>`);
+  });
+  const host = await listenOnLoopback(server, scope);
+  const account = v7();
+  const hanging = Array.from({ length: HANGING_PAGES }, (_, n) => `http://${host}/hang/${n}`);
+  for (const { id: owned } of await database.makeProjects(QUEUED_SCANS)) {
+    const urls = [`http://${host}/${owned}/`, ...hanging];
+    await queueScan(database, { projectId: owned, urls, skippedStates: [], account });
+  }
+  const scanner = await startScanner(scope, database, {
+    targets: [host],
+    environment: {
+      SCANNER_PAGE_SECONDS: String(HANG_SECONDS),
+      SCANNER_HOST_SCANS_PER_DAY: '1000',
+    },
+  });
+  await pollUntil(database, `exists (select from scan where status = 'running')`);
+  const urls = [`http://${host}/${projectId}/`];
+  const id = await queueScan(database, { projectId, urls, skippedStates: ['accept', 'reject', 'signal'] });
+  await pollStatus(database, id, (status) => status !== 'queued');
+  const { rows } = await database.client.query(
+    `select extract(epoch from started_at - created_at)::float8 as seconds from scan where id = $1`,
+    [id],
+  );
+  await scanner.stop();
+  return {
+    rows: [
+      row({
+        what: `until a scan starts behind ${QUEUED_SCANS} queued scans of another account`,
+        ours: [rows[0].seconds],
+        target: { atMost: 180 },
+        digits: 1,
+        unit: ' s',
+      }),
+    ],
+    raw: { seconds: rows[0].seconds },
+  };
+}
+
+/** @param {import('./support/database.mjs').Database} database @param {string} condition */
+async function pollUntil(database, condition) {
+  const deadlineMs = performance.now() + SCAN_DEADLINE_MS;
+  while (!(await database.client.query(`select ${condition} as reached`)).rows[0].reached) {
+    if (performance.now() > deadlineMs) throw new Error(`not reached: ${condition}`);
+    await sleep(POLL_MS);
+  }
 }
 
 /**
@@ -228,14 +295,14 @@ async function endScan(database, id) {
 
 /**
  * @param {import('./support/database.mjs').Database} database
- * @param {{ projectId: string, urls: string[], skippedStates: string[] }} request
+ * @param {{ projectId: string, urls: string[], skippedStates: string[], account?: string }} request
  */
-async function queueScan(database, { projectId, urls, skippedStates }) {
+async function queueScan(database, { projectId, urls, skippedStates, account = projectId }) {
   const id = v7();
   await database.client.query(
-    `insert into scan (project_id, id, urls, domains, pages_max, skipped_states, ignore_robots, origin)
-     values ($1, $2, $3, '{127.0.0.1}', 1000, $4, false, 'manual')`,
-    [projectId, id, urls, skippedStates],
+    `insert into scan (account_id, project_id, id, urls, domains, pages_max, skipped_states, ignore_robots, origin)
+     values ($5, $1, $2, $3, '{127.0.0.1}', 1000, $4, false, 'manual')`,
+    [projectId, id, urls, skippedStates, account],
   );
   return id;
 }

@@ -124,7 +124,7 @@ async function consentsOf({ scope, database, load }) {
  *           receiver: import('./support/receivers.mjs').Receiver }} parts
  */
 async function deliveriesOf({ scope, database, receiver }) {
-  // What the consents before have left is not to be sealed beside deliveries.
+  // The remaining consents of the previous step must not be sealed beside deliveries.
   await database.skipSealing();
   const projects = await database.makeProjects(PROJECTS, receiver.url('/now'));
   /** @type {Record<Side, { perSecond: number, workerUs: number }[]>} */
@@ -145,7 +145,8 @@ async function deliveriesOf({ scope, database, receiver }) {
       const workerUs = ((cpuSeconds(worker.pid) - before) * 1_000_000) / sent;
       turns[side].push({ perSecond: sent / seconds, workerUs });
       await worker.stop();
-      // What was not sealed while it was on is no work of the other side, nor of the next turn.
+      // Entries not sealed on this side must not become work of the other side, nor of the next
+      // turn.
       await database.skipSealing();
     }
   }

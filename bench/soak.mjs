@@ -134,7 +134,7 @@ async function send({ load, api, projects, receiver, endMs }) {
     });
     refused += wrong;
     latencies.push(p99Ms);
-    // The receiver remembers every record; it is not what is measured.
+    // The receiver remembers every record, which must not affect the measurement.
     await receiver.call('reset');
   }
   return { latencies, refused };

@@ -1,10 +1,11 @@
-// Standalone: what a newcomer measures with `npm start` and 64 callers: consents accepted and delivered to the demo
-// receiver, latency, memory; and with forwarding off, against one API process alone.
+// Standalone: a new user's measurement with `npm start` and 64 callers: consents accepted and
+// delivered to the demo receiver, latency, memory; and with forwarding off, compared with a single
+// API process.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { runningServer } from '../dist/standalone/infrastructure/embedded-postgres.js';
+import { runningServer } from '../dist/standalone/embedded-postgres.js';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';
 import { processTree, proportionalMb, residentMb } from './support/processes.mjs';

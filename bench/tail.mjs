@@ -1,5 +1,5 @@
-// Tail: how late the latest visitors are answered at a fixed arrival rate, left alone and while PostgreSQL is busy with
-// itself, beside a bare route (design §7).
+// Tail: the latency of the slowest visitors at a fixed arrival rate, undisturbed and while
+// PostgreSQL is busy with maintenance, compared with a bare route (design §7).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';
 import { startHelper } from './support/helper.mjs';

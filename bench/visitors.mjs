@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { v7 } from 'uuid';
-import { batchParameters, batchStatement } from '../dist/consent/infrastructure/consent-statement.js';
+import { batchParameters, batchStatement } from '../dist/modules/consent/infrastructure/consent-statement.js';
 import { startDatabase } from './support/database.mjs';
 import { row } from './support/report.mjs';
 import { startService } from './support/service.mjs';
@@ -94,9 +94,18 @@ async function batches(database, { projectId, hasKeys }, count) {
   const times = [];
   for (let batch = 0; batch < count; batch++) {
     const rows = Array.from({ length: BATCH_ROWS }, () => ({
-      ...{ projectId, id: v7(), analytics: true, marketing: false, preferences: true, action: 'custom' },
-      ...{ hostname: 'www.example.com', customEndpoint: null, originHost: null },
-      ...{ configHash: null, language: 'en', surface: 'banner' },
+      projectId,
+      id: v7(),
+      analytics: true,
+      marketing: false,
+      preferences: true,
+      action: 'custom',
+      hostname: 'www.example.com',
+      customEndpoint: null,
+      originHost: null,
+      configHash: null,
+      language: 'en',
+      surface: 'banner',
       visitorKeyHash: hasKeys ? keyHash() : null,
       extraJson: JSON.stringify({ customer: v7(), policyVersion: '2026-11' }),
     }));

@@ -14,7 +14,7 @@ const ROUNDS = scaledRounds(7);
 const SECONDS = scaledSeconds(4);
 const CONNECTIONS = 64;
 const WARM_UP_SECONDS = scaledSeconds(3);
-/** What is counted is written every 5 s: a round without it begins after that. */
+/** Counts are written every 5 s: a round without this starts after it. */
 const WRITTEN_MS = 5_500;
 
 export const deadlineMs = 400_000;
@@ -40,8 +40,12 @@ export async function run(scope) {
 
   const measure = async () => {
     const open = await consents.call('openLoop', {
-      ...{ baseUrl: target.baseUrl, projectIds: [project.id], ratePerSecond: CONSENTS_PER_SECOND },
-      ...{ seconds: SECONDS, warmUpSeconds: 1, track: false },
+      baseUrl: target.baseUrl,
+      projectIds: [project.id],
+      ratePerSecond: CONSENTS_PER_SECOND,
+      seconds: SECONDS,
+      warmUpSeconds: 1,
+      track: false,
     });
     if (open.wrong > 0) throw new Error(`${open.wrong} consents were not answered 201`);
     const closed = await consents.call('closedLoop', {
@@ -55,9 +59,11 @@ export async function run(scope) {
   const rounds = { alone: [], beside: [], visits: [] };
   for (let round = 0; round < ROUNDS; round++) {
     rounds.alone.push(await measure());
-    // Longer than what is measured: there are views beside all of it.
+    // Longer than the measurement, so that there are views during all of it.
     const counting = views.call('visits', {
-      ...{ ...target, ratePerSecond: VISITS_PER_SECOND, seconds: 2 * SECONDS + 2 },
+      ...target,
+      ratePerSecond: VISITS_PER_SECOND,
+      seconds: 2 * SECONDS + 2,
     });
     rounds.beside.push(await measure());
     rounds.visits.push((await counting).perSecond);

@@ -1,11 +1,12 @@
-// Partitions: what a year of them costs the ingest, and what dropping a full one does to concurrent writers.
+// Partitions: the effect of a year of them on the ingest, and of dropping a full one on concurrent
+// writers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHelper } from '../support/helper.mjs';
 import { row } from '../support/report.mjs';
 import { startService } from '../support/service.mjs';
 import { scaledCount, scaledRate, scaledRounds, scaledSeconds } from '../support/scale.mjs';
 
-/** The months of the retention, beside those that the service makes itself. */
+/** The months of the retention, in addition to the ones that the service creates. */
 const OLD_MONTHS = 12;
 const RECORDS = scaledCount(1_000_000, 1000);
 const ROUNDS = scaledRounds(5);

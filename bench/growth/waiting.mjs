@@ -1,4 +1,4 @@
-// Messages that wait: what a claim costs, and how many deliveries a worker makes, with up to a million of them.
+// Queued messages: the cost of a claim, and a worker's delivery rate, with up to a million of them.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHelper } from '../support/helper.mjs';
@@ -18,7 +18,7 @@ const DISPATCH_SECONDS = scaledSeconds(2);
 const BARE_REQUESTS = scaledCount(10_000, 256);
 /** Before it is measured, so that connections are open and shares have grown. */
 const DISPATCH_WARM_UP_MS = scaledSeconds(2) * 1_000;
-/** A worker passes more than this in the time measured where it is not held up. */
+/** An unhindered worker delivers more than this in the measured time. */
 const DISPATCH_MESSAGES_MIN = scaledCount(100_000, 2000);
 
 /** @param {{ scope: import('../support/scope.mjs').Scope, server: import('../support/database.mjs').Database }} parts */
@@ -117,7 +117,7 @@ async function dispatchRates({ scope, server }) {
       const after = await receiver.call('counts');
       const rate = ((after.requests - before.requests) / (performance.now() - startedMs)) * 1_000;
       await worker.stop();
-      // What was taken out goes back in, so that every round meets the same depth.
+      // Removed messages are put back, so that every round has the same depth.
       await database.refillOutbox(projects, Math.max(waiting, DISPATCH_MESSAGES_MIN));
       step.rates.push(rate);
       step.bare.push(perSecond);

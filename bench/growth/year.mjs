@@ -21,7 +21,7 @@ const CONNECTIONS = 64;
 const REQUESTS = scaledCount(100, 10);
 const ERASURES = scaledCount(50, 5);
 const PAGE_ROWS = 100;
-/** Transactions of which the sequencer looks back: those that filled the tables lie before them. */
+/** Transactions that the sequencer looks back: the ones that filled the tables are older. */
 const XIDS_BURNED = 12_000;
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,6 @@
-// How long a click on Accept keeps the page from painting (INP: from the input to the next frame, Event Timing), on a
-// processor that is slowed down four times, for our banner and for others alone on a page.
+// How long a click on Accept keeps the page from painting (INP: from the input to the next frame,
+// Event Timing), on a processor slowed down four times, for our banner and for others, each on a
+// separate page.
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -97,7 +98,7 @@ export async function clickAccept(browser, address, accept) {
     await page.goto(address);
     const button = page.locator(accept).first();
     await button.waitFor();
-    // Whatever the page still does belongs to its start.
+    // The page's remaining work belongs to its start.
     await page.waitForTimeout(REPORT_WAIT_MS);
     const session = await context.newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });

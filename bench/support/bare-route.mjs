@@ -11,7 +11,7 @@ class BareController {
     return { id: '00000000-0000-7000-8000-000000000000', receivedAt: consent.action, duplicate: false };
   }
 }
-// Decorators are functions: Node runs this file as it is, without a compiler.
+// Decorators are called as functions: Node runs this file directly, without a compiler.
 Controller('v1/projects/:projectId/consents')(BareController);
 Post()(
   BareController.prototype,

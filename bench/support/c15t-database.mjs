@@ -1,7 +1,7 @@
 /** Rows that the server makes in one statement. */
 const FILL_ROWS_MAX = 500_000;
 
-/** The tables of `@c15t/backend`, and what a benchmark writes into them by hand. */
+/** The tables of `@c15t/backend`, and the rows that a benchmark writes directly. */
 export class C15tDatabase {
   /** @param {import('pg').Client} client */
   constructor(client) {
@@ -20,7 +20,7 @@ export class C15tDatabase {
     }
   }
 
-  /** What its schema lacks: it looks consents up by subject with every new one. */
+  /** A missing index of its schema: it looks consents up by subject with every new one. */
   async addIndex() {
     await this.client.query('create index on consent ("subjectId")');
   }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { hashPassword } from 'better-auth/crypto';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
-import { TokenVault } from '../../dist/forwarding/infrastructure/token-vault.js';
-import { startEmbeddedPostgres } from '../../dist/standalone/infrastructure/embedded-postgres.js';
+import { TokenVault } from '../../dist/modules/forwarding/infrastructure/token-vault.js';
+import { startEmbeddedPostgres } from '../../dist/standalone/embedded-postgres.js';
 
 /** The partition of the outbox that new messages go to, as the service inserts them. */
-export const OPEN_PART = '(select last_value from outbox_open_part)';
+export const OPEN_PART = '(select part from outbox_opening order by id desc limit 1)';
 const TOKEN_BYTES = 32;
 const KEY_BYTES = 32;
 const MEBIBYTE = 1024 ** 2;
@@ -257,7 +257,7 @@ export class Database {
     return rows[0].bytes;
   }
 
-  /** How many messages wait, those under way included. */
+  /** Number of queued messages, including messages in progress. */
   async waiting() {
     const { rows } = await this.client.query('select count(*)::int as n from outbox_message');
     return rows[0].n;
@@ -291,7 +291,7 @@ export class Database {
     return rows[0].done && (await this.isAllForwarded());
   }
 
-  /** Has what was stored so far never sealed, so that one round leaves nothing to the next. */
+  /** Excludes all stored records from sealing, so that one round leaves nothing to the next. */
   async skipSealing() {
     await this.client.query(
       `update sequencer_cursor set at = now(), after_xid = pg_snapshot_xmin(pg_current_snapshot())::text::bigint,

@@ -1,6 +1,9 @@
 import { Client } from 'pg';
 
-/** What keeps a transaction open: a forgotten psql or a report has a snapshot alone, pg_dump also locks every table. */
+/**
+ * Kinds of open transactions: a forgotten psql or a report only has a snapshot, pg_dump also locks
+ * every table.
+ */
 export const HOLDERS = /** @type {const} */ (['snapshot', 'pg_dump']);
 
 /**

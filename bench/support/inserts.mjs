@@ -12,7 +12,7 @@ const STATEMENT = {
       values ($1, $2, $3, $4, $5, $6, $7, $8) returning project_id, id
     )
     insert into outbox_message (part, ordering_key, project_id, topic, subject_id)
-    select (select last_value from outbox_open_part), project_id, project_id, 'consent.recorded', id from made`,
+    select (select part from outbox_opening order by id desc limit 1), project_id, project_id, 'consent.recorded', id from made`,
 };
 const EXTRA = JSON.stringify({ language: 'de', bannerVersion: '2026-11' });
 

@@ -7,7 +7,9 @@ import { Pool } from 'undici';
 import { v7 } from 'uuid';
 import { answerCalls } from './helper.mjs';
 
-/** Requests of the open loop that may be under way; past it the service is so late that the run is void. */
+/**
+ * Concurrent requests of the open loop; beyond that the service is so late that the run is void.
+ */
 const OPEN_REQUESTS_MAX = 20_000;
 const OPEN_CONNECTIONS = 256;
 /** A slice without any response is repeated once, this many times as long. */

@@ -2,18 +2,18 @@
 // takes them out again as delivered, puts as many new ones in, and times each.
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { readSettings } from '../../dist/app/settings.js';
-import { migrate } from '../../dist/database/migrate.js';
-import { ormOptions } from '../../dist/app/orm-options.js';
-import { createWorkerServer } from '../../dist/app/worker-server.js';
-import { prepareRuntime } from '../../dist/standalone/application/prepare-runtime.js';
-import { OutboxClaimer } from '../../dist/outbox/infrastructure/outbox.claimer.js';
-import { PartitionRotation } from '../../dist/outbox/application/partition-rotation.js';
-import { SingleStatementSettler } from '../../dist/outbox/infrastructure/single-statement-settler.js';
-import { PartitionMaintenance } from '../../dist/database/partition-maintenance.js';
-import { DELIVERY_PARTITIONS } from '../../dist/forwarding/infrastructure/delivery.partitions.js';
-import { ConsentForwarder } from '../../dist/forwarding/application/consent-forwarder.js';
-import { idAt } from '../../dist/shared/ids.js';
+import { readSettings } from '../../dist/programs/settings.js';
+import { migrate } from '../../dist/platform/database/migrate.js';
+import { ormOptions } from '../../dist/programs/orm-options.js';
+import { createWorkerServer } from '../../dist/programs/worker-server.js';
+import { prepareRuntime } from '../../dist/standalone/prepare-runtime.js';
+import { OutboxClaimer } from '../../dist/platform/outbox/infrastructure/outbox.claimer.js';
+import { PartitionRotation } from '../../dist/platform/outbox/application/partition-rotation.js';
+import { SingleStatementSettler } from '../../dist/platform/outbox/infrastructure/single-statement-settler.js';
+import { PartitionMaintenance } from '../../dist/platform/database/partition-maintenance.js';
+import { DELIVERY_PARTITIONS } from '../../dist/modules/forwarding/infrastructure/delivery.partitions.js';
+import { ConsentForwarder } from '../../dist/modules/forwarding/application/consent-forwarder.js';
+import { idAt } from '../../dist/platform/identity/ids.js';
 import { OPEN_PART } from './database.mjs';
 import { answerCalls } from './helper.mjs';
 

@@ -1,5 +1,5 @@
-// A helper: pg-boss with one job per delivery. Set up for speed: batches as large as are under way, fetched without
-// a pause while there is more, each job settled separately.
+// A helper: pg-boss with one job per delivery. Configured for speed: batches as large as the
+// concurrency, fetched without a pause while there are more, each job settled separately.
 import { PgBoss } from 'pg-boss';
 import { v7 } from 'uuid';
 import { answerCalls } from './helper.mjs';

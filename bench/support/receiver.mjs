@@ -1,9 +1,6 @@
 // A helper: an owner's HTTPS endpoint. `/now` answers 204 at once, `/after/20` after 20 ms, `/hang` never.
 import { createServer } from 'node:https';
-import {
-  issueCertificate,
-  createCertificateAuthority,
-} from '../../dist/standalone/infrastructure/certificates.js';
+import { issueCertificate, createCertificateAuthority } from '../../dist/standalone/certificates.js';
 import { answerCalls } from './helper.mjs';
 
 const CONSENT_ID_HEADER = 'x-service-consent-id';

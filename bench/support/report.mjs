@@ -16,7 +16,7 @@ const RESULTS = join(import.meta.dirname, '..', 'results');
  * @typedef {{ name: string, title: string, database: Record<string, string>, rows: Row[], raw: unknown }} Report
  */
 
-/** What a reader must know of the machine to make anything of the numbers. */
+/** The facts about the machine that a reader needs to interpret the numbers. */
 export function machineFacts() {
   return {
     cores: availableParallelism(),

@@ -21,13 +21,7 @@ export async function startScanSite(scope, loaderTag) {
     if (path.endsWith('.js')) return void send(response, 'text/javascript', 'document.title += "."');
     send(response, 'text/html', pageOf(loaderTag));
   });
-  await new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(null)));
-  scope.defer(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const host = await listenOnLoopback(server, scope);
   return { host, url: (/** @type {string} */ path) => `http://${host}${path}` };
 }
 
@@ -48,4 +42,19 @@ function pageOf(loaderTag) {
 function send(response, type, content) {
   response.setHeader('content-type', type);
   response.end(content);
+}
+
+/**
+ * Listens on a free port of loopback until the scope ends; returns `host:port`.
+ * @param {import('node:http').Server} server
+ * @param {import('./scope.mjs').Scope} scope
+ */
+export async function listenOnLoopback(server, scope) {
+  await new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(null)));
+  scope.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { readSettings } from '../../dist/app/settings.js';
+import { readSettings } from '../../dist/programs/settings.js';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'app', 'scanner-program.js');
+const PROGRAM = join(import.meta.dirname, '..', '..', 'dist', 'programs', 'scanner-program.js');
 
 /**
  * Starts a scanner as the API starts its own, because a bench that runs as root cannot start `dist/scanner.js`.

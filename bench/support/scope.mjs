@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * What one benchmark has to undo: processes, the database, its folder. Steps are put here as soon as there
- * is something to undo, and are run last first, whatever ended the benchmark.
+ * The cleanup of one benchmark: processes, the database, its folder. Steps are added as soon as
+ * there is something to undo, and run in reverse order, however the benchmark ended.
  */
 export class Scope {
   /** @type {(() => unknown)[]} */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../dist/standalone/infrastructure/server-state.js';
+import { freePort } from '../../dist/standalone/server-state.js';
 
 const READY_DEADLINE_MS = 60_000;
 /** A worker with hanging receivers would wait for them; its data is deleted anyway. */
@@ -47,7 +47,7 @@ export async function startService(scope, database, options = {}) {
         [program === 'worker' ? 'WORKER_PORT' : 'PORT']: String(port),
         LOG_LEVEL: 'warn',
         INGEST_RATE_PER_MINUTE: '0',
-        // For comparing a bench with and without what is sealed (docs/evidence.md).
+        // For comparing a bench with and without sealing (docs/evidence.md).
         ...(process.env.BENCH_SEALING === 'off' && { EVIDENCE_SEAL_SECONDS: '0' }),
         ...(receivers[0] && {
           FORWARDING_ALLOWED_PRIVATE_TARGETS: receivers.map(({ target }) => target).join(','),
