@@ -6,25 +6,56 @@
  */
 const ROOT = 'src';
 
-/** The modules that a module may use besides itself, the audit and the shared folders. The audit uses none. */
+/** The modules that a module may use besides itself, the audit and the platform. The audit uses none. */
 const MODULES = {
   audit: [],
-  outbox: ['projects'],
-  mail: ['outbox'],
   projects: [],
-  access: ['projects', 'mail', 'outbox'],
-  licensing: ['projects', 'access', 'outbox'],
-  consent: ['outbox', 'licensing', 'access', 'projects'],
-  evidence: ['outbox', 'access', 'projects', 'consent', 'publishing'],
+  access: ['projects'],
+  licensing: ['projects', 'access'],
+  consent: ['licensing', 'access', 'projects'],
+  evidence: ['access', 'projects', 'consent', 'publishing'],
   visits: ['licensing', 'access', 'projects', 'consent'],
-  forwarding: ['outbox', 'mail', 'licensing', 'access', 'projects', 'consent', 'evidence'],
-  billing: ['outbox', 'licensing', 'access', 'projects'],
-  publishing: ['outbox', 'licensing', 'access', 'projects', 'visits'],
-  'first-party': ['access', 'projects', 'publishing'],
-  scans: ['outbox', 'mail', 'licensing', 'access', 'projects', 'publishing', 'evidence', 'domains'],
-  domains: ['mail', 'licensing', 'access', 'projects', 'first-party'],
-  operations: ['outbox', 'access'],
+  forwarding: ['licensing', 'access', 'projects', 'consent', 'evidence'],
+  billing: ['licensing', 'access', 'projects'],
+  publishing: ['licensing', 'access', 'projects', 'visits'],
+  domains: ['licensing', 'access', 'projects', 'publishing'],
+  scans: ['licensing', 'access', 'projects', 'publishing', 'evidence', 'domains'],
+  pages: ['licensing', 'access'],
+  // Shows projects with what every other module knows of them.
+  overview: ['licensing', 'access', 'projects', 'consent', 'forwarding', 'publishing', 'visits'],
+  dashboard: [],
 };
+
+/** Parts of the platform with the layers of a module. What each may use besides the shared parts. */
+const SERVICES = { outbox: [], mail: ['outbox'], operations: ['outbox'] };
+/** The other parts of the platform, from the lowest: each may use itself and those before it. */
+const PARTS = [
+  ['settings'],
+  [
+    'errors',
+    'export',
+    'identity',
+    'limits',
+    'network',
+    'pdf',
+    'process',
+    'secrets',
+    'storage',
+    'threads',
+    'time',
+  ],
+  ['database'],
+  ['http', 'openapi'],
+];
+
+/** What the scanner shares with the module that reads its findings. It imports no other file of a module. */
+const SCANNER_SHARES = [
+  'scans\\.(events|settings)',
+  'domain/[^/]+',
+  'infrastructure/(account|frontier|host|state)\\.rows',
+  'infrastructure/(finding|scan)\\.entities',
+  'infrastructure/scan\\.tables',
+];
 
 /** `http ─▶ application ─▶ infrastructure ─▶ domain`: what each layer may use inside its module; the door all of it. */
 const LAYERS = {
@@ -34,18 +65,18 @@ const LAYERS = {
 };
 
 /** What is neither pure nor a rule stays out of the domain. Three files keep counters in a bounded map. */
-const DOMAIN_SHARED = [
-  'address-policy',
-  'back-off',
-  'brand',
-  'client-network',
-  'domain-error',
-  'escape-html',
-  'field-problem',
-  'ids',
-  'instant',
-  'months',
-  'wordmark',
+const DOMAIN_PLATFORM = [
+  'errors/domain-error',
+  'errors/field-problem',
+  'identity/brand',
+  'identity/escape-html',
+  'identity/ids',
+  'identity/wordmark',
+  'network/address-policy',
+  'network/client-network',
+  'time/back-off',
+  'time/instant',
+  'time/months',
 ];
 const DOMAIN_PACKAGES = [
   '@peculiar/asn1-\\w+',
@@ -70,47 +101,66 @@ const NETWORK_PACKAGES = [
 
 const any = (names) => `(${names.join('|')})`;
 const packages = (names) => `node_modules/${any(names)}/`;
-const MODULE = any(Object.keys(MODULES));
+/** Where a module or a layered part of the platform is, below src/. */
+const placeOf = (name) => `${ROOT}/${name in SERVICES ? 'platform' : 'modules'}/${name}`;
+const LAYERED = `${ROOT}/(modules/${any(Object.keys(MODULES))}|platform/${any(Object.keys(SERVICES))})`;
 /** A module's door: the files at its root. */
-const door = (module) => `^${ROOT}/${module}/[^/]+$`;
-const outsideDomain = [`^${ROOT}/${MODULE}/(http|application|infrastructure)/`, `^${ROOT}/${MODULE}/[^/]+$`];
+const door = (name) => `^${placeOf(name)}/[^/]+$`;
+const outsideDomain = [`^${LAYERED}/(http|application|infrastructure)/`, `^${LAYERED}/[^/]+$`];
 const NODE = '^(node:)?[a-z0-9_/]+$';
 const INSTALLED = ['node_modules/', NODE];
+/** The files at the root of operations hold no state of a service: metrics, log, tasks, commands. */
+const OPERATIONS = `^${ROOT}/platform/operations/[^/]+$`;
+const PLATFORM = [`^${ROOT}/platform/${any(PARTS.slice(0, 3).flat())}/`, OPERATIONS];
 
-const USED = Object.entries(MODULES).map(([module, others]) => [
-  module,
-  module === 'audit' ? others : [...others, 'audit'],
-]);
+const USED = [
+  ...Object.entries(MODULES).map(([module, others]) => [
+    module,
+    [...others, ...(module === 'audit' ? [] : ['audit']), 'outbox', 'mail'],
+  ]),
+  ...Object.entries(SERVICES),
+];
 
 const ofModules = USED.flatMap(([module, others]) => [
   ...Object.entries(LAYERS).map(([layer, own]) => ({
-    from: { path: `^${ROOT}/${module}/${layer}/` },
-    to: { path: [`^${ROOT}/${module}/${any(own)}/`, door(module)] },
+    from: { path: `^${placeOf(module)}/${layer}/` },
+    to: { path: [`^${placeOf(module)}/${any(own)}/`, door(module)] },
   })),
-  { from: { path: door(module) }, to: { path: `^${ROOT}/${module}/` } },
+  { from: { path: door(module) }, to: { path: `^${placeOf(module)}/` } },
   {
-    from: { path: `^${ROOT}/${module}/(http|application|infrastructure)/|${door(module)}` },
+    from: { path: `^${placeOf(module)}/(http|application|infrastructure)/|${door(module)}` },
     to: {
       // An empty list would stand for everything.
-      path: ['^nothing$', ...others.flatMap((other) => [door(other), `^${ROOT}/${other}/domain/`])],
+      path: ['^nothing$', ...others.flatMap((other) => [door(other), `^${placeOf(other)}/domain/`])],
       // Other modules use consent by its hooks, its records and the announcer, not by its service.
-      pathNot: `^${ROOT}/consent/consent\\.(?!hooks|records|module)`,
+      pathNot: `^${placeOf('consent')}/consent\\.(?!hooks|records|module)`,
     },
   },
   {
-    from: { path: `^${ROOT}/${module}/domain/` },
-    to: { path: [module, ...others].map((known) => `^${ROOT}/${known}/domain/`) },
+    from: { path: `^${placeOf(module)}/domain/` },
+    to: { path: [module, ...others].map((known) => `^${placeOf(known)}/domain/`) },
   },
 ]);
 
+const ofParts = PARTS.map((names, level) => ({
+  from: { path: `^${ROOT}/platform/${any(names)}/` },
+  to: {
+    path: [
+      ...INSTALLED,
+      `^${ROOT}/platform/${any(PARTS.slice(0, level + 1).flat())}/`,
+      ...(level > 0 ? [OPERATIONS] : []),
+    ],
+  },
+}));
+
 /** One rule per module: a rule on what can be reached knows no `$1`. */
-const layersPointDown = Object.keys(MODULES).map((module) => ({
+const layersPointDown = USED.map(([module]) => ({
   name: `${module}-layers-point-down`,
   comment:
     'A layer reaches no layer above it, not even through the files at the root of its module or through another module.',
   severity: 'error',
-  from: { path: `^${ROOT}/${module}/infrastructure/` },
-  to: { path: `^${ROOT}/${module}/(application|http)/`, reachable: true },
+  from: { path: `^${placeOf(module)}/infrastructure/` },
+  to: { path: `^${placeOf(module)}/(application|http)/`, reachable: true },
 }));
 
 module.exports = {
@@ -127,14 +177,14 @@ module.exports = {
       name: 'workers-load-no-routes',
       comment: 'What serves HTTP takes 22 MB of a worker that serves none.',
       severity: 'error',
-      from: { path: `^${ROOT}/app/worker-program\\.ts$` },
-      to: { path: [`^${ROOT}/${MODULE}/http/`, packages(['express', '@nestjs/swagger'])], reachable: true },
+      from: { path: `^${ROOT}/programs/worker-program\\.ts$` },
+      to: { path: [`^${LAYERED}/http/`, packages(['express', '@nestjs/swagger'])], reachable: true },
     },
     {
       name: 'sql-in-infrastructure',
       comment: 'SQL stands in infrastructure. Three modules still have some in application.',
       severity: 'error',
-      from: { path: `^${ROOT}/[^/]+/application/`, pathNot: `^${ROOT}/(audit|billing|evidence)/` },
+      from: { path: `^${LAYERED}/application/`, pathNot: `^${ROOT}/modules/(audit|billing|evidence)/` },
       to: { path: packages(['kysely']) },
     },
     {
@@ -142,89 +192,104 @@ module.exports = {
       comment:
         'What a use case refuses, it says by a DomainError; guards and decorators are for the http layer.',
       severity: 'error',
-      from: { path: `^${ROOT}/[^/]+/(application|infrastructure|domain)/` },
-      to: { path: [`^${ROOT}/[^/]+/[^/]+\\.(guard|decorators?)\\.ts$`, packages(['express'])] },
+      from: { path: `^${LAYERED}/(application|infrastructure|domain)/` },
+      to: { path: [`^${LAYERED}/[^/]+\\.(guard|decorators?)\\.ts$`, packages(['express'])] },
     },
   ],
   allowed: [
     ...ofModules,
+    ...ofParts,
     {
       comment: 'Domain rules: named pure files, and nothing that touches the world.',
-      from: { path: `^${ROOT}/${MODULE}/domain/` },
+      from: { path: `^${LAYERED}/domain/` },
       to: {
         path: [
-          `^${ROOT}/shared/${any(DOMAIN_SHARED)}\\.ts$`,
+          `^${ROOT}/platform/${any(DOMAIN_PLATFORM)}\\.ts$`,
           packages(DOMAIN_PACKAGES),
           `^(node:)?${any(DOMAIN_NODE)}$`,
         ],
       },
     },
     {
-      comment: 'The routes of projects ask who may call them; access asks whether the project is there.',
-      from: { path: `^${ROOT}/projects/http/` },
-      to: { path: [door('access'), `^${ROOT}/access/domain/`] },
+      comment: 'The routes of the audit check the caller, although access and projects write the audit.',
+      from: { path: `^${placeOf('audit')}/http/` },
+      to: { path: [door('access'), `^${ROOT}/modules/(access|projects)/domain/`] },
     },
     {
-      comment: 'So do the routes of the audit, which access and projects write.',
-      from: { path: `^${ROOT}/audit/http/` },
-      to: { path: [door('access'), `^${ROOT}/(access|projects)/domain/`] },
-    },
-    {
-      comment: 'Every layer but the domain may use shared, settings and the database.',
+      comment: 'Every layer but the domain may use the platform.',
       from: { path: outsideDomain },
-      to: { path: `^${ROOT}/(shared|settings|database)/` },
+      to: { path: PLATFORM },
     },
     {
       comment: 'The HTTP layer and the public files of a module may use the shared parts of HTTP.',
-      from: { path: [`^${ROOT}/${MODULE}/http/`, `^${ROOT}/${MODULE}/[^/]+$`] },
-      to: { path: `^${ROOT}/http/` },
+      from: { path: [`^${LAYERED}/http/`, `^${LAYERED}/[^/]+$`] },
+      to: { path: `^${ROOT}/platform/(http|openapi)/` },
     },
     {
       comment:
         'What is installed, too; the http layer reaches neither the database nor other servers by itself.',
-      from: { path: outsideDomain, pathNot: `^${ROOT}/${MODULE}/http/` },
+      from: { path: outsideDomain, pathNot: `^${LAYERED}/http/` },
       to: { path: INSTALLED, pathNot: `^${ROOT}/` },
     },
     {
-      from: { path: `^${ROOT}/${MODULE}/http/` },
+      from: { path: `^${LAYERED}/http/` },
       to: { path: INSTALLED, pathNot: [`^${ROOT}/`, packages([...DATABASE_PACKAGES, ...NETWORK_PACKAGES])] },
     },
-    { from: { path: `^${ROOT}/settings/` }, to: { path: [...INSTALLED, `^${ROOT}/settings/`] } },
-    { from: { path: `^${ROOT}/shared/` }, to: { path: [...INSTALLED, `^${ROOT}/(shared|settings)/`] } },
     {
-      from: { path: `^${ROOT}/database/` },
-      to: { path: [...INSTALLED, `^${ROOT}/(database|shared|settings|migrations)/`] },
-    },
-    {
-      from: { path: `^${ROOT}/http/` },
-      to: { path: [...INSTALLED, `^${ROOT}/(http|shared|settings|database)/`] },
+      comment: 'The database applies the migrations.',
+      from: { path: `^${ROOT}/platform/database/` },
+      to: { path: `^${ROOT}/migrations/` },
     },
     {
       from: { path: `^${ROOT}/migrations/` },
-      to: { path: [`^${ROOT}/(migrations|database)/`, packages(['@mikro-orm'])] },
+      to: { path: [`^${ROOT}/(migrations|platform/database)/`, packages(['@mikro-orm'])] },
     },
     {
-      comment: 'What puts everything together may know everything; nothing knows it but the programs.',
-      from: { path: `^${ROOT}/(app|standalone)/` },
+      comment: 'The scanner is a program of its own, with a role of its own in the database.',
+      from: { path: `^${ROOT}/scanner/` },
       to: {
         path: [
           ...INSTALLED,
-          `^${ROOT}/(app|standalone|http|shared|settings|database|migrations|${Object.keys(MODULES).join('|')})/`,
+          `^${ROOT}/scanner/`,
+          ...PLATFORM,
+          `^${placeOf('scans')}/${any(SCANNER_SHARES)}\\.ts$`,
+        ],
+        pathNot: packages(['@nestjs']),
+      },
+    },
+    {
+      comment: 'What runs without an installed database; the demo stands on it.',
+      from: { path: `^${ROOT}/standalone/[^/]+$` },
+      to: {
+        path: [
+          ...INSTALLED,
+          `^${ROOT}/standalone/[^/]+$`,
+          `^${ROOT}/platform/`,
+          `^${ROOT}/modules/[^/]+/[^/]+\\.settings\\.ts$`,
         ],
       },
     },
     {
-      comment: 'The programs say what they are, and leave the rest to app.',
+      from: { path: `^${ROOT}/standalone/demo/` },
+      to: { path: [...INSTALLED, `^${ROOT}/(standalone|platform|modules)/`] },
+    },
+    {
+      comment: 'The programs may use everything; nothing but the entry points uses them.',
+      from: { path: `^${ROOT}/programs/` },
+      to: { path: [...INSTALLED, `^${ROOT}/(programs|platform|modules|scanner|standalone|migrations)/`] },
+    },
+    {
+      comment: 'The entry points name a program.',
       from: { path: `^${ROOT}/(main|worker|ops|scanner)\\.ts$` },
-      to: { path: [`^${ROOT}/app/`, NODE] },
+      to: { path: [`^${ROOT}/programs/`, `^${ROOT}/platform/network/trusted-roots\\.ts$`, NODE] },
     },
     {
       comment: 'The tests that stand beside the rules.',
       from: { path: '\\.spec\\.ts$' },
       to: {
         path: [
-          `^${ROOT}/${MODULE}/domain/`,
-          `^${ROOT}/shared/`,
+          `^${LAYERED}/domain/`,
+          `^${ROOT}/(platform|scanner|standalone)/`,
           packages(['@jest', 'fast-check', 'standardwebhooks']),
         ],
       },

@@ -3,17 +3,17 @@
  * What is not pure has its planted defects in test/mutation/planted.ts.
  */
 export default {
-  // Also the pure files of shared/, by name: the others there touch the world.
+  // Also pure files of the platform, by name: the others there touch the world.
   mutate: [
-    'src/*/domain/*.ts',
-    'src/shared/client-network.ts',
-    'src/shared/adaptive-batch.ts',
-    'src/shared/back-off.ts',
-    'src/shared/fair-semaphore.ts',
-    'src/shared/ids.ts',
-    'src/shared/without-keys.ts',
+    'src/{modules,platform}/*/domain/*.ts',
+    'src/platform/network/client-network.ts',
+    'src/platform/limits/adaptive-batch.ts',
+    'src/platform/time/back-off.ts',
+    'src/platform/limits/fair-semaphore.ts',
+    'src/platform/identity/ids.ts',
+    'src/platform/secrets/without-keys.ts',
     // A list of names, no rule.
-    '!src/licensing/domain/preview-host-suffixes.ts',
+    '!src/modules/licensing/domain/preview-host-suffixes.ts',
     '!src/**/*.spec.ts',
   ],
   testRunner: 'jest',

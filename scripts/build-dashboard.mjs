@@ -1,6 +1,6 @@
-// Builds the dashboard (dashboard/) into dashboard/ of the build (dist, or the folder named), each file that is worth
-// it compressed beside itself. One that was built before from the same sources is taken over as it is. `--fast` compresses
-// in a tenth of the time, to files that are 7 percent larger.
+// Builds the dashboard (dashboard/) into dashboard/ of the build (dist, or the given folder), with
+// compressed copies of files that benefit. Reuses an earlier build of the same sources. `--fast`
+// compresses in a tenth of the time, to files that are 7 percent larger.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ const SOURCES = [
   'package-lock.json',
   join('docs', 'banners'),
   join('docs', 'first-party'),
-  join('docs', 'receiver.md'),
+  join('docs', 'samples'),
   join('verify', 'verify.cjs'),
   join('scripts', 'build-dashboard.mjs'),
 ];
@@ -42,7 +42,7 @@ async function build() {
   const vite = join('node_modules', 'vite', 'bin', 'vite.js');
   run([vite, 'build', 'dashboard', '--outDir', OUT, '--emptyOutDir', '--logLevel', 'warn']);
   await Promise.all(readdirSync(join(OUT, 'assets')).map((name) => compress(join(OUT, 'assets', name))));
-  // What was changed while it was built is newer than this.
+  // Files changed during the build are newer than this.
   writeFileSync(join(OUT, STAMP), isFast ? FAST : '');
   utimesSync(join(OUT, STAMP), startedAt, startedAt);
 }

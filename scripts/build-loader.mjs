@@ -9,8 +9,8 @@ import { build, transformSync } from 'esbuild';
 
 const out = resolve(process.argv[2] ?? 'dist');
 const compiled = (file) => import(pathToFileURL(join(out, file)).href);
-const { EU_GROUP, UNKNOWN_REGION } = await compiled('publishing/domain/region.js');
-const { CONSENT_GLOBAL, META_GLOBAL, REGION_HEADER } = await compiled('shared/brand.js');
+const { EU_GROUP, UNKNOWN_REGION } = await compiled('modules/publishing/domain/region.js');
+const { CONSENT_GLOBAL, META_GLOBAL, REGION_HEADER } = await compiled('platform/identity/brand.js');
 
 async function bundle(entry, name, constants) {
   const { outputFiles } = await build({

@@ -8,8 +8,8 @@ const CACHE = join('node_modules', '.cache');
 const WAIT_MAX_MS = 5 * 60_000;
 
 /**
- * Waits until no other build is under way in this checkout, and keeps others waiting until this process ends. It is
- * a lock of the operating system's, which a process that is killed leaves behind no more than its memory.
+ * Waits until no other build is running in this checkout, and makes others wait until this process
+ * ends. A lock of the operating system, which a killed process releases.
  */
 export function takeBuildLock() {
   mkdirSync(CACHE, { recursive: true });

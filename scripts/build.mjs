@@ -1,6 +1,7 @@
-// Builds dist/: the service by swc, the loader by esbuild, the dashboard by vite. `--if-changed` leaves it alone where it
-// is newer than everything it is made of, so that a second start need not wait for it; in production that only looks
-// whether it exists. It is built in a separate folder and renamed, under a lock, so a reader never sees half of it.
+// Builds dist/: the service by swc, the loader by esbuild, the dashboard by vite. `--if-changed`
+// skips the build if it is newer than all its sources, so that a second start need not wait for it;
+// in production that only checks whether it exists. It is built in a separate folder and renamed,
+// under a lock, so a reader never sees a partial build.
 import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +20,7 @@ const SOURCES = [
   'openapi.json',
   join('docs', 'banners'),
   join('docs', 'first-party'),
-  join('docs', 'receiver.md'),
+  join('docs', 'samples'),
   join('verify', 'verify.cjs'),
   join('scripts', 'build.mjs'),
   join('scripts', 'build-dashboard.mjs'),
@@ -59,7 +60,7 @@ async function build() {
   // Needs the compiled service.
   await run([join('scripts', 'build-loader.mjs'), BUILDING]);
   await dashboard;
-  // What was changed while it was built is newer than this, and is built the next time.
+  // Files changed during the build are newer than this, and are built the next time.
   writeFileSync(join(BUILDING, STAMP), sourcesHash);
   utimesSync(join(BUILDING, STAMP), startedAt, startedAt);
   rmSync(FORMER, { recursive: true, force: true });
@@ -82,6 +83,7 @@ function isOutdated() {
   const stamp = join(OUT, STAMP);
   const builtMs = existsSync(stamp) ? statSync(stamp).mtimeMs : -Infinity;
   if (SOURCES.every((path) => latestChangeMs(path) < builtMs)) return false;
-  // `npm prune` writes package-lock.json again as it is, and a copy of the checkout may have new times.
+  // `npm prune` rewrites package-lock.json unchanged, and a copy of the checkout may have new
+  // times.
   return !existsSync(stamp) || readFileSync(stamp, 'utf8') !== contentHash(SOURCES);
 }

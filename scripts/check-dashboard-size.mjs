@@ -1,14 +1,15 @@
-// Fails where a first visit to any page of the dashboard loads more script than it may, where files of the build need each
-// other in a circle, and where a part of Mantine's has no styles. What a page loads is read from the build's manifest: the
-// entry, then the layout around the page, then the page, each with all its imports.
+// Fails if a first visit to any page of the dashboard loads more script than allowed, if files of
+// the build import each other in a circle, or if a Mantine component has no styles. The files of a
+// page are read from the build's manifest: the entry, then the layout around the page, then the
+// page, each with all its imports.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const SCRIPT_BYTES_MAX = 280_000;
-/** With the typeface and the icon; script compressed, the font as it is. */
+/** Including the typeface and the icon; script compressed, the font uncompressed. */
 const TOTAL_BYTES_MAX = 340_000;
-/** What every page loads beside its script: the letters of English and German, and the icon. */
+/** Files of every page besides its script: the letters of English and German, and the icon. */
 const ALWAYS_LOADED = /^(inter-latin-wght-normal|icon)-/;
 const SHELL = 'src/app/shell.tsx';
 /** Messages that only the pages of some features load. */
@@ -32,7 +33,7 @@ function filesOf(key, found = new Set()) {
   return found;
 }
 
-/** The first circle of static imports; null where there is none. */
+/** The first circle of static imports; null: none. */
 function circleOf(keys, path = [], seen = new Set()) {
   for (const key of keys) {
     if (path.includes(key)) return [...path.slice(path.indexOf(key)), key];

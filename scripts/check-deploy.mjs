@@ -52,7 +52,7 @@ problems.push(...hardeningProblems(compose.services));
 const builds = Object.values(compose.services).flatMap(({ build, image }) => (build ? [image] : []));
 if (builds.toSorted().join() !== 'consent-service,consent-service-scanner')
   problems.push('compose: exactly one service builds each image');
-problems.push(...edgeProblems());
+problems.push(...edgeProblems(), ...edgeVariableProblems(manifests));
 JSON.parse(read('deploy', 'grafana', 'consent-service.json'));
 
 const promtool = spawnSync('promtool', ['check', 'rules', join('deploy', 'prometheus', 'alerts.yml')], {
@@ -73,13 +73,31 @@ function edgeProblems() {
       encoding: 'utf8',
       env: {
         ...process.env,
-        ...{ ACME_EMAIL: 'a@example.com', SERVICE_HOST: 'consent.example.com' },
-        ...{ API: 'api:3000', ASK: 'api:3001' },
+        ACME_EMAIL: 'a@example.com',
+        SERVICE_HOST: 'consent.example.com',
+        API: 'api:3000',
+        ASK: 'api:3001',
       },
     },
   );
   if (error) return ['caddy is not installed; on Debian: apt-get install caddy'];
   return status === 0 ? [] : [`Caddy refuses deploy/caddy/Caddyfile: ${stderr}`];
+}
+
+/** Caddy refuses its configuration where a variable without a default is missing. */
+function edgeVariableProblems(manifests) {
+  const { edge } = load(read('docker-compose.edge.yml')).services;
+  const { containers } = manifests.find(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'consent-edge',
+  ).spec.template.spec;
+  const given = {
+    'docker-compose.edge.yml': Object.keys(edge.environment),
+    'deploy/kubernetes/edge.yaml': containers[0].env.map(({ name }) => name),
+  };
+  const required = [...read('deploy', 'caddy', 'Caddyfile').matchAll(/\{\$(\w+)\}/g)].map(([, name]) => name);
+  return Object.entries(given).flatMap(([file, names]) =>
+    required.filter((name) => !names.includes(name)).map((name) => `${file}: the edge lacks ${name}`),
+  );
 }
 
 /** Default deny in both directions, and an ingress policy for each port that a deployment serves. */
@@ -120,7 +138,7 @@ function proxyProblems(manifests) {
   ]);
 }
 
-/** What the image runs with; PostgreSQL and Redis only must not gain privileges. */
+/** The hardening of the image's containers; PostgreSQL and Redis only must not gain privileges. */
 function hardeningProblems(services) {
   return Object.entries(services).flatMap(([name, service]) => {
     const isOurs = service.image.startsWith('consent-service');

@@ -7,8 +7,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative } from 'node:path';
 import { Client } from 'pg';
-import { startEmbeddedPostgres } from '../dist/standalone/infrastructure/embedded-postgres.js';
-import { freePort } from '../dist/standalone/infrastructure/server-state.js';
+import { startEmbeddedPostgres } from '../dist/standalone/embedded-postgres.js';
+import { freePort } from '../dist/standalone/server-state.js';
 
 const READY_DEADLINE_MS = 90_000;
 const POLL_MS = 500;
@@ -175,6 +175,11 @@ async function runScanner(image) {
   const scannerPort = await freePort();
   const [program, ...args] = USER.uid === undefined ? image.command : [...HARDENED, ...image.command];
   const folder = inStage(image, '.');
+  // The profile of a scanner of another user that was killed must not keep this one from starting.
+  const { pid: ended } = spawnSync('true');
+  const abandoned = mkdtempSync(join(tmpdir(), `consent-scan-${ended}-`));
+  mkdirSync(join(abandoned, 'profile'));
+  process.on('exit', () => rmSync(abandoned, { recursive: true, force: true }));
   const scanner = spawn(program, args, {
     cwd: folder,
     env: {

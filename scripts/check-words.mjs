@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** Hits per 1,000 words. Lower a limit when the count has fallen; never raise one. */
-const LIMITS = { comments: 1.5, 'test comments': 1, documents: 1, texts: 1 };
+const LIMITS = { comments: 1, 'test comments': 1, documents: 1, texts: 1 };
 
 const TEXTS = /^dashboard\/messages\/(\w+\.)?en\.json|mail-templates|default-texts/;
 const TEST = /(^|\/)test\/|\.spec\./;

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../dist/standalone/infrastructure/server-state.js';
+import { freePort } from '../dist/standalone/server-state.js';
 
 const READY_DEADLINE_MS = 90_000;
 
@@ -34,7 +34,7 @@ export async function startDemoService() {
   }
 }
 
-/** What the service prints until it is ready; the demo's link is the last of it. */
+/** The service's output until it is ready, which ends with the demo's link. */
 function readyOutput(service) {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -1,7 +1,7 @@
-// npm run dev: builds and starts the service, and does both again at each change of src/ or loader/. `--debug`
-// opens Node's inspector on 127.0.0.1:9229, `--dashboard` (npm run dev) serves the dashboard beside it as it is written,
-// each change at once, on 127.0.0.1:5173. (Not `nest start --watch`, which knows nothing of the loader and leaves
-// the service behind when it is stopped.)
+// npm run dev: builds and starts the service, and repeats both at each change of src/ or loader/.
+// `--debug` opens Node's inspector on 127.0.0.1:9229, `--dashboard` (npm run dev) also serves the
+// dashboard from its sources, with each change at once, on 127.0.0.1:5173. (Not `nest start
+// --watch`, which does not build the loader and leaves the service running when it is stopped.)
 import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -62,7 +62,7 @@ async function stop() {
   service = null;
 }
 
-/** Vite's own server, which hands on to the service what is not its own. */
+/** Vite's own server, which proxies other paths to the service. */
 function serveDashboard() {
   const vite = spawn(process.execPath, [join('node_modules', 'vite', 'bin', 'vite.js'), 'dashboard'], {
     stdio: ['ignore', 'inherit', 'inherit'],

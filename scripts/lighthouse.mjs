@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { freePort } from '../dist/standalone/infrastructure/server-state.js';
+import { freePort } from '../dist/standalone/server-state.js';
 import { startDemoService } from './demo-service.mjs';
 import { installPackages } from './install-packages.mjs';
 
@@ -21,15 +21,14 @@ const RUNS = 5;
 const forms = process.argv.length > 2 ? process.argv.slice(2) : ['desktop'];
 /** The desktop's connection as DevTools throttles it, per request; the factors are Lighthouse's own for its phone. */
 const APPLIED = {
-  ...{ rttMs: 40, throughputKbps: 10_240 },
-  ...{
-    requestLatencyMs: 40 * 3.75,
-    downloadThroughputKbps: 10_240 * 0.9,
-    uploadThroughputKbps: 10_240 * 0.9,
-  },
+  rttMs: 40,
+  throughputKbps: 10_240,
+  requestLatencyMs: 40 * 3.75,
+  downloadThroughputKbps: 10_240 * 0.9,
+  uploadThroughputKbps: 10_240 * 0.9,
   cpuSlowdownMultiplier: 1,
 };
-/** What the performance is made of. */
+/** The metrics of the performance score. */
 const METRICS = {
   'first-contentful-paint': 'first paint',
   'largest-contentful-paint': 'largest paint',
@@ -78,7 +77,10 @@ async function signIn() {
   return { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '), project };
 }
 
-/** Looks at a page several times; prints the medians, what is missing, and whether they suffice. */
+/**
+ * Measures a page several times; prints the medians and the failed audits, and returns whether they
+ * pass.
+ */
 async function judge({ name, url, extraHeaders, form }) {
   const runs = [];
   for (let run = 0; run < RUNS; run += 1) runs.push(await look(url, extraHeaders, form));
@@ -98,7 +100,10 @@ async function judge({ name, url, extraHeaders, form }) {
   return met;
 }
 
-/** The medians of what the score is made of, how it was slowed down, and how fast Lighthouse found the machine. */
+/**
+ * The medians of the score's metrics, the throttling, and Lighthouse's measure of the machine's
+ * speed.
+ */
 function reasonsOf(reports) {
   const medianOf = (value) => median(reports.map(value));
   const times = Object.entries(METRICS).map(
@@ -112,7 +117,10 @@ function reasonsOf(reports) {
 
 async function look(url, extraHeaders, form) {
   const flags = {
-    ...{ port: debuggingPort, output: 'json', logLevel: 'error', extraHeaders },
+    port: debuggingPort,
+    output: 'json',
+    logLevel: 'error',
+    extraHeaders,
     ...(form === 'applied' && { throttlingMethod: 'devtools', throttling: APPLIED }),
     onlyCategories: Object.keys(LEAST),
   };

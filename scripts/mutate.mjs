@@ -1,4 +1,4 @@
-// Shows what the tests notice. npm run mutate: Stryker over the pure rules, all or those of a module (-- billing).
+// Shows what the tests notice. npm run mutate: Stryker over the pure rules, all, or of named modules (-- billing outbox).
 // npm run mutate -- planted: the list of test/mutation/planted.ts, all or those whose name holds a word.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,11 +10,16 @@ const [first, ...rest] = process.argv.slice(2);
 const flags = ['--disable-warning=ExperimentalWarning'];
 const planted = ['--import', './test/support/typescript.mjs', join('test', 'mutation', 'main.ts'), ...rest];
 const stryker = [join(EXTRAS, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js'), 'run'];
-const ofModule = first === undefined ? [] : ['--mutate', `src/${first}/domain/*.ts,!src/**/*.spec.ts`];
+const modules = first === undefined ? [] : [first, ...rest];
+const patterns = [
+  ...modules.map((name) => `src/{modules,platform}/${name}/domain/*.ts`),
+  '!src/**/*.spec.ts',
+].join();
+const ofModules = modules.length === 0 ? [] : ['--mutate', patterns];
 if (first !== 'planted') installPackages(EXTRAS);
 const { status } = spawnSync(
   process.execPath,
-  [...flags, ...(first === 'planted' ? planted : [...stryker, ...ofModule])],
+  [...flags, ...(first === 'planted' ? planted : [...stryker, ...ofModules])],
   { stdio: 'inherit' },
 );
 process.exit(status ?? 1);

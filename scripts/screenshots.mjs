@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { SHOP_HEAD, SHOP_STYLE, SHOP_WINDOW } from '../dist/standalone/http/demo-shop.js';
+import { SHOP_HEAD, SHOP_STYLE, SHOP_WINDOW } from '../dist/standalone/demo/demo-shop.js';
 import { startDemoService } from './demo-service.mjs';
 
 const FOLDER = join('docs', 'images');
@@ -13,11 +13,11 @@ const CHROMIUM = '/usr/bin/chromium';
 /** What loads does so within this; a picture of less is none. */
 const SETTLE_MS = 1_200;
 const DESKTOP = { width: 1280, height: 720 };
-/** So high that a record, its delivery and what was shown stand in one picture. */
+/** High enough for a record, its delivery and the shown banner in one picture. */
 const TALL = { width: 1280, height: 1100 };
 /** All of it. */
 const PRICING = { width: 1280, height: 800 };
-/** The one path's pictures stand small beside each other. */
+/** Size of the small pictures of the main path, shown side by side. */
 const LAPTOP = { width: 1024, height: 640 };
 const PHONE = { width: 375, height: 800 };
 /** Pictures are in the repository for good: a larger one is a mistake. */

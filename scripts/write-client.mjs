@@ -1,5 +1,6 @@
-// Generates the dashboard's client of the API from openapi.json into dashboard/src/client, where it is older than what
-// it is made of: `npm run generate -- client`, and each build and type check. It is renamed when it is whole.
+// Generates the dashboard's client of the API from openapi.json into dashboard/src/client, if it is
+// older than its sources: `npm run generate -- client`, and each build and type check. It is
+// renamed when it is complete.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // `npm run generate -- services`: writes the known cookies and services that scans are classified with
-// (src/scans/infrastructure/known-data), from the Open Cookie Database and third-party-web. Both come from packages of
+// (src/modules/scans/infrastructure/known-data), from the Open Cookie Database and third-party-web. Both come from packages of
 // scripts/cookie-data, which the root's `npm ci` does not install. Of the package that carries the Open Cookie Database
 // nothing else is read: its list of trackers derives from data with another license.
 import './node-version.mjs';
@@ -9,7 +9,7 @@ import { installPackages } from './install-packages.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const PACKAGES = join(ROOT, 'scripts', 'cookie-data');
-const TARGET = join(ROOT, 'src', 'scans', 'infrastructure', 'known-data');
+const TARGET = join(ROOT, 'src', 'modules', 'scans', 'infrastructure', 'known-data');
 const COOKIES = join('@slashgear', 'gdpr-cookie-scanner', 'dist', 'data', 'open-cookie-database.json');
 const ENTITIES = join('third-party-web', 'dist', 'entities-nostats.json');
 /** Descriptions are cut here: they are proposed as the purpose of a cookie. */
@@ -59,7 +59,7 @@ function domains(cell) {
     .map((part) =>
       part
         .replace(/\(.*?\)/g, '')
-        // A placeholder, as in `ads-[account].adhese.com`, stands for any label.
+        // A placeholder, as in `ads-[account].adhese.com`, matches any label.
         .replace(/^[^.]*\[.*?\][^.]*\./, '')
         .replace(/[^a-z0-9.-]/g, '')
         .replace(/^\.+|\.+$/g, ''),

@@ -1,8 +1,8 @@
 // `npm run generate -- settings`: writes .env.example and the table of docs/settings.md from the modules' declarations.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { envExample, withSettingsTable } from '../dist/app/settings-text.js';
-import { NAMESPACES } from '../dist/app/settings.js';
+import { envExample, withSettingsTable } from '../dist/programs/settings-text.js';
+import { NAMESPACES } from '../dist/programs/settings.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'docs', 'settings.md');
