@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { DATABASE_COMMANDS } from '../src/app/operator-commands.js';
+import { DATABASE_COMMANDS } from '../src/programs/operator-commands.js';
 // @ts-expect-error A script has no types.
 import { withDerivedFigures } from '../scripts/write-scaling.mjs';
 
@@ -12,10 +12,16 @@ const DOCUMENTS = [
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .map((file) => join('docs', file)),
+  ...readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('README.md'))
+    .map((file) => join('src', file)),
 ];
 
 /** Made as the service or its tools run, so not part of a checkout. */
 const MADE = /^(DATA_DIR|\.data|dist|bench\/results|test\/faults\/results)\//;
+
+/** Where a named path may begin: at the root, at a folder of the service, or at a module. */
+const PLACES = ['.', 'src', join('src', 'modules')];
 
 /** The files that a document names in code type, by a path of at least one folder. */
 function namedFiles(text: string): string[] {
@@ -27,6 +33,35 @@ function namedFiles(text: string): string[] {
 function linkedFiles(text: string, document: string): string[] {
   const links = text.matchAll(/\]\((?![a-z]+:)([^)#\s]+)(?:#[^)]*)?\)/g);
   return [...links].map(([, path = '']) => join(document, '..', path));
+}
+
+/** The headings of other documents, and of this one, that it leads to: `file#anchor`. */
+function linkedHeadings(text: string, document: string): [file: string, anchor: string][] {
+  const links = text.matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g);
+  return [...links].map(([, path = '', anchor = '']) => [
+    path === '' ? document : join(document, '..', path),
+    anchor,
+  ]);
+}
+
+/** Anchors as GitHub derives them from headings. */
+function headingsOf(file: string): Set<string> {
+  const seen = new Map<string, number>();
+  const headings = readFileSync(file, 'utf8')
+    .replaceAll(/^```.*?^```/gms, '')
+    .matchAll(/^#{1,6} (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) => {
+      const slug = heading
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-');
+      const count = seen.get(slug) ?? 0;
+      seen.set(slug, count + 1);
+      return count === 0 ? slug : `${slug}-${count}`;
+    }),
+  );
 }
 
 describe('docs/scaling.md', () => {
@@ -65,12 +100,19 @@ describe.each(DOCUMENTS)('%s', (document) => {
   const text = readFileSync(document, 'utf8');
 
   it('names files that are there', () => {
-    // Within the service, paths may begin at a module.
-    const missing = namedFiles(text).filter((path) => !existsSync(path) && !existsSync(join('src', path)));
+    const places = [...PLACES, dirname(document)];
+    const missing = namedFiles(text).filter((path) => !places.some((place) => existsSync(join(place, path))));
     expect(missing).toEqual([]);
   });
 
   it('leads to files that are there', () => {
     expect(linkedFiles(text, document).filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('leads to headings that are there', () => {
+    const missing = linkedHeadings(text, document).filter(
+      ([file, anchor]) => file.endsWith('.md') && !headingsOf(file).has(anchor),
+    );
+    expect(missing).toEqual([]);
   });
 });

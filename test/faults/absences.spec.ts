@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { CONSENT_RECORDED } from '../../src/consent/domain/consent-recorded.js';
-import { FORWARDING_HOLD } from '../../src/forwarding/forwarding.events.js';
+import { CONSENT_RECORDED } from '../../src/modules/consent/domain/consent-recorded.js';
+import { FORWARDING_HOLD } from '../../src/modules/forwarding/forwarding.events.js';
 import { type Absence, wasted } from './absences.js';
 import type { Claim } from './audit.js';
 

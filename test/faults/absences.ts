@@ -1,13 +1,19 @@
 import type { Client } from 'pg';
-import { CONSENT_RECORDED } from '../../src/consent/domain/consent-recorded.js';
+import { CONSENT_RECORDED } from '../../src/modules/consent/domain/consent-recorded.js';
 import type { Claim } from './audit.js';
 
 /** The first wait before a probe; each one after it is at least twice as long (domain/hold.ts). */
 const FIRST_STEP_MS = 5_000;
-/** What was claimed so shortly after a hold's instant may have been claimed before the hold was committed. */
+/**
+ * A message claimed this soon after the start of a hold may have been claimed before the hold was
+ * committed.
+ */
 const COMMIT_SLACK_MS = 1_000;
 
-/** What was seen of the projects that forward without retries just before a receiver came back that was away. */
+/**
+ * The state of projects that forward without retries, just before an unavailable receiver came
+ * back.
+ */
 export interface Absence {
   fromMs: number;
   toMs: number;

@@ -5,11 +5,11 @@ import type { Installation } from './installation.js';
 import { isAllowed, type Load } from './load.js';
 import type { Outages } from './outages.js';
 import { accountOfSealing, type Witness } from './evidence-log.js';
-import { isTemporary } from '../../src/forwarding/domain/retry.js';
-import type { DeliveryOutcome } from '../../src/forwarding/domain/outcome.js';
-import { FORWARDING_HOLD } from '../../src/forwarding/forwarding.events.js';
-import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/evidence/evidence.events.js';
-import { uuidTimeMs } from '../../src/shared/ids.js';
+import { isTemporary } from '../../src/modules/forwarding/domain/retry.js';
+import type { DeliveryOutcome } from '../../src/modules/forwarding/domain/outcome.js';
+import { FORWARDING_HOLD } from '../../src/modules/forwarding/forwarding.events.js';
+import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/modules/evidence/evidence.events.js';
+import { uuidTimeMs } from '../../src/platform/identity/ids.js';
 
 /**
  * Messages in the outbox, except hold notifications that are not due: owners are notified after five minutes. Sealing
@@ -289,7 +289,7 @@ async function leftovers(client: Client): Promise<{ waiting: string[]; retrying:
   };
 }
 
-/** What is in `these` and not in `those`. */
+/** The members of `these` that are not in `those`. */
 function without(these: Iterable<string>, those: { has(id: string): boolean }): string[] {
   return [...these].filter((id) => !those.has(id));
 }

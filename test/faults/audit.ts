@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/evidence/evidence.events.js';
+import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/modules/evidence/evidence.events.js';
 
 /** The database user under which each worker of the lab works, so that the audit knows who did what. */
 export const WORKER_USERS = ['lab_worker_0', 'lab_worker_1'] as const;

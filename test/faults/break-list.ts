@@ -1,4 +1,4 @@
-import type { Mutation } from '../support/mutation.js';
+import type { Mutation } from '../support/rules/mutation.js';
 import type { FaultKind } from './plan.js';
 
 /** A service that is broken on purpose, and the rules of the lab that must notice it. */
@@ -18,11 +18,10 @@ export const BREAKS: Break[] = [
     mutations: [
       {
         symbol: 'ConsentWriter.write',
-        from: /this\.waiting\.add\((.*?), resolve, reject \}\);/,
+        from: /this\.waiting\.add\(entry\);/,
         to: `resolve({ kind: 'inserted', receivedAt: new Date() });
       const ignore = () => {};
-      const entry = { row, deadlineAt: performance.now() + WAIT_MAX_MS, resolve: ignore, reject: ignore };
-      setTimeout(() => this.waiting.add(entry), 50);`,
+      setTimeout(() => this.waiting.add({ ...entry, resolve: ignore, reject: ignore }), 50);`,
       },
     ],
     kinds: ['kill-api'],

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from '@swc/core';
-import { type Mutation, mutatedSources } from '../support/mutation.js';
+import { type Mutation, mutatedSources } from '../support/rules/mutation.js';
 
 /** A copy of the built service, which no other build replaces while the lab runs it. */
 export interface Build {

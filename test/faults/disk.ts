@@ -12,8 +12,8 @@ const PIECES_BYTES = [8 * 1024 * 1024, 64 * 1024, 4096, 1];
 export type SmallDisk = { kind: 'mounted'; what: string; folder: string } | { kind: 'none'; reason: string };
 
 /**
- * Mounts a small disk at `folder`: a file with ext4 on it, so that fsync means something; where that cannot be,
- * memory (tmpfs). Root alone may mount.
+ * Mounts a small disk at `folder`: a file with ext4 on it, so that fsync is real; if that is
+ * impossible, memory (tmpfs). Only root may mount.
  */
 export function mountSmallDisk(folder: string, imageFile: string): SmallDisk {
   if (process.getuid?.() !== 0) return { kind: 'none', reason: 'only root may mount a small disk' };
@@ -28,15 +28,21 @@ export function mountSmallDisk(folder: string, imageFile: string): SmallDisk {
     rmSync(imageFile, { force: true });
   }
   try {
-    run('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0755`, 'tmpfs', folder);
+    mountMemory(folder, DISK_BYTES);
     return { kind: 'mounted', what: 'tmpfs', folder };
   } catch (error) {
     return { kind: 'none', reason: `nothing can be mounted here (${String(error).split('\n')[0]})` };
   }
 }
 
-export function unmount(disk: SmallDisk): void {
-  if (disk.kind === 'mounted') run('umount', '-l', disk.folder);
+/** Mounts a disk of `bytes` in memory at `folder`. Only root may, and some containers forbid it. */
+export function mountMemory(folder: string, bytes: number): void {
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  run('mount', '-t', 'tmpfs', '-o', `size=${bytes},mode=0755`, 'tmpfs', folder);
+}
+
+export function unmount(folder: string): void {
+  run('umount', '-l', folder);
 }
 
 /**

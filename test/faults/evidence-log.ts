@@ -1,21 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { recordBody } from '../../src/consent/domain/record-body.js';
-import type { ConsentRecorded } from '../../src/consent/domain/consent-recorded.js';
-import { type Checkpoint, readCheckpoint } from '../../src/evidence/domain/checkpoint.js';
-import { computeCommitment } from '../../src/evidence/domain/commitment.js';
-import { ENTRIES, decodeBundle, logFolder, objectPath, ROOT_LOG } from '../../src/evidence/domain/log.js';
-import { openNote, createSigner } from '../../src/evidence/domain/signed-note.js';
-import { TILE_WIDTH } from '../../src/evidence/domain/tile.js';
-import { append, EMPTY_RANGE, computeRoot } from '../../src/evidence/domain/compact-range.js';
-import { leafHash } from '../../src/evidence/domain/tree-hash.js';
+import { recordBody } from '../../src/modules/consent/domain/record-body.js';
+import type { ConsentRecorded } from '../../src/modules/consent/domain/consent-recorded.js';
+import { type Checkpoint, readCheckpoint } from '../../src/modules/evidence/domain/checkpoint.js';
+import { computeCommitment } from '../../src/modules/evidence/domain/commitment.js';
+import {
+  ENTRIES,
+  decodeBundle,
+  logFolder,
+  objectPath,
+  ROOT_LOG,
+} from '../../src/modules/evidence/domain/log.js';
+import { openNote, createSigner } from '../../src/modules/evidence/domain/signed-note.js';
+import { TILE_WIDTH } from '../../src/modules/evidence/domain/tile.js';
+import { append, EMPTY_RANGE, computeRoot } from '../../src/modules/evidence/domain/compact-range.js';
+import { leafHash } from '../../src/modules/evidence/domain/tree-hash.js';
 import type { Installation } from './installation.js';
 import { pause } from './faults.js';
 import { until } from '../support/until.js';
 
 const LOOK_EVERY_MS = 300;
-/** What was stored last is sealed and signed so long after the load ended, leases that run out included. */
+/**
+ * Time after the end of the load within which all records are sealed and signed, including the
+ * expiry of leases.
+ */
 const SEALED_DEADLINE_MS = 60_000;
 
 /** Writes down every signed checkpoint that it gets to see, as receivers would. */
@@ -37,7 +46,7 @@ export class Witness {
 
   private async look(): Promise<void> {
     while (!this.stopped) {
-      // The database may be away, which is what the lab is about.
+      // The database may be unavailable, which the lab provokes.
       await this.installation.withDatabase((client) => this.note(client)).catch(() => {});
       await pause(LOOK_EVERY_MS);
     }
@@ -52,7 +61,9 @@ export class Witness {
   }
 }
 
-/** Waits until everything that was stored is sealed, but not for ever: what is not then is a finding. */
+/**
+ * Waits until all stored records are sealed, up to a deadline; the remaining ones are a finding.
+ */
 export async function sealed(installation: Installation): Promise<void> {
   const from = new Date();
   const isSealed = (): Promise<boolean> =>
@@ -137,7 +148,7 @@ function misplaced(records: readonly Row[], entries: readonly Buffer[]): string[
   return extra === 0 ? wrong : [...wrong, `${extra} entries more than records`];
 }
 
-/** Checkpoints that we have signed and that the log as it is does not begin with. */
+/** Checkpoints that we have signed and that are no prefix of the current log. */
 function contradicted(
   log: string,
   notes: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 import { readlink, rename, symlink } from 'node:fs/promises';
-import { killPostgres, signalPostgres } from '../support/processes.js';
-import type { Behaviour } from '../support/receiver.js';
+import { killPostgres, signalPostgres } from '../support/programs/processes.js';
+import type { Behaviour } from '../support/fakes/receiver.js';
 import { until } from '../support/until.js';
 import { type Absence, areRetriesQueued, haveRetries, latestHolder, lookAtHolds } from './absences.js';
 import { WORKER_USERS } from './audit.js';
@@ -36,7 +36,7 @@ const HELD_DEADLINE_MS = 15_000;
 /** The first probe comes five to six seconds after the hold. */
 const PROBE_DEADLINE_MS = 10_000;
 
-/** What a fault works on. */
+/** The targets of a fault. */
 interface Lab {
   installation: Installation;
   outages: Outages;
@@ -88,7 +88,9 @@ export const FAULTS: Record<FaultKind, Fault> = {
   'rotate-outbox': async (lab, round) => {
     for (let time = 0; time < ROTATIONS; time++) {
       await lab.installation.withDatabase((client) =>
-        client.query(`select outbox_open(((last_value + 1) % ${ROTATIONS})::int) from outbox_open_part`),
+        client.query(
+          `select outbox_open((part + 1) % ${ROTATIONS}) from outbox_opening order by id desc limit 1`,
+        ),
       );
       await pause(ROTATION_MS);
     }

@@ -2,15 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/standalone/infrastructure/embedded-postgres.js';
-import { newId } from '../../src/shared/ids.js';
-import { type DnsServer, startDnsServer } from '../support/dns-server.js';
-import { freePort } from '../support/free-port.js';
-import { killPostgres, Processes, type ServiceProcess } from '../support/processes.js';
-import { RedisServer } from '../support/redis.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/standalone/embedded-postgres.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
+import { freePort } from '../support/programs/free-port.js';
+import { killPostgres, Processes, type ServiceProcess } from '../support/programs/processes.js';
+import { RedisServer } from '../support/programs/redis.js';
 import { until } from '../support/until.js';
 import { installAudit, WORKER_USERS } from './audit.js';
 import { mountSmallDisk, type SmallDisk, unmount } from './disk.js';
@@ -21,7 +18,7 @@ const FORWARDING_TIMEOUT_MS = 2_000;
 export const LEASE_MS = 10_000;
 /** Few enough that what a killed worker held can be counted, many enough for the load. */
 const SLOTS = 64;
-/** What an owner's receiver takes for an answer when nothing is wrong: so there is always something in flight. */
+/** Response time of a healthy receiver, so that requests are always in flight. */
 const ANSWER_MS = 60;
 export const HEALTHY = { kind: 'slow', status: 204, afterMs: ANSWER_MS } as const;
 /** Its disk may be small, and its log with it. */
@@ -280,14 +277,14 @@ export class Installation {
     return { forwarding, retrying, silent };
   }
 
-  /** Ends everything, whatever state it is in, and unmounts the disk. */
+  /** Stops everything, in any state, and unmounts the disk. */
   async close(): Promise<void> {
     for (const service of [...this.services.api, ...this.services.worker]) service.signal('SIGCONT');
     await killPostgres(this.postgresDir);
     await this.redis.kill();
     await this.receiver.close();
     await this.dns.close();
-    unmount(this.disk);
+    if (this.disk.kind === 'mounted') unmount(this.disk.folder);
     await this.processes.close();
   }
 }

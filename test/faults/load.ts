@@ -1,4 +1,4 @@
-import { newId } from '../../src/shared/ids.js';
+import { newId } from '../../src/platform/identity/ids.js';
 import type { Outages } from './outages.js';
 
 /** How long a caller waits for an answer: longer than the service lets a record wait for its database. */
@@ -8,7 +8,7 @@ const AGAIN_MS = 100;
 /** How long after an outage its effects may still be felt: connections that break only now. */
 const AFTERMATH_MS = 1_000;
 
-/** What a caller saw that was no 200 or 201. */
+/** A caller's response other than 200 or 201. */
 export interface Trouble {
   what: 'unavailable' | 'refused' | 'broken' | 'late' | 'other';
   detail: string;
@@ -40,7 +40,7 @@ export class Load {
     this.callers = Promise.all(Array.from({ length: callers }, (_, index) => this.call(index)));
   }
 
-  /** Stops; a record that is under way is not sent again. */
+  /** Stops; a record in progress is not sent again. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.callers;

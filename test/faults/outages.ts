@@ -4,7 +4,7 @@ export type Part = 'api-0' | 'api-1' | 'worker-0' | 'worker-1' | 'postgres' | 'r
 /** Instants are milliseconds since 1970, which all processes of the machine share with PostgreSQL. */
 export interface Outage {
   part: Part;
-  /** It stood still, with its connections and whatever locks it held in the database, rather than being dead. */
+  /** It was suspended, with its connections and any locks in the database, instead of killed. */
   stopped: boolean;
   fromMs: number;
   toMs: number;
@@ -30,7 +30,7 @@ export class Outages {
     return this.in(fromMs, toMs, afterMs).some((outage) => outage.part === part);
   }
 
-  /** What was away at some time in between, or so shortly before. */
+  /** The outages at some time in this range, or shortly before. */
   in(fromMs: number, toMs: number, afterMs = 0): Outage[] {
     return this.all.filter((outage) => outage.fromMs <= toMs && outage.toMs + afterMs >= fromMs);
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Behaviour } from '../support/receiver.js';
+import type { Behaviour } from '../support/fakes/receiver.js';
 
 export interface ReceiverCall {
   id: number;

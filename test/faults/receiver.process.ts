@@ -1,5 +1,5 @@
 // The owner's HTTPS endpoint, in a separate process. Of each request it keeps only the record's id.
-import { type Behaviour, makeTestAuthority, startReceiver } from '../support/receiver.js';
+import { type Behaviour, makeTestAuthority, startReceiver } from '../support/fakes/receiver.js';
 import type { ReceiverCall, ReceiverReply } from './receiver-handle.js';
 
 /** Requests are counted and forgotten this often, so that a long run does not fill the memory. */

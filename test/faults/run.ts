@@ -16,7 +16,7 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** The outbox must be empty this long after the load ended, and no retry wait: leases end well before. */
 const DRAIN_DEADLINE_MS = 60_000;
 
-/** What one round was like. */
+/** The result of one round. */
 export interface RoundReport extends Round {
   /** Seconds since the begin of the run at which the fault came, and how long it and the healing took. */
   atSeconds: number;
@@ -35,8 +35,8 @@ export interface RunReport {
 }
 
 /**
- * Runs the rounds against the built service in `programs` and adds up what came of it. `onRound` hears of each
- * round when it is over.
+ * Runs the rounds against the built service in `programs` and summarizes the results. Calls
+ * `onRound` after each round.
  */
 export async function runLab(options: {
   programs: string;
@@ -133,7 +133,10 @@ async function runRound(lab: RunningLab, round: Round, startedMs: number): Promi
   };
 }
 
-/** Waits until the outbox is empty, but not for ever: what is left then is a finding. Returns the seconds. */
+/**
+ * Waits until the outbox is empty, up to a deadline; remaining messages are a finding. Returns the
+ * seconds.
+ */
 async function drained(installation: Installation, deadlineMs: number): Promise<number> {
   const startedMs = performance.now();
   const isEmpty = (): Promise<boolean> =>

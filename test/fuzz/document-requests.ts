@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { type JsonSchema, SchemaValues } from '../support/schema-values.js';
+import { type JsonSchema, SchemaValues } from '../support/rules/schema-values.js';
 
 interface Parameter {
   name: string;
@@ -140,7 +140,7 @@ export function brokenRequests(operation: DocumentOperation, valid: DocumentRequ
   return [...broken, { ...json, mediaType: 'application/xml', what: 'another type' }];
 }
 
-/** What breaks a parameter as it is written in a query, where all values are text. */
+/** Values that break a query parameter, where all values are text. */
 function brokenQueryValues(schema: JsonSchema, value: unknown): string[] {
   const { type } = schema;
   if (type === 'boolean') return ['yes', '1', ''];

@@ -1,19 +1,29 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { pageScripts } from '../../src/publishing/infrastructure/loader-script.js';
-import { newId } from '../../src/shared/ids.js';
-import { type FakeStripe, signatureOf, startFakeStripe, stripeEnvironment } from '../support/fake-stripe.js';
-import type { Json } from '../support/json.js';
-import { linkIn, mailTo } from '../support/mails.js';
-import { choose, TOKEN } from '../support/pipeline.js';
-import { createTestProject, type TestProject } from '../support/project.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../support/receiver.js';
-import { pinHorizon } from '../support/evidence-steps.js';
-import { announceTestScan, insertTestScan } from '../support/scan.js';
-import { reportTestScanner } from '../support/scanner.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { writeSubscription } from '../support/subscription.js';
-import { reply, startTimeStampService, unsignedTimeStamp } from '../support/timestamp-service.js';
-import { totpCode } from '../support/totp.js';
+import { pageScripts } from '../../src/modules/publishing/infrastructure/loader-script.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import {
+  type FakeStripe,
+  signatureOf,
+  startFakeStripe,
+  stripeEnvironment,
+} from '../support/fakes/fake-stripe.js';
+import type { Json } from '../support/people/json.js';
+import { linkIn, mailTo } from '../support/fakes/mails.js';
+import { choose, TOKEN } from '../support/programs/pipeline.js';
+import { createTestProject, type TestProject } from '../support/people/project.js';
+import {
+  makeTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from '../support/fakes/receiver.js';
+import { pinHorizon } from '../support/database/evidence-steps.js';
+import { announceTestScan, insertTestScan } from '../support/people/scan.js';
+import { reportTestScanner } from '../support/programs/scanner.js';
+import { startTestService, type TestService } from '../support/programs/service.js';
+import { writeSubscription } from '../support/people/subscription.js';
+import { reply, startTimeStampService, unsignedTimeStamp } from '../support/fakes/timestamp-service.js';
+import { totpCode } from '../support/people/totp.js';
 import { until } from '../support/until.js';
 import {
   becomeMember,
@@ -25,14 +35,17 @@ import {
   signUp,
   type TestUser,
   userWith,
-} from '../support/user.js';
-import { makeVisitorKey } from '../support/visitor-key.js';
+} from '../support/people/user.js';
+import { makeVisitorKey } from '../support/people/visitor-key.js';
 import type { DocumentOperation } from './document-requests.js';
 
 /** Members of a configuration that rules between them are about: absent, so that the defaults hold, or agreeing. */
 const DEFAULTS = {
-  ...{ texts: undefined, defaultLanguage: undefined, banner: undefined },
-  ...{ defaultMode: undefined, defaultPreset: undefined },
+  texts: undefined,
+  defaultLanguage: undefined,
+  banner: undefined,
+  defaultMode: undefined,
+  defaultPreset: undefined,
   regionRules: [
     { regions: ['GB'], preset: { id: 'gb' } },
     { regions: ['CH'], modes: { analytics: 'opt_out', marketing: 'opt_in', preferences: 'notice' } },
@@ -45,7 +58,7 @@ const SEAL_DEADLINE_MS = 20_000;
 /** A PNG signature and arbitrary bytes: no browser draws it. */
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(60)]);
 
-/** What a request needs that exists, in place of what the document alone gives. */
+/** Existing values that a request needs instead of the document's examples. */
 export interface Supplied {
   params?: Record<string, string>;
   /** `undefined` takes a parameter away. */
@@ -56,14 +69,14 @@ export interface Supplied {
   body?: Json;
 }
 
-/** A project on Business of one operation alone, and an owner of it. */
+/** A project on Business for only one operation, and an owner of it. */
 export interface Stage {
   project: TestProject;
   /** Null where the operation takes the project's keys. */
   owner: TestUser | null;
 }
 
-/** The service with all that it talks to, and what each operation needs to succeed. */
+/** The service with its surroundings, and the preconditions of each operation. */
 export class DocumentWorld {
   private constructor(
     readonly service: TestService,
@@ -618,7 +631,7 @@ export class DocumentWorld {
   };
 }
 
-/** A new address for each request: what is counted by address does not run out. */
+/** A new address for each request, so that limits by address are not reached. */
 export const fromAnywhere = (): Record<string, string> => ({ 'x-forwarded-for': freshAddress() });
 
 const takesKeys = ({ security }: DocumentOperation): boolean => security.some((each) => 'apiKey' in each);

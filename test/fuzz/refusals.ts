@@ -1,6 +1,6 @@
-import type { TestDatabase } from '../support/database.js';
-import type { RawClient, RawRequest } from '../support/raw-request.js';
-import { freshAddress } from '../support/user.js';
+import type { TestDatabase } from '../support/database/database.js';
+import type { RawClient, RawRequest } from '../support/fakes/raw-request.js';
+import { freshAddress } from '../support/people/user.js';
 
 /** Refusals of one kind (route, actor, status, code) that are kept. */
 const PER_KIND_MAX = 2;
@@ -28,8 +28,9 @@ export class Refusals {
   }
 
   /**
-   * Sends all of them again, with nothing else under way, and compares the content of every table before and
-   * after. Requests that are not refused any more are left out. Returns what changed, and how many were compared.
+   * Sends all of them again, without concurrent requests, and compares the content of every table
+   * before and after. Skips requests that are no longer refused. Returns the changes, and the
+   * number compared.
    */
   async sendAgain(
     client: RawClient,
@@ -40,7 +41,7 @@ export class Refusals {
     for (let at = 0; at < this.kept.length; at += GROUP) {
       let group = this.kept.slice(at, at + GROUP);
       let tables: string[] = [];
-      // What the clock does (a grace period that ends) happens once; what a refusal does, each time.
+      // A change by time (the end of a grace period) happens once; one by a refusal, each time.
       for (let round = 0; round < ROUNDS_MAX; round++) {
         const before = await contentOf(database);
         const refused = await refusedAmong(group, client);

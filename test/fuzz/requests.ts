@@ -8,8 +8,8 @@ import {
   NASTY_METHODS,
   NASTY_QUERY_VALUES,
   NASTY_SEGMENTS,
-} from '../support/hostile-values.js';
-import { fillIn, type Operation, readSchemas, type Schema } from '../support/openapi.js';
+} from '../support/fakes/hostile-values.js';
+import { fillIn, type Operation, readSchemas, type Schema } from '../support/rules/openapi.js';
 import { hostileJson, hostileText, SECRET_MARK, validValue, type ValueOptions } from './values.js';
 
 /** The sender of a request. The last three are different kinds of invalid credentials. */
@@ -86,7 +86,7 @@ function mostly<Value>(usual: Arbitrary<Value>, seldom: Arbitrary<Value>): Arbit
   return fc.oneof({ arbitrary: usual, weight: 7 }, { arbitrary: seldom, weight: 1 });
 }
 
-/** Those who may do most come most often, or hardly anything would ever get past the guards. */
+/** Actors with more permissions are more frequent, or hardly any request would pass the guards. */
 function actors(): Arbitrary<Actor> {
   const weighted = ACTORS.map((actor, index) => ({
     arbitrary: fc.constant(actor),

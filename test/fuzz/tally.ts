@@ -1,11 +1,11 @@
-import { type Operation, readOperations } from '../support/openapi.js';
-import type { RawAnswer } from '../support/raw-request.js';
+import { type Operation, readOperations } from '../support/rules/openapi.js';
+import type { RawAnswer } from '../support/fakes/raw-request.js';
 import type { FuzzRequest } from './requests.js';
 
 /** Refusals that say nothing about whether a handler was reached. */
 const AT_THE_DOOR = [401, 403, 413, 415, 429, 431];
 
-/** What a run has sent and got. */
+/** The requests and responses of a run. */
 export class Tally {
   total = 0;
   deletedProjects = 0;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { NASTY_VALUES } from '../support/hostile-values.js';
-import type { Schema } from '../support/openapi.js';
-import { makeVisitorKey } from '../support/visitor-key.js';
+import { NASTY_VALUES } from '../support/fakes/hostile-values.js';
+import type { Schema } from '../support/rules/openapi.js';
+import { makeVisitorKey } from '../support/people/visitor-key.js';
 
-/** Stands in every secret that the fuzz makes up, so that one search finds them all. */
+/** Part of every secret that the fuzz generates, so that one search finds them all. */
 export const SECRET_MARK = 'fuzzsecret0';
 
 /** Of the one visitor of a run. */
@@ -15,7 +15,7 @@ const ITEMS_MAX = 4;
 const HOSTILE_DEPTH_MAX = 5;
 const BEARER_TOKEN_CHARACTERS = 43;
 
-/** What the valid values of a run are made of. */
+/** The source of a run's valid values. */
 export interface ValueOptions {
   schemas: Record<string, Schema>;
   /** An endpoint that may be reached. */
@@ -99,7 +99,7 @@ function instant(): Arbitrary<string> {
   return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
 }
 
-/** JSON text that a member gets instead of what it wants; not all of it survives `JSON.stringify`. */
+/** JSON text of a wrong type for a member; not all of it survives `JSON.stringify`. */
 export function hostileJson(): Arbitrary<string> {
   return fc.oneof(
     fc.constantFrom(...NASTY_VALUES),

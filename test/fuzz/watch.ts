@@ -1,22 +1,22 @@
-import { DOMAIN_ERROR_STATUS } from '../../src/shared/domain-error.js';
-import { complaintOf, type RawAnswer } from '../support/raw-request.js';
+import { DOMAIN_ERROR_STATUS } from '../../src/platform/errors/domain-error.js';
+import { complaintOf, type RawAnswer } from '../support/fakes/raw-request.js';
 import type { FuzzRequest } from './requests.js';
 import { SECRET_MARK } from './values.js';
 
 /** Codes of refusals that no handler makes, with their status. */
 const PROTOCOL_STATUS: Record<string, number> = { headers_too_large: 431, expectation_failed: 417 };
-/** What the server writes on every answer whatever it is about. */
+/** Headers of every response. */
 const HEADERS_ALWAYS = ['x-content-type-options', 'content-security-policy', 'referrer-policy'];
 const API_KEY = /ck_[\w-]{43}/;
 /** The shortest that a word must be to be compared with the session tokens. */
 const WORD = /[A-Za-z0-9]{24,}/g;
 
-/** Knows every secret of a run, and says where one stands that should not. */
+/** Finds secrets of a run in places where they must not be. */
 export class SecretWatch {
   private readonly fixed: [string, string][];
   private readonly words = new Set<string>();
 
-  /** `fixed`: name and value of what the operator has set. */
+  /** `fixed`: name and value of the operator's secrets. */
   constructor(fixed: [string, string][]) {
     this.fixed = fixed;
   }
@@ -36,7 +36,7 @@ export class SecretWatch {
     return this.words.size;
   }
 
-  /** The names of the secrets that stand in the text. */
+  /** The names of the secrets in the text. */
   findIn(text: string): string[] {
     const found = this.fixed.filter(([, secret]) => text.includes(secret)).map(([name]) => name);
     if (text.includes(SECRET_MARK)) found.push('a password or bearer token that was sent');
@@ -46,7 +46,7 @@ export class SecretWatch {
   }
 }
 
-/** What is wrong with an answer; null where nothing is. */
+/** The problem of a response; null: none. */
 export function complaintAbout(request: FuzzRequest, answer: RawAnswer, watch: SecretWatch): string | null {
   const basic = complaintOf(request, answer, request.operation.statuses.includes(503) ? undefined : 'none');
   if (basic !== null) return basic;

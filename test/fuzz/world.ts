@@ -1,9 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { newId } from '../../src/shared/ids.js';
-import type { Json } from '../support/json.js';
-import { fillIn } from '../support/openapi.js';
-import type { RawRequest } from '../support/raw-request.js';
-import { freshAddress, insertAccount } from '../support/user.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import type { Json } from '../support/people/json.js';
+import { fillIn } from '../support/rules/openapi.js';
+import type { RawRequest } from '../support/fakes/raw-request.js';
+import { freshAddress, insertAccount } from '../support/people/user.js';
 import type { Actor, FuzzRequest } from './requests.js';
 import { SECRET_MARK, VISITOR } from './values.js';
 
@@ -20,7 +20,7 @@ export interface Surroundings {
   expiredCookie: string;
 }
 
-/** A project with everything in it that a route can ask for, and those who may come. */
+/** A project with an object for every route, and its possible callers. */
 export class World {
   private constructor(
     private readonly around: Surroundings,
@@ -30,12 +30,15 @@ export class World {
     private readonly victims: { projectId: string; cookie: string },
   ) {}
 
-  /** Those of its people's sessions. */
+  /** The session cookies of its people. */
   get cookies(): string[] {
     return [...Object.values(this.credentials), this.victims].flatMap(({ cookie }) => cookie ?? []);
   }
 
-  /** Created through the API, except its people. `told` is called with every response, to count what was created. */
+  /**
+   * Created through the API, except its people. `told` is called with every response, to count the
+   * created objects.
+   */
   static async make(around: Surroundings): Promise<World> {
     const { baseUrl, endpointUrl } = around;
     const [owner, other, passing] = await Promise.all([signUp(around), signUp(around), signUp(around)]);
@@ -94,7 +97,7 @@ export class World {
     );
   }
 
-  /** The request as it is sent to this project. */
+  /** The request to this project. */
   resolve(request: FuzzRequest): RawRequest {
     const { operation, method, path, query, headers, signed } = request;
     // Events name the project inside.
@@ -110,7 +113,7 @@ export class World {
     const sent = fillIn(path, values) + (query === '' ? '' : `?${query}`);
     return {
       method,
-      // What a URL cannot hold, Node's client does not send.
+      // Node's client does not send characters that are invalid in a URL.
       path: sent.replaceAll(/[^\x21-\xff]/g, (character) => encodeURIComponent(character)),
       body,
       headers: {

@@ -7,7 +7,7 @@ export default function runMutant(globalConfig, config, environment, ...rest) {
   const switches = environment.global.__stryker__;
   if (switches) {
     globalThis.__stryker__ = switches;
-    // Instrumented modules look there as they are loaded, and these are loaded once.
+    // Instrumented modules read it once, when they are loaded.
     switches.activeMutant = process.env.__STRYKER_ACTIVE_MUTANT__;
   }
   return runNatively(globalConfig, config, environment, ...rest);

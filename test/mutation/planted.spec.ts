@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mutatedSources } from '../support/mutation.js';
+import { mutatedSources } from '../support/rules/mutation.js';
 import { PLANTED } from './planted.js';
 
 describe('planted defects', () => {

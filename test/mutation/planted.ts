@@ -1,10 +1,11 @@
-import type { Mutation } from '../support/mutation.js';
+import type { Mutation } from '../support/rules/mutation.js';
 import { ACCESS } from './planted/access.js';
 import { BILLING } from './planted/billing.js';
 import { CONSENT } from './planted/consent.js';
 import { DASHBOARD } from './planted/dashboard.js';
 import { EVIDENCE } from './planted/evidence.js';
 import { FORWARDING } from './planted/forwarding.js';
+import { OUTBOX_DEFECTS } from './planted/outbox.js';
 import { VISITS } from './planted/visits.js';
 
 /** A plausible defect, and the tests that must notice it. */
@@ -28,6 +29,7 @@ const VISITOR = 'test/consent/visitor-rights';
 export const PLANTED: Planted[] = [
   ...CONSENT,
   ...FORWARDING,
+  ...OUTBOX_DEFECTS,
   ...BILLING,
   ...ACCESS,
   ...VISITS,
@@ -36,7 +38,7 @@ export const PLANTED: Planted[] = [
   {
     name: 'retention: drops a month early',
     mutations: [{ symbol: 'retentionStart', from: /-retentionMonths/, to: '1 - retentionMonths' }],
-    tests: ['src/consent/domain/retention', MAINTENANCE],
+    tests: ['src/modules/consent/domain/retention', MAINTENANCE],
   },
   {
     name: 'retention: maintenance never drops records',
@@ -120,7 +122,7 @@ export const PLANTED: Planted[] = [
   {
     name: 'endpoint policy: takes 2,049 characters',
     mutations: [{ symbol: 'ENDPOINT_URL_CHARACTERS_MAX', value: '2049' }],
-    tests: ['src/forwarding/domain/endpoint-policy'],
+    tests: ['src/modules/forwarding/domain/endpoint-policy'],
   },
   {
     name: 'billing: reads the events before it has the lock',
@@ -136,7 +138,7 @@ export const PLANTED: Planted[] = [
   {
     name: 'billing: ranks an invoice like an update',
     mutations: [{ symbol: 'rankOf', from: /return 1;/, to: 'return 2;' }],
-    tests: ['src/billing/domain/event-order'],
+    tests: ['src/modules/billing/domain/event-order'],
   },
   {
     name: 'billing: takes a signature of 301 seconds',
@@ -190,5 +192,65 @@ export const PLANTED: Planted[] = [
     mutations: [{ symbol: 'visitorKeyHash', from: /Buffer\.concat\(\[.*\]\)/, to: 'bytes' }],
     tests: [VISITOR],
     only: 'has not the key',
+  },
+  {
+    name: 'readiness: reports missing migrations once',
+    mutations: [
+      {
+        symbol: 'ReadinessChecks.checkMigrations',
+        from: /if \(pending\.length > 0\)/,
+        to: 'this.migrated = true;\n    if (pending.length > 0)',
+      },
+    ],
+    tests: ['test/operations/readiness'],
+    only: 'each time',
+  },
+  {
+    name: 'maintenance: leaves a task whose schedule was lost',
+    mutations: [
+      {
+        symbol: 'MaintenanceProcessor.schedule',
+        from: /if \(every === everyMs/,
+        to: 'if ((every ?? everyMs) === everyMs',
+      },
+      { symbol: 'MaintenanceProcessor.schedule', from: /next = 0/, to: 'next = Date.now()' },
+    ],
+    tests: [MAINTENANCE],
+    only: 'the queue has lost',
+  },
+  {
+    name: 'domains: a claim takes a host whose holder could not be looked up',
+    mutations: [
+      {
+        symbol: 'DomainChecks.resolveClaim',
+        from: /held\?\.verdict\.kind !== 'bad'/,
+        to: "held?.verdict.kind === 'good'",
+      },
+    ],
+    tests: ['test/domains/custom-domains'],
+    only: 'does not deny',
+  },
+  {
+    name: 'domains: the list of hosts keeps the domains that a project had',
+    mutations: [{ symbol: 'readHeldVersion', from: /, p\.domains::text/, to: '' }],
+    tests: ['test/domains/host-routing'],
+    only: 'follow the domains',
+  },
+  {
+    name: 'blocking: rules of a category move together',
+    mutations: [
+      {
+        symbol: 'patterns',
+        file: 'domain/blocking.ts',
+        from: /const last = groups\.at\(-1\);/,
+        to: 'const last = groups.find((group) => group.category === category);',
+      },
+    ],
+    tests: ['src/modules/publishing/domain/blocking'],
+  },
+  {
+    name: 'publishing: a service keeps its name in another category',
+    mutations: [{ symbol: 'serviceIdsOf', from: /`\$\{category\}\/\$\{name\}`/, to: 'name' }],
+    tests: ['src/modules/publishing/domain/published-rules'],
   },
 ];

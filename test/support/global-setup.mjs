@@ -5,9 +5,9 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { migrate } from '../../dist/database/migrate.js';
-import { ormOptions } from '../../dist/app/orm-options.js';
-import { startEmbeddedPostgres } from '../../dist/standalone/infrastructure/embedded-postgres.js';
+import { migrate } from '../../dist/platform/database/migrate.js';
+import { ormOptions } from '../../dist/programs/orm-options.js';
+import { startEmbeddedPostgres } from '../../dist/standalone/embedded-postgres.js';
 
 export default async function globalSetup() {
   const folder = mkdtempSync(join(tmpdir(), 'consent-test-'));

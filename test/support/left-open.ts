@@ -1,4 +1,4 @@
-/** Where the runner looks for what a file has left open (`native-jest-circus.mjs`). */
+/** Key under which the runner finds a file's open resources (`native-jest-circus.mjs`). */
 const LEFT_OPEN = Symbol.for('consent-service.left-open');
 type Closer = () => Promise<void>;
 

@@ -1,7 +1,8 @@
-// Jest's own way to run a test file, but for one thing: Node itself loads the file and what it imports, and each
-// module once in a worker. Jest reloads everything for every file, in a separate context: the service is
-// 3,900 modules, 2 to 3 s of processor time, and most files need it. The price: the files of a worker share
-// the state of modules, `globalThis` and `process.env`. What a file changes there, it puts back.
+// Jest's own way to run a test file, with one difference: Node itself loads the file and its
+// imports, and each module once per worker. Jest reloads everything for every file, in a separate
+// context: the service is 3,900 modules, 2 to 3 s of processor time, and most files need it. The
+// price: the files of a worker share the state of modules, `globalThis` and `process.env`. A file
+// must restore its changes there.
 import { existsSync } from 'node:fs';
 import { createRequire, registerHooks, syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -33,7 +34,8 @@ const LEFT_OPEN = Symbol.for('consent-service.left-open');
 const timesLoaded = new Map();
 
 process.setSourceMapsEnabled(true);
-// The hooks of this process are unknown to its threads: those of the service load the same TypeScript.
+// The hooks of this process do not apply to its threads: the service's threads load the same
+// TypeScript.
 const TYPESCRIPT = ['--import', new URL('./typescript.mjs', import.meta.url).href];
 workerThreads.Worker = class extends workerThreads.Worker {
   constructor(program, options) {

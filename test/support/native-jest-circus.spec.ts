@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 const CIRCUS = dirname(createRequire(import.meta.url).resolve('jest-circus/package.json'));
-/** Members that native-jest-circus.mjs replaces, and those that it leaves to Jest. */
+/** Members that native-jest-circus.mjs replaces, and members that it leaves to Jest. */
 const REPLACED = [
   'requireInternalModule',
   'requireModule',

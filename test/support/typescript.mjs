@@ -1,4 +1,4 @@
-// Lets Node run the TypeScript of src/ and test/ as it stands, by the compiler of the build.
+// Lets Node run the TypeScript of src/ and test/ directly, with the build's compiler.
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -2,7 +2,7 @@ import type { Planted } from '../planted.js';
 
 const MAIL = 'test/mail/mail.e2e';
 
-/** Defects of `src/access`, `src/audit`, and `src/mail`. */
+/** Defects of `src/modules/access`, `src/modules/audit`, and `src/platform/mail`. */
 export const ACCESS: Planted[] = [
   {
     name: 'access: a later sign-in does not keep a network known',
@@ -98,5 +98,33 @@ export const ACCESS: Planted[] = [
     ],
     tests: [MAIL],
     only: 'another machine',
+  },
+  {
+    name: 'access: asks owners alone for a second factor',
+    mutations: [
+      {
+        symbol: 'AccessGuard.enterProject',
+        from: /membership\.needsSecondFactor && /,
+        to: "membership.needsSecondFactor && membership.role === 'owner' && ",
+      },
+    ],
+    tests: ['test/access/second-factor'],
+    only: 'is closed to one who is',
+  },
+  {
+    name: 'standalone: writes secrets that everybody can read',
+    mutations: [{ symbol: 'readOrMake', from: /mode: 0o600/, to: 'mode: 0o644' }],
+    tests: ['test/standalone/secrets'],
+  },
+  {
+    name: 'production: starts with simulated subscriptions',
+    mutations: [{ symbol: 'prepareDatabase', from: /await refuseDevelopmentData\(orm\)/, to: 'void 0' }],
+    tests: ['test/licensing/licensing-production'],
+  },
+  {
+    name: 'scan alerts: go to an address that is not confirmed',
+    mutations: [{ symbol: 'ScanAlerts.recipients', from: /emailConfirmed && /, to: '' }],
+    tests: ['test/scans/alerts'],
+    only: 'not confirmed',
   },
 ];

@@ -2,7 +2,7 @@ import type { Planted } from '../planted.js';
 
 const SYNC = 'test/billing/billing-sync';
 
-/** Defects of `src/billing` and `src/licensing`. */
+/** Defects of `src/modules/billing` and `src/modules/licensing`. */
 export const BILLING: Planted[] = [
   {
     name: 'licensing: a sweep does one batch',
@@ -15,7 +15,7 @@ export const BILLING: Planted[] = [
   {
     name: 'billing: does not read the mode of a restricted key',
     mutations: [{ symbol: 'isOfOtherMode', from: /\[sr\]k_/, to: 'sk_' }],
-    tests: ['src/billing/domain/stripe-payload'],
+    tests: ['src/modules/billing/domain/stripe-payload'],
     only: 'of the other mode',
   },
   {

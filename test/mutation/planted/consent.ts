@@ -1,11 +1,10 @@
 import type { Planted } from '../planted.js';
 
 const VISITOR = 'test/consent/visitor-rights';
-const PERIODS = 'src/consent/domain/overview-periods';
+const PERIODS = 'src/modules/consent/domain/overview-periods';
 const INGEST_LIMIT = 'test/consent/ingest-limit';
-const VISITS = 'test/visits/visits.e2e';
 
-/** Defects of `src/consent` and of what counts visitors' requests. */
+/** Defects of `src/modules/consent` and of the limits on visitors' requests. */
 export const CONSENT: Planted[] = [
   {
     name: 'visitor: a withdrawal names the oldest record',
@@ -34,42 +33,28 @@ export const CONSENT: Planted[] = [
   {
     name: 'lists: a full page always has more behind it',
     mutations: [
-      { symbol: 'toPage', file: 'shared/page.ts', from: /rows\.length > limit/, to: 'rows.length >= limit' },
+      { symbol: 'toPage', file: 'export/page.ts', from: /rows\.length > limit/, to: 'rows.length >= limit' },
     ],
-    tests: ['src/shared/page'],
+    tests: ['src/platform/export/page'],
   },
   {
     name: 'lists of records: a full page always has more behind it',
     mutations: [{ symbol: 'toScannedPage', from: /found\.length > limit/, to: 'found.length >= limit' }],
-    tests: ['src/database/bounded-scan'],
+    tests: ['src/platform/database/bounded-scan'],
   },
   {
-    name: 'visitor: counts each address of an IPv6 network',
-    mutations: [{ symbol: 'VisitorRateLimiter.consume', from: /clientNetwork\(address\)/, to: 'address' }],
-    tests: [VISITOR],
-    only: 'rate limit',
+    name: 'limits of visitors: count each address of an IPv6 network',
+    mutations: [{ symbol: 'ClientRateLimiter.consume', from: /clientNetwork\(address\)/, to: 'address' }],
+    tests: [INGEST_LIMIT],
+    only: 'is one network',
   },
   {
-    name: 'ingest: counts guesses by each address of an IPv6 network',
+    name: 'limits of visitors: count guesses by each address of an IPv6 network',
     mutations: [
-      { symbol: 'IngestRateLimiter.consumeUnknownProject', from: /clientNetwork\(address\)/, to: 'address' },
+      { symbol: 'ClientRateLimiter.consumeUnknownProject', from: /clientNetwork\(address\)/, to: 'address' },
     ],
     tests: [INGEST_LIMIT],
     only: 'tenfold',
-  },
-  {
-    name: 'visits: counts each address of an IPv6 network',
-    mutations: [{ symbol: 'VisitRateLimiter.consume', from: /clientNetwork\(address\)/, to: 'address' }],
-    tests: [VISITS],
-    only: 'limits a network',
-  },
-  {
-    name: 'visits: counts guesses by each address of an IPv6 network',
-    mutations: [
-      { symbol: 'VisitRateLimiter.consumeUnknownProject', from: /clientNetwork\(address\)/, to: 'address' },
-    ],
-    tests: [VISITS],
-    only: 'a project that does not exist',
   },
   {
     name: 'overview: takes the offset of UTC midnight for that of local midnight',
@@ -90,7 +75,7 @@ export const CONSENT: Planted[] = [
   ...['erasures', 'privacy', "'visitor-records'"].map((part) => ({
     name: `keys: ${part} is within no area`,
     mutations: [{ symbol: 'AREA_OF_PART', from: new RegExp(`${part}: 'consents',`), to: '' }],
-    tests: ['src/access/domain/key-area'],
+    tests: ['src/modules/access/domain/key-area'],
   })),
   ...['analytics, marketing', 'marketing, preferences'].map((pair) => ({
     name: `export: swaps ${pair} in a visitor's PDF`,
@@ -103,7 +88,42 @@ export const CONSENT: Planted[] = [
           : '[analytics, preferences, marketing]',
       },
     ],
-    tests: ['test/consent/erasure.e2e'],
+    tests: ['test/consent/erasure.slow'],
     only: 'as JSON and as PDF',
+  })),
+  {
+    name: 'erasures reapply: forgets all projects but the first',
+    mutations: [
+      {
+        symbol: 'reapply',
+        from: /batch = null;\n/,
+        to: 'batch = null;\n      break;\n',
+      },
+    ],
+    tests: ['test/consent/erasure'],
+    only: 'of every project',
+  },
+  {
+    name: 'export: a failed read that nobody awaits yet ends the process',
+    mutations: [{ symbol: 'ConsentExport.batches', from: /next\?\.catch\(\(\) => undefined\);/, to: '' }],
+    tests: ['test/consent/consent-export'],
+    only: 'later read',
+  },
+  ...[
+    [
+      'counts what is added up again',
+      /and c\.received_at >= \(select done_until from state\)\s+and c\.id >= \(select [^)]*\)\} from state\)/,
+      '',
+    ],
+    [
+      'loses the half hour in which a day begins',
+      /at >= date_trunc\('hour', \$\{since\}::timestamptz\)/,
+      'at >= ${since}::timestamptz',
+    ],
+  ].map(([what, from, to]) => ({
+    name: `records today: ${what as string}`,
+    mutations: [{ symbol: 'countsSince', from: from as RegExp, to: to as string }],
+    tests: ['test/forwarding/project-statuses'],
+    only: 'each record of today once',
   })),
 ];

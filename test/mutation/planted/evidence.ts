@@ -1,10 +1,10 @@
 import type { Planted } from '../planted.js';
 
-const SEQUENCING = 'test/evidence/sequencing.int';
+const SEQUENCING = 'test/evidence/sequencing.slow';
 const ROTATION = 'test/evidence/key-rotation';
-const CHECK = 'test/evidence/record-check.int';
+const CHECK = 'test/evidence/record-check.slow';
 
-/** Defects of `src/evidence`. */
+/** Defects of `src/modules/evidence`. */
 export const EVIDENCE: Planted[] = [
   {
     name: 'evidence: a slow publisher replaces a newer checkpoint',
@@ -63,6 +63,18 @@ export const EVIDENCE: Planted[] = [
   {
     name: 'evidence: a check does not compare the dates of records',
     mutations: [{ symbol: 'dateProblem', first: 'return null;' }],
-    tests: ['src/evidence/domain/record-check'],
+    tests: ['src/modules/evidence/domain/record-check'],
+  },
+  {
+    name: 'evidence: a check compares the first 500 entries alone',
+    mutations: [{ symbol: 'checkEntries', from: /entries\.length === BATCH_MAX/, to: 'false' }],
+    tests: ['test/scans/log-check'],
+    only: 'all entries',
+  },
+  {
+    name: 'evidence: a check without the signing key stores damage',
+    mutations: [{ symbol: 'checkSigned', from: /, isDamaged: false/, to: '' }],
+    tests: [CHECK],
+    only: 'without the key',
   },
 ];

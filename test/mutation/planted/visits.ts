@@ -1,8 +1,8 @@
 import type { Planted } from '../planted.js';
 
-const TALLY = 'src/visits/domain/visit-tally';
+const TALLY = 'src/modules/visits/domain/visit-tally';
 
-/** Defects of `src/visits`. */
+/** Defects of `src/modules/visits`. */
 export const VISITS: Planted[] = [
   ...['chosen', 'ignored'].map((decision) => ({
     name: `visits: counts an ${decision} banner again with each write of an hour`,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { ormOptions } from '../../src/app/orm-options.js';
-import { closedWithFile } from './left-open.js';
+import { ormOptions } from '../../../src/programs/orm-options.js';
+import { closedWithFile } from '../left-open.js';
 
 /** A database of one test file, cloned from the migrated template. */
 export interface TestDatabase {
-  /** As the role that serves: what the tests show, they show with its rights. */
+  /** As the run-time role, so that tests run with its privileges. */
   url: string;
   /** As the role that migrates. */
   ownerUrl: string;

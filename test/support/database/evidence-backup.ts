@@ -1,4 +1,4 @@
-import type { TestService } from './service.js';
+import type { TestService } from '../programs/service.js';
 
 const EVIDENCE_TABLES = {
   evidence_log: 'log',

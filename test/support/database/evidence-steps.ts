@@ -1,13 +1,13 @@
 import { CompiledQuery } from 'kysely';
-import { ConsentRecords } from '../../src/consent/consent.records.js';
-import { AnchorCheckpoints } from '../../src/evidence/application/anchor-checkpoints.js';
+import { ConsentRecords } from '../../../src/modules/consent/consent.records.js';
+import { AnchorCheckpoints } from '../../../src/modules/evidence/application/anchor-checkpoints.js';
 import {
   CheckpointPublisher,
   type PublishOutcome,
-} from '../../src/evidence/application/checkpoint-publisher.js';
-import { Sequencer } from '../../src/evidence/application/sequencer.js';
-import { ROOT_LOG } from '../../src/evidence/domain/log.js';
-import type { TestService } from './service.js';
+} from '../../../src/modules/evidence/application/checkpoint-publisher.js';
+import { Sequencer } from '../../../src/modules/evidence/application/sequencer.js';
+import { ROOT_LOG } from '../../../src/modules/evidence/domain/log.js';
+import type { TestService } from '../programs/service.js';
 
 const HALF_MINUTE_MS = 30_000;
 
@@ -25,8 +25,8 @@ export interface EvidenceSteps {
 }
 
 /**
- * Replaces the horizon, which waits for transactions of other tests on the same server: the service sequences what was
- * stored before the last call of the returned function.
+ * Replaces the horizon, which waits for transactions of other tests on the same server: the service
+ * sequences everything stored before the last call of the returned function.
  */
 export function pinHorizon(service: TestService): () => Promise<void> {
   const records = service.app.get(ConsentRecords, { strict: false });

@@ -1,10 +1,10 @@
-import { checkpointText } from '../../src/evidence/domain/checkpoint.js';
-import { type SignerKey, signNote } from '../../src/evidence/domain/signed-note.js';
-import { tilePath } from '../../src/evidence/domain/tile.js';
-import { ProofBuilder } from '../../src/evidence/domain/proof-builder.js';
-import { writeTlogProof } from '../../src/evidence/domain/tlog-proof.js';
-import { append, EMPTY_RANGE, computeRoot } from '../../src/evidence/domain/compact-range.js';
-import { leafHash } from '../../src/evidence/domain/tree-hash.js';
+import { checkpointText } from '../../../src/modules/evidence/domain/checkpoint.js';
+import { type SignerKey, signNote } from '../../../src/modules/evidence/domain/signed-note.js';
+import { tilePath } from '../../../src/modules/evidence/domain/tile.js';
+import { ProofBuilder } from '../../../src/modules/evidence/domain/proof-builder.js';
+import { writeTlogProof } from '../../../src/modules/evidence/domain/tlog-proof.js';
+import { append, EMPTY_RANGE, computeRoot } from '../../../src/modules/evidence/domain/compact-range.js';
+import { leafHash } from '../../../src/modules/evidence/domain/tree-hash.js';
 
 /** A log in memory, as the service would build it. */
 export interface MemoryLog {
@@ -29,7 +29,9 @@ export function memoryLog(origin: string, entries: readonly Buffer[], key: Signe
     root,
     proof: async (index, extra) =>
       writeTlogProof({
-        ...{ extra, index, checkpoint },
+        extra,
+        index,
+        checkpoint,
         path: await builder.inclusionProof(index, range.size),
       }),
     consistencyFrom: async (size) =>

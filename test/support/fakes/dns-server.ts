@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 export interface DnsServer {
   /** `127.0.0.1:port`, for `NameResolver`'s `servers`. */
   address: string;
-  /** Names that were asked for, in order. */
+  /** Names that were queried, in order. */
   queries: string[];
   /** Answers late from now on; 0 at once. */
   answerAfter(ms: number): void;
@@ -24,8 +24,8 @@ const SERVER_FAILURE = 2;
 const NAME_ERROR = 3;
 
 /**
- * What a name has: addresses; another name (CNAME); other addresses at each question, the last ones for good; texts; the
- * CAs that may issue (CAA); no answer but an error.
+ * The records of a name: addresses; another name (CNAME); other addresses for each query, the last
+ * ones permanently; texts; the CAs that may issue (CAA); an error.
  */
 export type DnsRecord =
   | string[]

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { parse } from 'node:querystring';
 import { Stripe } from 'stripe';
-import type { Json } from './json.js';
-import { TEST_WEBHOOK_SECRET } from './service.js';
+import type { Json } from '../people/json.js';
+import { TEST_WEBHOOK_SECRET } from '../programs/service.js';
 
 /** A request as it arrived. */
 interface StripeRequest {

@@ -6,7 +6,7 @@ const DEEP = 20_000;
 
 const nested = (open: string, close: string): string => open.repeat(DEEP) + close.repeat(DEEP);
 
-/** JSON texts that a field may be given instead of what it wants. */
+/** JSON texts of wrong types for a field. */
 export const NASTY_VALUES: string[] = [
   'null',
   'true',
@@ -101,7 +101,7 @@ export const NASTY_BODIES: Pick<RawRequest, 'headers' | 'body'>[] = [
   { headers: JSON_TYPE },
 ];
 
-/** What may stand in the place of an id in the path. */
+/** Invalid ids for the path. */
 export const NASTY_SEGMENTS = [
   '%00',
   '%ff',
@@ -122,7 +122,7 @@ export const NASTY_SEGMENTS = [
   'x'.repeat(3000),
 ];
 
-/** Values of a query parameter, as they stand in the URL. */
+/** Values of a query parameter, in their form in the URL. */
 export const NASTY_QUERY_VALUES = [
   '',
   '%00',

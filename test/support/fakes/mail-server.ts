@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server';
-import { freePort } from './free-port.js';
-import { until } from './until.js';
+import { freePort } from '../programs/free-port.js';
+import { until } from '../until.js';
 
-/** What the server says to the next mails, one each; then it takes them. */
+/** The server's responses to the next mails, one each; then it accepts mails. */
 export interface Refusal {
   at: 'rcpt' | 'data';
   status: number;

@@ -1,7 +1,11 @@
-import { type FiledMail, filedMails, mailFolder } from '../../src/mail/infrastructure/mail-files.js';
-import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
-import type { TestService } from './service.js';
-import { until } from './until.js';
+import {
+  type FiledMail,
+  filedMails,
+  mailFolder,
+} from '../../../src/platform/mail/infrastructure/mail-files.js';
+import { OutboxDispatcher } from '../../../src/platform/outbox/application/outbox.dispatcher.js';
+import type { TestService } from '../programs/service.js';
+import { until } from '../until.js';
 
 const taken = new Set<string>();
 

@@ -3,6 +3,9 @@
 import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const ACCEPT_MAX_MS = 10_000;
 
 const [port, socketPath, readyPath] = process.argv.slice(2);
 let relayed = 0;
@@ -37,6 +40,12 @@ function packetsBeside() {
   };
 }
 
+/** The kernel counts a connection to the relay before the relay accepts it; one beside it stays counted. */
+async function whenAllAreAccepted() {
+  const deadlineMs = performance.now() + ACCEPT_MAX_MS;
+  while (packetsBeside().connections > 0 && performance.now() < deadlineMs) await sleep(100);
+}
+
 /** Sends one datagram and opens one connection of each family, so that the counters are seen to count. */
 async function leak() {
   for (const [family, host] of [
@@ -63,6 +72,7 @@ relay.listen(Number(port), '127.0.0.1', () => {
   control.on('error', () => process.exit(0));
   control.setEncoding('utf8').on('data', async (command) => {
     if (command.includes('leak')) await leak();
+    else await whenAllAreAccepted();
     control.write(`${JSON.stringify(packetsBeside())}\n`);
   });
 });

@@ -31,7 +31,7 @@ export class RawClient {
     this.agent = new Agent({ keepAlive: true, maxSockets: options.connectionsMax });
   }
 
-  /** @throws Error where there is no whole answer in time. */
+  /** @throws Error without a complete response in time. */
   send({ method, path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
     const { agent, port } = this;
     return new Promise((resolve, reject) => {
@@ -85,8 +85,9 @@ export function sendBytes(baseUrl: string, bytes: string): Promise<string> {
 }
 
 /**
- * What is wrong with an answer to bad input: an error of ours, or a refusal that is no complete problem document
- * (design §5); null where nothing is. `mayBe503` is a code that the route may answer 503 with.
+ * The problem of a response to invalid input: an error of ours, or a refusal that is no complete
+ * problem document (design §5); null: none. `mayBe503` is a code that the route may return 503
+ * with.
  */
 export function complaintOf(
   { method }: RawRequest,

@@ -9,9 +9,9 @@ import {
   type CertificateAuthority,
   issueCertificate,
   createCertificateAuthority,
-} from '../../src/standalone/infrastructure/certificates.js';
+} from '../../../src/standalone/certificates.js';
 
-/** What the receiver does with a request. */
+/** The receiver's behavior for a request. */
 export type Behaviour =
   | { kind: 'answer'; status: number; body?: string | Buffer; headers?: Record<string, string> }
   /** Answers after a while. */
@@ -26,7 +26,7 @@ export type Behaviour =
   | { kind: 'hang_after_head'; status: number }
   /** Returns a body of the given number of bytes. */
   | { kind: 'flood'; bytes: number }
-  /** Writes these bytes as they are, each in a separate packet, and keeps the connection. */
+  /** Writes these bytes verbatim, each part in a separate packet, and keeps the connection. */
   | { kind: 'raw'; parts: string[] }
   /** Closes the connection hard without an answer. */
   | { kind: 'reset' }
@@ -64,7 +64,7 @@ export interface Receiver {
   sendUnasked(bytes: string): void;
   /** Closes the kept connections that carry no request at this moment. */
   disconnectIdle(): void;
-  /** Closes all connections hard, whatever they carry. */
+  /** Destroys all connections, including ones in use. */
   disconnect(): void;
   close(): Promise<void>;
 }

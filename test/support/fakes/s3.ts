@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requireExtra } from './extras.js';
+import { requireExtra } from '../programs/extras.js';
 
 const BUCKET = 'sites';
 /** s3rver knows this one pair of credentials. */
@@ -31,7 +31,7 @@ export interface TestS3 {
   url: string;
   requests: S3Request[];
   behave(behaviour: (request: S3Request) => StorageBehaviour): void;
-  /** An object and its headers as the CDN would read them; null where there is none. */
+  /** An object and its headers, as a CDN reads them; null: it does not exist. */
   read(key: string): Promise<{ body: string; headers: Headers } | null>;
   close(): Promise<void>;
 }

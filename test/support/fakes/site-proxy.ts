@@ -5,14 +5,10 @@ import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import {
-  createCertificateAuthority,
-  issueCertificate,
-} from '../../src/standalone/infrastructure/certificates.js';
-import { freePort } from './free-port.js';
-import { until } from './until.js';
+import { createCertificateAuthority, issueCertificate } from '../../../src/standalone/certificates.js';
+import { freePort } from '../programs/free-port.js';
+import { until } from '../until.js';
 
-const DEADLINE_MS = 20_000;
 const SYSTEM_AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** The service behind HTTPS on `localhost`, as an operator's proxy publishes it. */
@@ -59,7 +55,7 @@ export async function publishService(baseUrl: string, folder: string): Promise<P
   };
 }
 
-export type Guide = 'nginx' | 'caddy' | 'haproxy' | 'apache' | 'express';
+export type Guide = 'nginx' | 'caddy' | 'haproxy' | 'apache' | 'express' | 'next' | 'vercel' | 'cloudflare';
 
 export interface SiteProxyOptions {
   folder: string;
@@ -98,7 +94,7 @@ export class SiteProxy {
         () => false,
       );
     };
-    await until(`${guide} answers`, answers, DEADLINE_MS);
+    await until(`${guide} answers`, answers);
     return new SiteProxy(port, server);
   }
 
@@ -206,7 +202,56 @@ ProxyPass "/" "http://127.0.0.1:${pagesPort}/"
       environment: { NODE_EXTRA_CA_CERTS: service.authorityFile },
     };
   },
+  next: (options) => functionServer(options, 'next.js'),
+  vercel: (options) => functionServer(options, 'next.js', { VERCEL: '1' }),
+  cloudflare: (options) => functionServer(options, 'cloudflare-worker.js'),
 };
+
+/** A guide that is a function of a platform, called as the platform calls it. */
+function functionServer(options: Options, name: string, environment: Record<string, string> = {}): Server {
+  const { folder, port, pagesPort, service, secret } = options;
+  // Next.js is not installed: the guide uses only this of `next/server`.
+  const nextServer = join(folder, 'next-server.mjs');
+  writeFileSync(
+    nextServer,
+    'export const NextResponse = { rewrite: (target, { request }) => fetch(target, request) };',
+  );
+  const complete = (text: string): string => text.replace("'next/server'", JSON.stringify(nextServer));
+  const guide = writeConfiguration(options, name, complete, `${name.split('.')[0]}.mjs`);
+  const program = join(folder, 'platform.mjs');
+  writeFileSync(
+    program,
+    `import { createServer } from 'node:http';
+     import * as guide from ${JSON.stringify(guide)};
+     createServer(async (request, response) => {
+       const isConsent = request.url.startsWith('/consent/');
+       const given = new Request(isConsent ? 'http://' + request.headers.host + request.url : 'http://127.0.0.1:${pagesPort}');
+       for (const [name, value] of Object.entries(request.headers))
+         if (!['host', 'connection'].includes(name)) given.headers.set(name, value);
+       const platform = { country: 'DE', regionCode: 'BY' };
+       given.headers.set('CF-Connecting-IP', '127.0.0.1');
+       if (process.env.VERCEL) {
+         given.headers.set('x-real-ip', '127.0.0.1');
+         given.headers.set('x-vercel-ip-country', 'DE');
+         given.headers.set('x-vercel-ip-country-region', 'BY');
+       }
+       Object.assign(given, { cf: platform, nextUrl: new URL(given.url) });
+       const answer = !isConsent ? await fetch(given)
+         : guide.proxy ? await guide.proxy(given)
+         : await guide.default.fetch(given, { PROXY_SECRET: process.env.CONSENT_PROXY_SECRET });
+       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') });
+       response.end(await answer.text());
+     }).listen(${port}, '127.0.0.1');`,
+  );
+  return {
+    command: [process.execPath, program],
+    environment: {
+      NODE_EXTRA_CA_CERTS: service.authorityFile,
+      CONSENT_PROXY_SECRET: secret,
+      ...environment,
+    },
+  };
+}
 
 /** The guide with the values of its owner, as part of a whole configuration. */
 function writeConfiguration(

@@ -14,7 +14,7 @@ import {
   TSTInfoVersion,
 } from '@peculiar/asn1-tsp';
 
-/** What a timestamp service answers to a query. */
+/** A timestamp service's response to a query. */
 export type TimeStampBehaviour = (query: Buffer, response: ServerResponse) => void | Promise<void>;
 
 /** A timestamp service on loopback. */
@@ -54,7 +54,7 @@ export function reply(response: ServerResponse, bytes: Buffer): void {
   response.writeHead(200, { 'content-type': 'application/timestamp-reply' }).end(bytes);
 }
 
-/** What a timestamp says, where it is not what was asked for. */
+/** The content of a timestamp that differs from the request. */
 export interface Altered {
   digest?: Buffer;
   nonce?: Buffer | null;

@@ -6,12 +6,15 @@ import {
   startFront,
   startSite,
   type TestServer,
-} from './browser.js';
+} from '../programs/browser.js';
 import { createTestProject, type TestProject } from './project.js';
-import { startTestService, type TestService } from './service.js';
-import { until } from './until.js';
+import { startTestService, type TestService } from '../programs/service.js';
+import { until } from '../until.js';
 
-/** A customer's site with our loader in front of a service, in a browser. Every test begins with a project of its own. */
+/**
+ * A customer's site with our loader in front of a service, in a browser. Every test has a separate
+ * project.
+ */
 export class BannerSite {
   project!: TestProject;
   context!: BrowserContext;
@@ -97,7 +100,7 @@ export class BannerSite {
     return opened;
   }
 
-  /** All records of the project, once there are so many. */
+  /** All records of the project, once there are `count`. */
   recorded(count: number): Promise<Record<string, unknown>[]> {
     return until('recorded', async () => {
       const all = await this.service.database.query(

@@ -1,9 +1,9 @@
-import { CONSENT_RECORDED } from '../../src/consent/domain/consent-recorded.js';
-import type { OutboxMessage } from '../../src/outbox/domain/outbox-message.js';
-import { newId, uuidTimeMs } from '../../src/shared/ids.js';
-import { CONSENT_RECORDS } from '../../src/consent/infrastructure/consent.partitions.js';
-import { ensurePartitions } from '../../src/database/partitions.js';
-import type { TestService } from './service.js';
+import { CONSENT_RECORDED } from '../../../src/modules/consent/domain/consent-recorded.js';
+import type { OutboxMessage } from '../../../src/platform/outbox/domain/outbox-message.js';
+import { newId, uuidTimeMs } from '../../../src/platform/identity/ids.js';
+import { CONSENT_RECORDS } from '../../../src/modules/consent/infrastructure/consent.partitions.js';
+import { ensurePartitions } from '../../../src/platform/database/partitions.js';
+import type { TestService } from '../programs/service.js';
 
 /** Fields of a stored record that a test may choose. */
 export interface StoredConsent {

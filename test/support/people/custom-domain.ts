@@ -1,9 +1,9 @@
-import { DomainChecks } from '../../src/domains/application/domain-checks.js';
-import { HostList } from '../../src/domains/application/host-list.js';
-import type { DnsRecord } from './dns-server.js';
-import { type DnsServer, startDnsServer } from './dns-server.js';
+import { DomainChecks } from '../../../src/modules/domains/application/domain-checks.js';
+import { HostList } from '../../../src/modules/domains/application/host-list.js';
+import type { DnsRecord } from '../fakes/dns-server.js';
+import { type DnsServer, startDnsServer } from '../fakes/dns-server.js';
 import type { TestProject } from './project.js';
-import { startTestService, type TestService } from './service.js';
+import { startTestService, type TestService } from '../programs/service.js';
 
 export const TARGET = 'edge.service.test';
 
@@ -20,7 +20,13 @@ interface ShownDomain {
   found: string | null;
   goodAt: string | null;
   nextCheckAt: string;
-  certificate: { allowed: boolean; askedAt: string | null; caaIssuers: string[] | null; caaForbids: boolean };
+  certificate: {
+    allowed: boolean;
+    askedAt: string | null;
+    caaKnown: boolean;
+    caaIssuers: string[] | null;
+    caaForbids: boolean;
+  };
 }
 
 /** A service with custom domains and two name servers whose records tests change. */
@@ -29,10 +35,12 @@ export interface DomainWorld {
   /** What both name servers return; `secondRecords` overrides it at the second one. */
   records: Record<string, DnsRecord | null>;
   secondRecords: Record<string, DnsRecord | null>;
+  /** The first name server. */
+  server: DnsServer;
   /** Adds a hostname, and returns it as the API does. */
   add(project: TestProject, hostname: string): Promise<ShownDomain>;
   read(project: TestProject, id: string): Promise<ShownDomain>;
-  /** What a worker does at this time. Requests see the result at once. */
+  /** Runs the worker's checks that are due at this time. Requests see the result at once. */
   checkDue(now?: Date): Promise<number>;
   close(): Promise<void>;
 }
@@ -44,7 +52,8 @@ export async function startDomainWorld(environment: NodeJS.ProcessEnv = {}): Pro
     has: (own, name) => name in own || name in records,
     get: (own, name: string) => (name in own ? own[name] : records[name]),
   });
-  const servers: DnsServer[] = [await startDnsServer(records), await startDnsServer(all)];
+  const server = await startDnsServer(records);
+  const servers: DnsServer[] = [server, await startDnsServer(all)];
   const service = await startTestService({
     CUSTOM_DOMAIN_TARGET: TARGET,
     CUSTOM_DOMAIN_RESOLVERS: servers.map(({ address }) => address).join(','),
@@ -55,7 +64,11 @@ export async function startDomainWorld(environment: NodeJS.ProcessEnv = {}): Pro
   const read = async (project: TestProject, id: string): Promise<ShownDomain> =>
     (await (await project.request('viewer', 'GET', `/domains/${id}`)).json()) as ShownDomain;
   return {
-    ...{ service, records, secondRecords, read },
+    service,
+    records,
+    secondRecords,
+    server,
+    read,
     add: async (project, hostname) => {
       const response = await project.request('editor', 'POST', '/domains', { hostname });
       if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);

@@ -1,9 +1,15 @@
-import { NameResolver } from '../../src/shared/name-resolver.js';
-import type { TestDatabase } from './database.js';
-import { startDnsServer } from './dns-server.js';
-import { forwardByHand, type ForwardingByHand } from './forwarding-by-hand.js';
+import { NameResolver } from '../../../src/platform/network/name-resolver.js';
+import type { TestDatabase } from '../database/database.js';
+import { startDnsServer } from '../fakes/dns-server.js';
+import { forwardByHand, type ForwardingByHand } from '../programs/forwarding-by-hand.js';
 import { answered, type Json, type JsonAnswer } from './json.js';
-import { choose, createForwardingProject, type Receipt, saveForwarding, TOKEN } from './pipeline.js';
+import {
+  choose,
+  createForwardingProject,
+  type Receipt,
+  saveForwarding,
+  TOKEN,
+} from '../programs/pipeline.js';
 import { createTestProject, type TestProject } from './project.js';
 import {
   type Behaviour,
@@ -12,21 +18,21 @@ import {
   type Receiver,
   startReceiver,
   type TestAuthority,
-} from './receiver.js';
-import { startTestService, type TestService } from './service.js';
-import { until } from './until.js';
+} from '../fakes/receiver.js';
+import { startTestService, type TestService } from '../programs/service.js';
+import { until } from '../until.js';
 
 export const POLL_MS = 200;
-export const TIMEOUT_MS = 2_000;
-/** A quarter of them is what one project gets, so its third record waits while two are under way. */
+const TIMEOUT_MS = 2_000;
+/** One project gets a quarter of them, so its third record waits while two are in progress. */
 const SLOTS = 8;
 export const PROJECT_SLOTS = SLOTS / 4;
 export const OTHER_TOKEN = 'another-token_'.padEnd(43, 'y');
 
-/** The service, receivers for it, and what the specs of forwarding do with them. */
+/** The service, receivers for it, and the helpers of forwarding's specs. */
 export interface Forwarding extends Receivers, Visitors, ForwardingByHand {
   service: TestService;
-  /** What the service was started with beside the settings of every test. */
+  /** Environment of the service in addition to the settings of every test. */
   environment: NodeJS.ProcessEnv;
   /** A project on Pro without settings. */
   proProject(): Promise<TestProject>;
@@ -35,7 +41,9 @@ export interface Forwarding extends Receivers, Visitors, ForwardingByHand {
   /** A project on Pro that forwards to the endpoint, with `TOKEN` unless other settings are given. */
   forwardingTo(endpointUrl: string, settings?: Json): Promise<TestProject>;
   get(project: TestProject): Promise<JsonAnswer>;
-  /** Saves settings; what they leave out is on, in bearer mode, with `sharedReceiver` as the endpoint. */
+  /**
+   * Saves settings; the defaults are: on, in bearer mode, with `sharedReceiver` as the endpoint.
+   */
   put(project: TestProject, settings: Json): Promise<JsonAnswer>;
   /** The ids of the records of a project that wait in the outbox, in their order. */
   waiting(projectId: string): Promise<string[]>;
@@ -192,7 +200,7 @@ export const bodyOf = (request: ReceivedRequest): Json => JSON.parse(request.bod
 export const resendOne = (project: TestProject, id: string): Promise<JsonAnswer> =>
   answered(project.request('editor', 'POST', `/forwarding/deliveries/${id}/resend`));
 
-/** Keeps a note of every message about a record that was ever written, also of those that are dispatched at once. */
+/** Records every message about a record, also messages that are dispatched at once. */
 async function watchAnnouncements({ database }: TestService): Promise<void> {
   await database.query(
     'create table announced (id bigint generated always as identity, project_id uuid, subject_id uuid)',

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from './processes.js';
+import type { ServiceProcess } from '../programs/processes.js';
 
 export const CREDENTIALS = { email: 'owner@example.com', password: 'correct horse battery' };
 

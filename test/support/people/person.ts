@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
-import { filedMails, mailFolder } from '../../src/mail/infrastructure/mail-files.js';
-import type { LoneService } from './processes.js';
-import { until } from './until.js';
+import { filedMails, mailFolder } from '../../../src/platform/mail/infrastructure/mail-files.js';
+import type { LoneService } from '../programs/processes.js';
+import { until } from '../until.js';
 import { PASSWORD } from './user.js';
 
 /** Signs a person up with `PASSWORD` and confirms their address through the pages; this browser then has the session. */

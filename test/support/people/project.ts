@@ -1,9 +1,9 @@
-import { newId } from '../../src/shared/ids.js';
-import { ApiKeyService } from '../../src/access/api-key.service.js';
-import type { KeyScope } from '../../src/access/domain/key-scope.js';
-import { ROLES, type Role } from '../../src/access/domain/role.js';
-import { ProjectEntity } from '../../src/projects/infrastructure/project.entity.js';
-import type { TestService } from './service.js';
+import { newId } from '../../../src/platform/identity/ids.js';
+import { ApiKeyService } from '../../../src/modules/access/api-key.service.js';
+import type { KeyScope } from '../../../src/modules/access/domain/key-scope.js';
+import { ROLES, type Role } from '../../../src/modules/access/domain/role.js';
+import { ProjectEntity } from '../../../src/modules/projects/infrastructure/project.entity.js';
+import type { TestService } from '../programs/service.js';
 
 export interface TestProject {
   id: string;

@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { OutboxService } from '../../src/outbox/outbox.service.js';
-import type { ItemDetails } from '../../src/scans/domain/observation.js';
-import type { ItemKind } from '../../src/scans/domain/scan.js';
-import { SCAN_STATES, type ScanState } from '../../src/scans/domain/scan-state.js';
-import { SCAN_FINISHED, scanKey } from '../../src/scans/scans.events.js';
-import { newId } from '../../src/shared/ids.js';
+import { OutboxService } from '../../../src/platform/outbox/outbox.service.js';
+import type { ItemDetails } from '../../../src/modules/scans/domain/observation.js';
+import type { ItemKind } from '../../../src/modules/scans/domain/scan.js';
+import { SCAN_STATES, type ScanState } from '../../../src/modules/scans/domain/scan-state.js';
+import { SCAN_FINISHED, scanKey } from '../../../src/modules/scans/scans.events.js';
+import { newId } from '../../../src/platform/identity/ids.js';
 
 /** An item of a test's scan, on its pages in its states. */
 export interface TestItem {
@@ -23,6 +23,8 @@ export interface TestScan {
   paths?: string[];
   /** Numbers of the pages without the loader. */
   withoutLoader?: number[];
+  /** What the HTML of the first page requests, host and path. */
+  htmlAddresses?: string[];
   /** States that were tested; all without it. */
   tested?: ScanState[];
   status?: 'completed' | 'partial' | 'failed';
@@ -38,6 +40,7 @@ export async function insertTestScan(
     items,
     paths = ['/', '/cart'],
     withoutLoader = [],
+    htmlAddresses = [],
     tested = [...SCAN_STATES],
     status = 'completed',
   }: TestScan,
@@ -50,9 +53,17 @@ export async function insertTestScan(
   );
   for (const [at, path] of paths.entries())
     await query(
-      `insert into scan_page (project_id, scan_id, number, url, host, depth, status, visits, loader_found, visited_at)
-       values ($1, $2, $3, $4, 'shop.example', $5, 'visited', 1, $6, now())`,
-      [projectId, id, at + 1, `https://shop.example${path}`, at, !withoutLoader.includes(at + 1)],
+      `insert into scan_page (project_id, scan_id, number, url, host, depth, status, visits, loader_found, html_addresses, visited_at)
+       values ($1, $2, $3, $4, 'shop.example', $5, 'visited', 1, $6, $7, now())`,
+      [
+        projectId,
+        id,
+        at + 1,
+        `https://shop.example${path}`,
+        at,
+        !withoutLoader.includes(at + 1),
+        at === 0 ? htmlAddresses : [],
+      ],
     );
   for (const state of SCAN_STATES) {
     const isTested = tested.includes(state);
@@ -60,8 +71,13 @@ export async function insertTestScan(
       `insert into scan_state (project_id, scan_id, state, status, reason, driver, pages)
        values ($1, $2, $3, $4, $5, $6, $7)`,
       [
-        ...[projectId, id, state, isTested ? 'tested' : 'not_tested', isTested ? null : 'no_control'],
-        ...[isTested && state !== 'before' ? 'own' : null, isTested ? paths.map((_, at) => at + 1) : []],
+        projectId,
+        id,
+        state,
+        isTested ? 'tested' : 'not_tested',
+        isTested ? null : 'no_control',
+        isTested && state !== 'before' ? 'own' : null,
+        isTested ? paths.map((_, at) => at + 1) : [],
       ],
     );
   }

@@ -1,8 +1,8 @@
-import { newId } from '../../src/shared/ids.js';
-import { LicensingService } from '../../src/licensing/licensing.service.js';
-import { newSubscription, type Subscription } from '../../src/licensing/domain/subscription.js';
-import { writeSubscription as writeRow } from '../../src/licensing/subscription.rows.js';
-import type { TestService } from './service.js';
+import { newId } from '../../../src/platform/identity/ids.js';
+import { LicensingService } from '../../../src/modules/licensing/licensing.service.js';
+import { newSubscription, type Subscription } from '../../../src/modules/licensing/domain/subscription.js';
+import { writeSubscription as writeRow } from '../../../src/modules/licensing/subscription.rows.js';
+import type { TestService } from '../programs/service.js';
 
 /**
  * Writes a subscription of a project as a billing module would, and computes the tier. `fields` override an

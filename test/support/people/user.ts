@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hashPassword } from 'better-auth/crypto';
-import { insertUser } from '../../src/access/infrastructure/user.rows.js';
-import { newId } from '../../src/shared/ids.js';
-import type { TestService } from './service.js';
+import { Passwords } from '../../../src/modules/access/infrastructure/passwords.js';
+import { insertUser } from '../../../src/modules/access/infrastructure/user.rows.js';
+import { newId } from '../../../src/platform/identity/ids.js';
+import type { TestService } from '../programs/service.js';
+import { until } from '../until.js';
 
 /** Lets a test choose the client's address: start the service with it, and send `X-Forwarded-For`. */
 export const BEHIND_LOOPBACK_PROXY = { TRUSTED_PROXIES: '127.0.0.1' };
@@ -41,9 +43,6 @@ export function postAuth(
   });
 }
 
-/** Hashed once: it is what makes a sign-up slow. */
-const passwordHash = hashPassword(PASSWORD);
-
 /** A user with a confirmed address, as after a sign-up, signed in at a service that was started `BEHIND_LOOPBACK_PROXY`. */
 export async function signUp(
   service: TestService,
@@ -51,10 +50,15 @@ export async function signUp(
   headers: Record<string, string> = {},
 ): Promise<TestUser> {
   const { email = `${randomUUID()}@example.com`, name = 'Somebody' } = fields;
-  const user = { email, name, passwordHash: await passwordHash };
+  const passwordHash = await service.app.get(Passwords, { strict: false }).hash(PASSWORD);
+  const user = { email, name, passwordHash };
   const id = await service.database.orm.em.fork().transactional((tx) => insertUser(tx, user, new Date()));
   if (!id) throw new Error(`${email}: an account with this address already exists`);
-  const response = await postAuth(service, 'sign-in/email', { email, password: PASSWORD }, headers);
+  // A busy machine may answer 503.
+  const response = await until('the service signs in', async () => {
+    const answer = await postAuth(service, 'sign-in/email', { email, password: PASSWORD }, headers);
+    return answer.status === 503 ? null : answer;
+  });
   if (response.status !== 200)
     throw new Error(`Sign-in answered ${response.status}: ${await response.text()}`);
   return userWith(service, { id, email, cookie: cookieOf(response) });
@@ -83,7 +87,7 @@ export async function insertAccount(
   query: (sql: string, parameters: unknown[]) => Promise<unknown>,
   { email, password = PASSWORD, name = 'A user' }: { email: string; password?: string; name?: string },
 ): Promise<string> {
-  const [id, hash] = [newId(), await (password === PASSWORD ? passwordHash : hashPassword(password))];
+  const [id, hash] = [newId(), await hashPassword(password)];
   await query(
     `with made as (insert into app_user (id, name, email, email_verified) values ($1, $2, $3, true))
      insert into user_account (id, user_id, provider_id, account_id, password)

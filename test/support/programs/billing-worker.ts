@@ -1,19 +1,19 @@
 import { EntityManager } from '@mikro-orm/postgresql';
-import { OperatorBilling } from '../../src/billing/application/operator-billing.js';
-import { reviveEvents } from '../../src/billing/application/billing-commands.js';
-import { BILLING_EVENT } from '../../src/billing/domain/billing-message.js';
-import { LicensingService } from '../../src/licensing/licensing.service.js';
-import { OutboxDispatcher } from '../../src/outbox/application/outbox.dispatcher.js';
-import { OutboxSettler } from '../../src/outbox/application/outbox.settler.js';
-import { PartitionRotation } from '../../src/outbox/application/partition-rotation.js';
-import { OutboxPartitions } from '../../src/outbox/infrastructure/outbox.partitions.js';
-import { OutboxClaimer } from '../../src/outbox/infrastructure/outbox.claimer.js';
-import { OutboxMetrics } from '../../src/outbox/infrastructure/outbox.metrics.js';
-import { OutboxStore } from '../../src/outbox/infrastructure/outbox.store.js';
-import { OutboxService } from '../../src/outbox/outbox.service.js';
-import { Metrics } from '../../src/shared/metrics.js';
+import { OperatorBilling } from '../../../src/modules/billing/application/operator-billing.js';
+import { reviveEvents } from '../../../src/modules/billing/application/billing-commands.js';
+import { BILLING_EVENT } from '../../../src/modules/billing/domain/billing-message.js';
+import { LicensingService } from '../../../src/modules/licensing/licensing.service.js';
+import { OutboxDispatcher } from '../../../src/platform/outbox/application/outbox.dispatcher.js';
+import { OutboxSettler } from '../../../src/platform/outbox/application/outbox.settler.js';
+import { PartitionRotation } from '../../../src/platform/outbox/application/partition-rotation.js';
+import { OutboxPartitions } from '../../../src/platform/outbox/infrastructure/outbox.partitions.js';
+import { OutboxClaimer } from '../../../src/platform/outbox/infrastructure/outbox.claimer.js';
+import { OutboxMetrics } from '../../../src/platform/outbox/infrastructure/outbox.metrics.js';
+import { OutboxStore } from '../../../src/platform/outbox/infrastructure/outbox.store.js';
+import { OutboxService } from '../../../src/platform/outbox/outbox.service.js';
+import { Metrics } from '../../../src/platform/operations/metrics.js';
 import type { TestService } from './service.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 const others = new WeakMap<TestService, BillingWorker>();
 

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
-import { newId } from '../../src/shared/ids.js';
+import { newId } from '../../../src/platform/identity/ids.js';
 import { DebianHaProxy, DebianPgBouncer, DebianPostgres } from './debian.js';
 import { Processes, type ServiceProcess } from './processes.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from './receiver.js';
+import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../fakes/receiver.js';
 import { RedisServer } from './redis.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 const DATABASE = 'service';
-/** What the primary calls its standby, and waits for with each commit. */
+/** The primary's name for its standby, which it waits for at each commit. */
 const STANDBY = 'standby';
 const CONNECTIONS_MAX = '300';
 /** How long an API says that it is not ready before it stops listening: some looks of HAProxy. */
@@ -22,18 +22,18 @@ const DRAIN_DEADLINE_MS = 60_000;
 /** A client that was refused comes again after this, with the same record, as the loader does. */
 const CLIENT_PAUSE_MS = 100;
 
-/** What the clients saw. */
+/** The clients' results. */
 export interface ClusterLoad {
   /** Ids of acknowledged records. */
   acknowledged: Set<string>;
-  /** Answers other than 200 and 201, and refusals to connect, by what they were: how often. */
+  /** Responses other than 200 and 201, and refused connections, with their counts. */
   refusals: Map<string, number>;
   /** When each refusal came, in milliseconds since 1970. */
   refusedAt: number[];
   slowestMs: number;
 }
 
-/** What became of the records, in numbers of them; what is lost is in one of the first three. */
+/** The fate of the records, in numbers; lost ones are in one of the first three. */
 export interface ClusterAccounts {
   acknowledgedNotStored: number;
   storedNotSettled: number;
@@ -63,7 +63,8 @@ export class Cluster {
   private environment: Record<string, string> = {};
   private readonly passwords = { owner: secret(), runtime: secret() };
   private bouncerPort = 0;
-  private baseUrl = '';
+  /** HAProxy's. */
+  baseUrl = '';
 
   static async start(): Promise<Cluster> {
     const cluster = new Cluster();
@@ -92,7 +93,7 @@ export class Cluster {
     });
   }
 
-  /** The roles, and what docs/operations.md says of a service behind PgBouncer. */
+  /** The roles, and what docs/deploy.md says of a service behind PgBouncer. */
   private async createRoles(): Promise<void> {
     const { owner, runtime } = this.passwords;
     await promisify(execFile)(
@@ -112,7 +113,7 @@ export class Cluster {
         },
       },
     );
-    const page = readFileSync('docs/operations.md', 'utf8');
+    const page = readFileSync('docs/deploy.md', 'utf8');
     for (const [line] of page.matchAll(/^alter role service_runtime set .*;$/gm))
       await this.primary.query(DATABASE, line);
   }
@@ -186,14 +187,14 @@ export class Cluster {
     return worker;
   }
 
-  /** Sends PgBouncer, and with it everybody, to the standby, which is promoted first: what a failover manager does. */
+  /** Promotes the standby, and routes PgBouncer and all clients to it, like a failover manager. */
   async failOver(): Promise<void> {
     await this.standby.promote();
     this.bouncer.reload(this.bouncerIni(this.standby.port));
     [this.primary, this.standby] = [this.standby, this.primary];
   }
 
-  /** Kills whatever still runs. */
+  /** Kills all running processes. */
   async close(): Promise<void> {
     await this.processes.close();
     await this.proxy?.stop();
@@ -223,8 +224,8 @@ export class Cluster {
   }
 
   /**
-   * Sends `perSecond` records a second through HAProxy, whatever becomes of them, until the returned function is
-   * called; what is refused comes again with the same id, as from the loader.
+   * Sends `perSecond` records a second through HAProxy, with any result, until the returned
+   * function is called; refused ones are sent again with the same id, as the loader does.
    */
   startLoad(projectId: string, perSecond: number): () => Promise<ClusterLoad> {
     const load: ClusterLoad = { acknowledged: new Set(), refusals: new Map(), refusedAt: [], slowestMs: 0 };
@@ -266,7 +267,7 @@ export class Cluster {
           await response.arrayBuffer();
           return String(response.status);
         },
-        (error: unknown) => String(error),
+        (error: unknown) => `${error}, ${error instanceof Error ? error.cause : ''}`,
       );
       load.slowestMs = Math.max(load.slowestMs, performance.now() - startedMs);
       if (answer === '201' || answer === '200') {
@@ -318,9 +319,9 @@ function secret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** The sample of docs/operations.md, with the ports of this cluster. */
+/** The sample of docs/deploy.md, with the ports of this cluster. */
 function proxyConfiguration(port: number, apiPorts: number[]): string {
-  const [, sample = ''] = /^```haproxy\n(.*?)^```$/ms.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const [, sample = ''] = /^```haproxy\n(.*?)^```$/ms.exec(readFileSync('docs/deploy.md', 'utf8')) ?? [];
   return apiPorts.reduce(
     (text, apiPort, index) => text.replace(`10.0.0.${index + 1}:3000`, `127.0.0.1:${apiPort}`),
     sample.replace('bind :80', `bind 127.0.0.1:${port}`),

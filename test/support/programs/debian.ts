@@ -7,11 +7,10 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { freePort } from './free-port.js';
 import { killTree } from './processes.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 /** Where Debian puts each version's programs. */
 const VERSIONS = '/usr/lib/postgresql';
-const START_DEADLINE_MS = 20_000;
 
 interface User {
   uid?: number;
@@ -23,12 +22,13 @@ export class DebianPostgres {
   private constructor(
     readonly port: number,
     readonly password: string,
-    private readonly server: ChildProcess,
+    private server: ChildProcess,
+    private readonly startServer: () => ChildProcess,
   ) {}
 
   /**
-   * `folder` may be entered by everybody; `settings` are those of the server, beside what it comes with. `programs` is
-   * the folder of another version's.
+   * `folder` must be accessible to everyone; `settings` are added to the server's own. `programs`
+   * is the folder of another version.
    */
   static async start(
     folder: string,
@@ -60,17 +60,13 @@ export class DebianPostgres {
     const copy = ['-D', data, '-d', source, '-R', '-X', 'stream', '-c', 'fast'];
     await run(join(programs, 'pg_basebackup'), folder, copy);
     const standby = await DebianPostgres.serve({ folder, data, password, settings, programs });
-    await until(
-      `${name} follows`,
-      async () => {
-        const rows = await primary.query(
-          'postgres',
-          `select from pg_stat_replication where application_name = '${name}' and state = 'streaming'`,
-        );
-        return rows.length > 0;
-      },
-      START_DEADLINE_MS,
-    );
+    await until(`${name} follows`, async () => {
+      const rows = await primary.query(
+        'postgres',
+        `select from pg_stat_replication where application_name = '${name}' and state = 'streaming'`,
+      );
+      return rows.length > 0;
+    });
     return standby;
   }
 
@@ -84,30 +80,37 @@ export class DebianPostgres {
     const port = await freePort();
     const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...of.settings };
     const set = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const server = spawn(join(of.programs, 'postgres'), ['-D', of.data, '-p', String(port), ...set], {
-      ...postgresUser(),
-      ...placeOf(of.folder),
-      stdio: 'ignore',
-    });
-    const postgres = new DebianPostgres(port, of.password, server);
-    await until('PostgreSQL answers', () => answers(postgres.url('postgres', 'postgres')), START_DEADLINE_MS);
+    const startServer = (): ChildProcess =>
+      spawn(join(of.programs, 'postgres'), ['-D', of.data, '-p', String(port), ...set], {
+        ...postgresUser(),
+        ...placeOf(of.folder),
+        stdio: 'ignore',
+      });
+    const postgres = new DebianPostgres(port, of.password, startServer(), startServer);
+    await postgres.ready();
     return postgres;
+  }
+
+  private ready(): Promise<boolean> {
+    return until('PostgreSQL answers', () => answers(this.url('postgres', 'postgres')));
+  }
+
+  /** Starts it again on its port, after `kill`. */
+  async revive(): Promise<void> {
+    this.server = this.startServer();
+    await this.ready();
   }
 
   /** The standby becomes a primary: resolves once it takes writes. */
   async promote(): Promise<void> {
     await this.query('postgres', 'select pg_promote()');
-    await until(
-      'it takes writes',
-      async () => {
-        const rows = await this.query<{ follows: boolean }>(
-          'postgres',
-          'select pg_is_in_recovery() as follows',
-        );
-        return rows[0]?.follows === false;
-      },
-      START_DEADLINE_MS,
-    );
+    await until('it takes writes', async () => {
+      const rows = await this.query<{ follows: boolean }>(
+        'postgres',
+        'select pg_is_in_recovery() as follows',
+      );
+      return rows[0]?.follows === false;
+    });
   }
 
   /** `kill -9` of the server and every process of it. */
@@ -157,7 +160,7 @@ export class DebianPgBouncer {
     const server = startPgBouncer(folder);
     const [role = '', password = ''] = Object.entries(passwords)[0] ?? [];
     const url = `postgresql://${role}:${password}@127.0.0.1:${port}/service`;
-    await until('PgBouncer answers', () => answers(url), START_DEADLINE_MS);
+    await until('PgBouncer answers', () => answers(url));
     return new DebianPgBouncer(server, port, folder);
   }
 
@@ -194,14 +197,11 @@ export class DebianHaProxy {
     const file = join(folder, 'haproxy.cfg');
     writeFileSync(file, configuration);
     const server = spawn('haproxy', ['-db', '-f', file], { cwd: folder, stdio: 'ignore' });
-    await until(
-      'HAProxy has an API to pass requests to',
-      () =>
-        fetch(`http://127.0.0.1:${port}/health/live`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      START_DEADLINE_MS,
+    await until('HAProxy has an API to pass requests to', () =>
+      fetch(`http://127.0.0.1:${port}/health/live`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
     );
     return new DebianHaProxy(server);
   }

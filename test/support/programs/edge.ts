@@ -4,14 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { connect, type PeerCertificate } from 'node:tls';
-import {
-  createCertificateAuthority,
-  issueCertificate,
-} from '../../src/standalone/infrastructure/certificates.js';
+import { createCertificateAuthority, issueCertificate } from '../../../src/standalone/certificates.js';
+import { load } from 'js-yaml';
 import { freePort } from './free-port.js';
-import { until } from './until.js';
-
-const DEADLINE_MS = 20_000;
+import { until } from '../until.js';
 
 /** Debian's pebble-challtestsrv: a name server whose records tests set. Every name without records is this machine. */
 export class FakeDns {
@@ -26,20 +22,27 @@ export class FakeDns {
     const server = spawn(
       'pebble-challtestsrv',
       [
-        ...['-dns01', `127.0.0.1:${dns}`, '-management', `127.0.0.1:${management}`, '-defaultIPv6', ''],
-        ...['-http01', '', '-https01', '', '-tlsalpn01', ''],
+        '-dns01',
+        `127.0.0.1:${dns}`,
+        '-management',
+        `127.0.0.1:${management}`,
+        '-defaultIPv6',
+        '',
+        '-http01',
+        '',
+        '-https01',
+        '',
+        '-tlsalpn01',
+        '',
       ],
       { stdio: 'ignore' },
     );
     const started = new FakeDns(`127.0.0.1:${dns}`, `http://127.0.0.1:${management}`, server);
-    await until(
-      'the name server answers',
-      () =>
-        started.clearCname('nothing.test').then(
-          () => true,
-          () => false,
-        ),
-      DEADLINE_MS,
+    await until('the name server answers', () =>
+      started.clearCname('nothing.test').then(
+        () => true,
+        () => false,
+      ),
     );
     return started;
   }
@@ -83,7 +86,10 @@ export class Edge {
 
   static async start({ folder, dns, apiPort, askPort, validSeconds = 86_400 }: EdgeOptions): Promise<Edge> {
     const [httpPort, httpsPort, acmePort, managementPort] = [
-      ...[await freePort(), await freePort(), await freePort(), await freePort()],
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
     ] as [number, number, number, number];
     const authority = await createCertificateAuthority();
     const issued = await issueCertificate(authority, ['localhost', '127.0.0.1']);
@@ -103,27 +109,24 @@ export class Edge {
           'pebble.json',
           JSON.stringify({
             pebble: {
-              ...{
-                listenAddress: `127.0.0.1:${acmePort}`,
-                managementListenAddress: `127.0.0.1:${managementPort}`,
-              },
+              listenAddress: `127.0.0.1:${acmePort}`,
+              managementListenAddress: `127.0.0.1:${managementPort}`,
               certificate: file('pebble.pem', issued.certificatePem),
               privateKey: file('pebble.key', issued.privateKeyPem),
-              ...{ httpPort, tlsPort: httpsPort, certificateValidityPeriod: validSeconds },
+              httpPort,
+              tlsPort: httpsPort,
+              certificateValidityPeriod: validSeconds,
             },
           }),
         ),
       ],
       { stdio: 'ignore', env: { ...process.env, PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0' } },
     );
-    const rootPem = await until(
-      'pebble answers',
-      () =>
-        get({ port: managementPort, host: 'localhost', path: '/roots/0', ca: authority.certificatePem }).then(
-          ({ text }) => text,
-          () => null,
-        ),
-      DEADLINE_MS,
+    const rootPem = await until('pebble answers', () =>
+      get({ port: managementPort, host: 'localhost', path: '/roots/0', ca: authority.certificatePem }).then(
+        ({ text }) => text,
+        () => null,
+      ),
     );
     const caddyfile = readFileSync(resolve('deploy', 'caddy', 'Caddyfile'), 'utf8')
       // Only where the tests are: which authority, and which names it has not.
@@ -134,23 +137,25 @@ export class Edge {
       {
         stdio: 'ignore',
         env: {
-          ...{ PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: join(folder, `${acmePort}-data`) },
-          ...{ XDG_CONFIG_HOME: join(folder, `${acmePort}-config`), ACME_EMAIL: 'operator@example.com' },
-          ...{ ACME_CA: `https://localhost:${acmePort}/dir`, SERVICE_HOST: 'consent.service.test' },
-          ...{ HTTP_PORT: String(httpPort), HTTPS_PORT: String(httpsPort) },
-          ...{ API: `127.0.0.1:${apiPort}`, ASK: `127.0.0.1:${askPort}` },
+          ...composeEnvironment(documentedSettings()),
+          PATH: process.env['PATH'],
+          HOME: folder,
+          XDG_DATA_HOME: join(folder, `${acmePort}-data`),
+          XDG_CONFIG_HOME: join(folder, `${acmePort}-config`),
+          ACME_CA: `https://localhost:${acmePort}/dir`,
+          HTTP_PORT: String(httpPort),
+          HTTPS_PORT: String(httpsPort),
+          API: `127.0.0.1:${apiPort}`,
+          ASK: `127.0.0.1:${askPort}`,
         },
       },
     );
     const edge = new Edge(httpsPort, rootPem, [caddy, pebble]);
-    await until(
-      'the service is behind the edge',
-      () =>
-        edge.get('consent.service.test', '/health/live').then(
-          ({ status }) => status === 200,
-          () => false,
-        ),
-      DEADLINE_MS,
+    await until('the service is behind the edge', () =>
+      edge.get('consent.service.test', '/health/live').then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
     );
     return edge;
   }
@@ -210,6 +215,41 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await ended;
+}
+
+/** The settings for `.env` in docs/first-party.md, with the tests' hosts and this machine. */
+export function documentedSettings(): Record<string, string> {
+  const text = readFileSync(join('docs', 'first-party.md'), 'utf8');
+  const [, block = ''] = /Add to `\.env`[^]*?```sh\n([^]*?)```/.exec(text) ?? [];
+  const local = block
+    .replaceAll('consent.example.com', 'consent.service.test')
+    .replaceAll('edge.example.com', 'edge.service.test')
+    .replaceAll(edgeService().networks.edge.ipv4_address, '127.0.0.1');
+  return Object.fromEntries([...local.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+}
+
+/** The environment of the edge, as compose fills it in. @throws Error where compose would refuse. */
+function composeEnvironment(settings: Record<string, string>): Record<string, string> {
+  const fill = (value: string): string =>
+    value.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_all, name: string, kind: string, text: string) => {
+      if (settings[name]) return settings[name];
+      if (kind === '?') throw new Error(text);
+      return text;
+    });
+  const { environment } = edgeService();
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]));
+}
+
+interface EdgeService {
+  environment: Record<string, string>;
+  networks: { edge: { ipv4_address: string } };
+}
+
+function edgeService(): EdgeService {
+  const { services } = load(readFileSync('docker-compose.edge.yml', 'utf8')) as {
+    services: { edge: EdgeService };
+  };
+  return services.edge;
 }
 
 /** The script tag that docs/first-party.md shows for a custom domain. */

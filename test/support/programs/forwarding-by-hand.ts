@@ -1,14 +1,14 @@
-import { ConsentForwarder } from '../../src/forwarding/application/consent-forwarder.js';
-import type { DeliveryOutcome } from '../../src/forwarding/domain/outcome.js';
-import type { OutboxMessage } from '../../src/outbox/domain/outbox-message.js';
-import { messageAbout, type StoredConsent, storeConsent } from './consent.js';
-import type { TestProject } from './project.js';
+import { ConsentForwarder } from '../../../src/modules/forwarding/application/consent-forwarder.js';
+import type { DeliveryOutcome } from '../../../src/modules/forwarding/domain/outcome.js';
+import type { OutboxMessage } from '../../../src/platform/outbox/domain/outbox-message.js';
+import { messageAbout, type StoredConsent, storeConsent } from '../people/consent.js';
+import type { TestProject } from '../people/project.js';
 import type { TestService } from './service.js';
 
-/** What a worker does with messages, without a worker: nothing is claimed. */
+/** A worker's steps for messages, without a worker: nothing is claimed. */
 export interface ForwardingByHand {
   forwarder: ConsentForwarder;
-  /** Prepares, attempts and settles; the outcomes stand in the order of the messages. */
+  /** Prepares, attempts and settles; the outcomes are in the order of the messages. */
   forward(messages: OutboxMessage[]): Promise<DeliveryOutcome[]>;
   /** Stores a record and forwards it. */
   forwardOne(project: TestProject, fields?: Partial<StoredConsent>): Promise<DeliveryOutcome>;

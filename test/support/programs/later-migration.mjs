@@ -1,7 +1,7 @@
 // For `--import`: gives the built program one migration more, as the next version has. Its index needs a lock that no
 // writer of the table holds, and its table needs grants.
 import { Migration } from '@mikro-orm/migrations';
-import { migrations } from '../../dist/migrations/index.js';
+import { migrations } from '../../../dist/migrations/index.js';
 
 const NAME = 'Migration20990101000000_later';
 

@@ -1,15 +1,15 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../../src/standalone/infrastructure/embedded-postgres.js';
-import { FORWARDING_HOLD } from '../../src/forwarding/forwarding.events.js';
-import { newId } from '../../src/shared/ids.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/standalone/embedded-postgres.js';
+import { FORWARDING_HOLD } from '../../../src/modules/forwarding/forwarding.events.js';
+import { newId } from '../../../src/platform/identity/ids.js';
+import { mountMemory } from '../../faults/disk.js';
 import { killPostgres, Processes, type ServiceProcess, signalPostgres } from './processes.js';
-import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from './receiver.js';
-import { until } from './until.js';
+import { makeTestAuthority, type Receiver, startReceiver, type TestAuthority } from '../fakes/receiver.js';
+import { until } from '../until.js';
 
 /** Long enough for a machine that is busy with everything at once: these tests are of nothing that takes long. */
 const FORWARDING_TIMEOUT_MS = 4000;
@@ -25,7 +25,7 @@ export interface LoadReport {
   acknowledged: string[];
   /** Answers other than 201 and 200, and refusals to connect; a 503 with Retry-After is none. */
   unexpected: string[];
-  /** How often a caller was asked to come again. */
+  /** How often a caller got 503 and had to retry. */
   unavailable: number;
   slowestMs: number;
 }
@@ -77,7 +77,7 @@ export class ManyMachines {
     });
   }
 
-  /** Kills whatever still runs. */
+  /** Kills all running processes. */
   async close(): Promise<void> {
     await this.processes.close();
     await this.receiver.close();
@@ -100,17 +100,31 @@ export class ManyMachines {
     signalPostgres(this.parts.postgresDir, signal);
   }
 
+  /**
+   * Mounts a disk of `bytes` in memory over a folder of PostgreSQL's data, e.g. `pg_wal`, whose files it copies. Returns the
+   * folder; the caller unmounts it before `close`.
+   */
+  async moveToSmallDisk(name: string, bytes: number): Promise<string> {
+    const [row] = await this.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
+    const folder = join(row?.folder ?? '', name);
+    await this.parts.postgres.stop();
+    const kept = `${folder}-kept`;
+    renameSync(folder, kept);
+    mountMemory(folder, bytes);
+    execFileSync('cp', ['-a', `${kept}/.`, folder]);
+    rmSync(kept, { recursive: true });
+    await this.revivePostgres();
+    return folder;
+  }
+
   /** Starts PostgreSQL again on its port and waits until it answers. */
   async revivePostgres(): Promise<void> {
     const unwatch = this.parts.postgres.keepRunning();
-    await until(
-      'PostgreSQL answers',
-      () =>
-        this.query('select 1').then(
-          () => true,
-          () => false,
-        ),
-      20_000,
+    await until('PostgreSQL answers', () =>
+      this.query('select 1').then(
+        () => true,
+        () => false,
+      ),
     );
     unwatch();
   }
@@ -159,8 +173,12 @@ export class ManyMachines {
    * Clients that post without pause until the returned function is called. Like a banner, each sends the same
    * record again until it is acknowledged.
    */
-  startLoad(projectIds: string[], clients = 20): () => Promise<LoadReport> {
-    const report: LoadReport = { acknowledged: [], unexpected: [], unavailable: 0, slowestMs: 0 };
+  startLoad(
+    projectIds: string[],
+    clients = 20,
+    /** Filled while the load runs. */
+    report = emptyReport(),
+  ): () => Promise<LoadReport> {
     const stop = new AbortController();
     const client = async (projectId: string): Promise<void> => {
       while (!stop.signal.aborted) {
@@ -255,7 +273,11 @@ export class ManyMachines {
   }
 }
 
-/** What is in `these` and not in `those`. */
+export function emptyReport(): LoadReport {
+  return { acknowledged: [], unexpected: [], unavailable: 0, slowestMs: 0 };
+}
+
+/** The members of `these` that are not in `those`. */
 export function missing(these: Iterable<string>, those: { has(id: string): boolean }): string[] {
   return [...these].filter((id) => !those.has(id));
 }

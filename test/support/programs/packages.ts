@@ -28,7 +28,10 @@ export function buildExample(
   if (server !== undefined) build('--ssr', server, '--outDir', join(out, 'server'));
 }
 
-/** Serves a built example. `render` makes its page for a request; absent: the page is served as it was built. */
+/**
+ * Serves a built example. `render` renders its page for a request; absent: the built page is
+ * served.
+ */
 export async function serveExample(
   out: string,
   render: (page: string, cookieHeader: string | undefined) => string = (page) => page,

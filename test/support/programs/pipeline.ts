@@ -1,7 +1,7 @@
-import { answered, type Json, type JsonAnswer } from './json.js';
+import { answered, type Json, type JsonAnswer } from '../people/json.js';
 import type { TestService } from './service.js';
-import { createTestProject, type TestProject } from './project.js';
-import { until } from './until.js';
+import { createTestProject, type TestProject } from '../people/project.js';
+import { until } from '../until.js';
 
 export const TOKEN = 'a-token-of-the-owner_'.padEnd(43, 'x');
 
@@ -21,7 +21,7 @@ export interface Receipt {
   duplicate: boolean;
 }
 
-/** What the delivery log says of one attempt. */
+/** The delivery log's entry of one attempt. */
 export interface Delivery {
   id: string;
   consentId: string;
@@ -72,9 +72,13 @@ export async function simulateTier(project: TestProject, tier: string): Promise<
   if (response.status !== 200) throw new Error(`tier/simulate answered ${response.status}`);
 }
 
-/** What a viewer reads at a path below the project. */
+/** A viewer's response at a path below the project. */
 export async function read<T = Json>(project: TestProject, path: string): Promise<T> {
-  const response = await project.request('viewer', 'GET', path);
+  // Lists give up after some seconds on a busy machine.
+  const response = await until(`${path} does not answer 503`, async () => {
+    const answer = await project.request('viewer', 'GET', path);
+    return answer.status === 503 ? null : answer;
+  });
   if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
   return (await response.json()) as T;
 }

@@ -4,11 +4,9 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from './free-port.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
-/** Longest that a test waits for a start, and for an end. The first start makes a database cluster. */
-const START_DEADLINE_MS = 40_000;
-const STOP_DEADLINE_MS = 30_000;
+const STOP_DEADLINE_MS = 120_000;
 
 /** How a process ended. */
 interface Exit {
@@ -21,7 +19,7 @@ export interface ServiceProcess {
   pid: number;
   /** `http://127.0.0.1:<PORT>` */
   baseUrl: string;
-  /** What it has written so far, both streams in the order of their arrival. */
+  /** Its output so far, both streams in the order of their arrival. */
   output(): string;
   /** Resolves once it says that it is ready; rejects with its output where it ends before that. */
   ready(): Promise<void>;
@@ -37,7 +35,7 @@ export interface ServiceProcess {
 export interface StartOptions {
   /** Settings beside PATH and the like; the test's own environment is not handed on. */
   environment: Record<string, string>;
-  /** Runs as another user; root alone may ask for it. */
+  /** Runs as another user; requires root. */
   user?: { uid: number; gid: number };
   /** Folder of another build than `dist`. */
   programs?: string;
@@ -45,7 +43,7 @@ export interface StartOptions {
   nodeOptions?: string[];
 }
 
-/** Starts processes of one test file, and ends in `close()` whatever is left of them. */
+/** Starts processes of one test file, and kills the remaining ones in `close()`. */
 export class Processes {
   private readonly started: ChildProcess[] = [];
   private readonly folders: string[] = [];
@@ -73,7 +71,7 @@ export class Processes {
     return this.start('main.js', { ...options, environment }, { port, readyLine: /^ready in /m });
   }
 
-  /** A worker alone. With WORKER_PORT, that is where `baseUrl` points. */
+  /** Only a worker. With WORKER_PORT, `baseUrl` is that port. */
   async startWorker(options: StartOptions): Promise<ServiceProcess> {
     const port = options.environment['WORKER_PORT'] ?? String(await freePort());
     const environment = { ...options.environment, WORKER_PORT: port };
@@ -130,7 +128,7 @@ export class Processes {
       baseUrl: `http://127.0.0.1:${port}`,
       output: () => output,
       ready: async () => {
-        await until(`${file} is ready or ends`, () => exit ?? readyLine.test(output), START_DEADLINE_MS);
+        await until(`${file} is ready or ends`, () => exit ?? readyLine.test(output));
         if (exit) throw new Error(`${file} ended before it was ready:\n${output}`);
       },
       exit: waitForExit,
@@ -146,7 +144,9 @@ export interface LoneService extends ServiceProcess {
   dataDir: string;
 }
 
-/** Starts one service, and resolves once it is ready. `stop()` removes what was made for it. */
+/**
+ * Starts one service, and resolves once it is ready. `stop()` removes everything created for it.
+ */
 export async function startLoneService(environment: Record<string, string> = {}): Promise<LoneService> {
   const processes = new Processes();
   const dataDir = environment['DATA_DIR'] ?? processes.dataFolder();
@@ -165,7 +165,10 @@ export async function startLoneService(environment: Record<string, string> = {})
   return { ...service, dataDir, stop };
 }
 
-/** Stops processes together; for each that did not end with code 0, the way it ended and what it wrote. */
+/**
+ * Stops processes together; returns, for each with a code other than 0, how it ended and its
+ * output.
+ */
 export async function stopAll(processes: ServiceProcess[]): Promise<string[]> {
   const exits = await Promise.all(processes.map((each) => each.stop()));
   return exits.flatMap(({ code, signal }, index) =>
@@ -249,7 +252,7 @@ interface ProcessEntry {
   command: string;
 }
 
-/** Every process of the machine: from /proc where there is one, since slim images have no `ps`. */
+/** Every process of the machine: from /proc if it exists, since slim images have no `ps`. */
 function processTable(): ProcessEntry[] {
   if (existsSync('/proc/self/stat')) {
     return readdirSync('/proc')
@@ -273,7 +276,7 @@ function processTable(): ProcessEntry[] {
 function statOf(pid: string): ProcessEntry[] {
   try {
     const stat = readFileSync(join('/proc', pid, 'stat'), 'utf8');
-    // The command stands in parentheses and may hold some itself.
+    // The command is in parentheses and may contain some itself.
     const [, command = '', state = '', parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(stat) ?? [];
     return [{ pid: Number(pid), parent: Number(parent), state, command }];
   } catch {

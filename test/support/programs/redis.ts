@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
 /** Debian's redis-server on a free port, in memory only: its data is lost when it is killed. */
 export class RedisServer {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from './json.js';
+import type { Json } from '../people/json.js';
+import { HEADLESS_SHELL } from './browser.js';
 import { type LoneService, startLoneService } from './processes.js';
-import { until } from './until.js';
+import { until } from '../until.js';
 
-const START_DEADLINE_MS = 60_000;
-const SCAN_DEADLINE_MS = 200_000;
+const SCAN_DEADLINE_MS = 840_000;
 
 /** A service in standalone mode with its scanner, and the demo project of it. */
 export interface ScanService extends LoneService {
@@ -23,8 +23,9 @@ export interface ScanService extends LoneService {
   items(scan: Json): Promise<Json[]>;
 }
 
+/** The pages are visited in Chromium's headless shell, unless `SCANNER_CHROMIUM` has another path or none. */
 export async function startScanService(environment: Record<string, string>): Promise<ScanService> {
-  const service = await startLoneService(environment);
+  const service = await startLoneService({ SCANNER_CHROMIUM: HEADLESS_SHELL, ...environment });
   const credentials = readFileSync(join(service.dataDir, 'dev-credentials.json'), 'utf8');
   const { projectId, apiKeys } = JSON.parse(credentials) as { projectId: string; apiKeys: { owner: string } };
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
@@ -42,7 +43,7 @@ export async function startScanService(environment: Record<string, string>): Pro
     return (scans?.['allowance'] as Json | undefined)?.['scannerAvailable'];
   };
   const request = async (body: Json): Promise<string> => {
-    await until('a scanner is running', isAvailable, START_DEADLINE_MS);
+    await until('a scanner is running', isAvailable);
     return String((await call<Json>('POST', '/scans', body))['id']);
   };
   const ended = (id: string): Promise<Json> =>
@@ -54,10 +55,13 @@ export async function startScanService(environment: Record<string, string>): Pro
       },
       SCAN_DEADLINE_MS,
     );
-  await until('a scanner is running', isAvailable, START_DEADLINE_MS);
+  await until('a scanner is running', isAvailable);
   return {
     ...service,
-    ...{ projectId, call, request, ended },
+    projectId,
+    call,
+    request,
+    ended,
     loaderTag: `<script src="${service.baseUrl}/cdn/${projectId}/loader.js"></script>`,
     scan: async (body = {}) => ended(await request(body)),
     items: async (scan) => {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { readSettings, type Settings } from '../../src/app/settings.js';
-import { createHttpApp } from '../../src/app/http-app.js';
-import { checkAnswersOf } from './contract.js';
-import { createTestDatabase, type TestDatabase } from './database.js';
-import { closedWithFile } from './left-open.js';
+import { readSettings, type Settings } from '../../../src/programs/settings.js';
+import { createHttpApp } from '../../../src/programs/http-app.js';
+import { checkAnswersOf } from '../rules/contract.js';
+import { createTestDatabase, type TestDatabase } from '../database/database.js';
+import { closedWithFile } from '../left-open.js';
+import { useQuickPasswords } from './quick-passwords.js';
 
 /** The service under test: the real application on a separate database, listening on loopback. */
 export interface TestService {
@@ -52,6 +53,7 @@ export async function startTestService(
   await prepare?.(database);
   const settings = testSettings(database.url, environment);
   const app = await createHttpApp(settings);
+  useQuickPasswords(app);
   await app.listen(0, '127.0.0.1');
   const baseUrl = await app.getUrl();
   const stopChecking = checkAnswersOf(baseUrl);

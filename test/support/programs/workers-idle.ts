@@ -1,5 +1,5 @@
-import type { TestDatabase } from './database.js';
-import { until } from './until.js';
+import type { TestDatabase } from '../database/database.js';
+import { until } from '../until.js';
 
 /** A worker's last poll begins at most this long after its announcement has ended. */
 const LAST_POLL_MS = 100;

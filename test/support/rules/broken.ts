@@ -1,4 +1,4 @@
-import type { TestService } from './service.js';
+import type { TestService } from '../programs/service.js';
 
 /**
  * Runs `act` while every statement that changes a row of the table fails: as a crash at that very step leaves it. Call

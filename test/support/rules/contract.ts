@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { Json } from './json.js';
+import type { Json } from '../people/json.js';
 
 interface DescribedResponse {
   $ref?: string;
@@ -37,9 +37,10 @@ const services = new Set<string>();
 const plainFetch = globalThis.fetch;
 
 /**
- * Checks every response that a test fetches from the service against `openapi.json`: its status, its type, its body, and
- * no member that the document does not have. A response that differs fails the request. Returns how to stop: other test
- * files of the same process get `fetch` back as it was, and a later server on the same port is not checked.
+ * Checks every response that a test fetches from the service against `openapi.json`: its status,
+ * its type, its body, and no undocumented members. A response that differs fails the request.
+ * Returns a function that stops this: other test files of the same process get the original `fetch`
+ * back, and a later server on the same port is not checked.
  */
 export function checkAnswersOf(baseUrl: string): () => void {
   services.add(baseUrl);
@@ -94,6 +95,24 @@ function validatorOf(pointer: string): ValidateFunction {
   const validator = ajv.compile({ $ref: `${ID}#${encodeURI(pointer)}` });
   validators.set(pointer, validator);
   return validator;
+}
+
+/** How a value differs from a schema of the document; the empty string: it does not. */
+export function errorsOf(schema: Json, value: unknown): string {
+  const validate = ajv.compile(closed(absolute(schema)) as Json);
+  return validate(value) ? '' : ajv.errorsText(validate.errors);
+}
+
+/** With references that hold outside of the document. */
+function absolute(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(absolute);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      key === '$ref' ? ID + String(member) : absolute(member),
+    ]),
+  );
 }
 
 function pointerOf(keys: string[]): string {

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /**
- * A defect that is put into the sources on purpose. Its place is a symbol, wherever the file is that declares it:
- * `function`, `Class.method`, `Class.property`, `CONSTANT`. What is changed there is one of four things.
+ * A deliberate defect in the sources. Its place is a symbol, in the file that declares it:
+ * `function`, `Class.method`, `Class.property`, `CONSTANT`. The change is one of four kinds.
  */
 export type Mutation = {
   symbol: string;
   /** The end of the file's name, where several files declare such a symbol. */
   file?: string;
 } & (
-  | { /** What a constant or a property is from now on. */ value: string }
-  | { /** What the function does instead. */ body: string }
-  | { /** What it does before anything else. */ first: string }
+  | { /** The new value of a constant or a property. */ value: string }
+  | { /** The new body of the function. */ body: string }
+  | { /** Code inserted at the start of the function. */ first: string }
   | {
       /** The text to replace, which must occur exactly once, and its replacement. */ from: RegExp;
       to: string;
@@ -94,7 +94,7 @@ function declarationOf(
   return only;
 }
 
-/** What a file declares outside of functions, each with its name, the class before the member. */
+/** A file's declarations outside of functions, each with its name, the class before the member. */
 function declarationsIn(tree: ts.SourceFile): [string, ts.Node][] {
   return tree.statements.flatMap((statement): [string, ts.Node][] => {
     if (ts.isVariableStatement(statement))

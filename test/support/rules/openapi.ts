@@ -86,7 +86,7 @@ export function readSchemas(): Record<string, Schema> {
   return readDocument().components.schemas;
 }
 
-/** The path with its parameters filled in; those without a value stay as they are. */
+/** The path with its parameters filled in; parameters without a value are unchanged. */
 export function fillIn(path: string, values: Record<string, string>): string {
   return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

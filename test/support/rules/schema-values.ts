@@ -48,7 +48,7 @@ const DEPTH_MAX = 6;
 const FILTER_TRIES = 200;
 const ID = 'document';
 
-/** What the committed `openapi.json` says of values: makes ones that are valid by it, and ones that are not. */
+/** Generates values that are valid by the committed `openapi.json`, and invalid ones. */
 export class SchemaValues {
   private readonly document = JSON.parse(readFileSync('openapi.json', 'utf8')) as Record<string, unknown>;
   private readonly ajv = new Ajv2020({ strict: false });
@@ -224,7 +224,7 @@ export class SchemaValues {
     return [...changes, ...inside];
   }
 
-  /** The schema with what its branches add, for a look at its members. */
+  /** The schema merged with its branches, to list its members. */
   private merge(given: JsonSchema): JsonSchema {
     const { anyOf = [], oneOf = [], allOf = [], ...rest } = this.resolve(given);
     return [...anyOf, ...oneOf, ...allOf]

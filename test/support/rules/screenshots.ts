@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { requireExtra } from './extras.js';
+import { requireExtra } from '../programs/extras.js';
 
 interface Image {
   width: number;

@@ -1,9 +1,16 @@
-import type { State, Step } from '../../loader/signals/target.js';
-import { TARGETS } from '../../loader/signals/targets.js';
+import type { State, Step } from '../../../loader/signals/target.js';
+import { TARGETS } from '../../../loader/signals/targets.js';
 
 const GRANTED = { analytics: true, marketing: true, preferences: true };
 const DENIED = { analytics: false, marketing: false, preferences: false };
-const STATE: State = { granted: DENIED, isChosen: true, mode: 'opt_in', eventName: 'consent_choice' };
+const modesOf = (mode: string): State['modes'] => ({ analytics: mode, marketing: mode, preferences: mode });
+const STATE: State = {
+  granted: DENIED,
+  isChosen: true,
+  eventName: 'consent_choice',
+  mode: 'opt_in',
+  modes: modesOf('opt_in'),
+};
 
 /** The situations of the tables in docs/signals.md. */
 const SITUATIONS: [name: string, state: State | null][] = [
@@ -11,10 +18,22 @@ const SITUATIONS: [name: string, state: State | null][] = [
   ['everything accepted', { ...STATE, granted: GRANTED }],
   ['everything rejected or withdrawn, or GPC honored', STATE],
   ['only analytics accepted', { ...STATE, granted: { ...DENIED, analytics: true } }],
-  ['no choice, other modes', { ...STATE, granted: GRANTED, isChosen: false, mode: 'opt_out' }],
+  [
+    'no choice, other modes',
+    { ...STATE, granted: GRANTED, isChosen: false, mode: 'opt_out', modes: modesOf('opt_out') },
+  ],
+  [
+    'no choice, `opt_in` for marketing only',
+    {
+      ...STATE,
+      granted: { ...GRANTED, marketing: false },
+      isChosen: false,
+      modes: { ...modesOf('opt_out'), marketing: 'opt_in' },
+    },
+  ],
 ];
 
-/** What a target gets on the page of a visitor who has made a choice before, as its table in docs/signals.md has it. */
+/** The calls of a target on the page of a returning visitor, from its table in docs/signals.md. */
 export function signalRows(name: string): { situation: string; sent: string[] }[] {
   const target = TARGETS[name];
   if (!target) throw new Error(`no target ${name}`);

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Json } from './json.js';
-import { until } from './until.js';
-
-const BLOCK_DEADLINE_MS = 30_000;
+import type { Json } from '../people/json.js';
+import { until } from '../until.js';
 
 /** A command block of a document, and the sample of its output that follows it, if any. */
 export interface Step {
@@ -26,7 +24,7 @@ export function stepsIn(document: string, heading: string): Step[] {
   return steps;
 }
 
-/** One shell, as a person at a terminal has: what a block sets, the next one reads. */
+/** One shell, like a user's terminal: a block can use the variables of earlier ones. */
 export class Shell {
   private readonly child: ChildProcess;
   private output = '';
@@ -41,12 +39,12 @@ export class Shell {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
   }
 
-  /** What the commands print, both streams. */
+  /** The output of the commands, both streams. */
   async run(commands: string): Promise<string> {
     const end = `end-of-block-${Math.random()}`;
     this.output = '';
     this.child.stdin?.write(`${commands}\nprintf '\\n%s\\n' ${end}\n`);
-    await until(`the shell is done with ${commands}`, () => this.output.includes(end), BLOCK_DEADLINE_MS);
+    await until(`the shell is done with ${commands}`, () => this.output.includes(end));
     return this.output.slice(0, this.output.indexOf(end)).trim();
   }
 
@@ -55,7 +53,7 @@ export class Shell {
   }
 }
 
-/** The paths of a value's members, those of the first item of a list included. */
+/** The paths of a value's members, including members of the first item of a list. */
 export function membersOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.length > 0 ? membersOf(value[0], `${path}[]`) : [`${path}[]`];
   if (typeof value !== 'object' || value === null) return [path];
