@@ -7,7 +7,7 @@ import { StartError } from './start-error.js';
 const EXPECTED = [StartError, SettingsError, DataFolderTakenError, EmbeddedPostgresError, OperatorError];
 
 /** The output for an error that ends a program: the sentence of an expected one, else the stack. */
-export function sentenceOf(error: unknown): string {
+export function endingMessage(error: unknown): string {
   if (EXPECTED.some((kind) => error instanceof kind)) return (error as Error).message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

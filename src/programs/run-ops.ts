@@ -124,6 +124,6 @@ async function reportFailure(failure: unknown): Promise<void> {
     process.stderr.write(`${failure.message} Run "${PROGRAM} --help" for a list of commands.\n`);
     return;
   }
-  const { sentenceOf } = await import('./expected-errors.js');
-  process.stderr.write(`${sentenceOf(failure)}\n`);
+  const { endingMessage } = await import('./expected-errors.js');
+  process.stderr.write(`${endingMessage(failure)}\n`);
 }

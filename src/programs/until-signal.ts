@@ -1,4 +1,4 @@
-import { sentenceOf } from './expected-errors.js';
+import { endingMessage } from './expected-errors.js';
 
 const PARENT_WATCH_MS = 500;
 
@@ -60,7 +60,7 @@ async function run(
     await start(stops);
   } catch (error) {
     // A start that is stopped half-way fails, because its connections are closed.
-    if (!stopping) process.stderr.write(`${sentenceOf(error)}\n`);
+    if (!stopping) process.stderr.write(`${endingMessage(error)}\n`);
     stop(1);
   }
 }

@@ -4,7 +4,7 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 import { createRoles, OWNER_ROLE, RUNTIME_ROLE, SCANNER_ROLE } from './embedded-roles.js';
 import { findBinaries, placeForServer, readOrMakePassword } from './server-home.js';
 import { adoptRunningServer, freePort, isServerAlive } from './server-state.js';
-import { initialise, launch, READY_DEADLINE_MS, sentenceOf, stop, SUPERUSER } from './server-tools.js';
+import { initialise, launch, READY_DEADLINE_MS, programOutput, stop, SUPERUSER } from './server-tools.js';
 
 const SUPERUSER_PASSWORD_FILE = 'password';
 const OWNER_PASSWORD_FILE = 'password-owner';
@@ -86,7 +86,7 @@ function keepRunning(data: string, relaunch: () => Promise<void>): () => void {
     relaunching = true;
     process.stderr.write('the embedded PostgreSQL crashed; restarting it\n');
     relaunch()
-      .catch((error: unknown) => process.stderr.write(`${sentenceOf(error)}\n`))
+      .catch((error: unknown) => process.stderr.write(`${programOutput(error)}\n`))
       .finally(() => {
         relaunching = false;
       });

@@ -46,7 +46,7 @@ export async function initialise(home: ServerHome, data: string, password: strin
   } catch (cause) {
     rmSync(data, { recursive: true, force: true });
     throw new EmbeddedPostgresError(
-      `Could not set up the embedded PostgreSQL in ${data}: ${sentenceOf(cause)}`,
+      `Could not set up the embedded PostgreSQL in ${data}: ${programOutput(cause)}`,
       { cause },
     );
   } finally {
@@ -93,7 +93,7 @@ export async function launch(
     ]);
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL did not start: ${sentenceOf(cause)} See its log: ${join(home.folder, 'server.log')}.`,
+      `The embedded PostgreSQL did not start: ${programOutput(cause)} See its log: ${join(home.folder, 'server.log')}.`,
       { cause },
     );
   }
@@ -125,7 +125,7 @@ async function runTool(home: ServerHome, file: string, args: string[]): Promise<
 }
 
 /** Output of a server program, or why it could not run. */
-export function sentenceOf(error: unknown): string {
+export function programOutput(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   return (
     stderr || (error instanceof Error ? error.message : String(error)) + ` (user ${userInfo().username})`

@@ -19,7 +19,7 @@ import { Sender } from '../../src/modules/forwarding/infrastructure/sender.js';
 import { smtpMailer } from '../../src/platform/mail/infrastructure/smtp-mailer.js';
 import { GuardedProxy } from '../../src/scanner/browser/guarded-proxy.js';
 import { REQUEST_LIMIT } from '../../src/scanner/browser/request-rate.js';
-import { readText, SiteReader } from '../../src/scanner/site/site-file.js';
+import { readText, SiteFileReader } from '../../src/scanner/site/site-file.js';
 import { parseExceptions } from '../../src/platform/network/address-policy.js';
 import { NameResolver } from '../../src/platform/network/name-resolver.js';
 import { S3Store } from '../../src/platform/storage/s3-store.js';
@@ -191,7 +191,7 @@ const KINDS: Kind[] = [
         pageBytesMax: 1_000_000,
         requestLimit: REQUEST_LIMIT,
       });
-      const reader = new SiteReader(proxy, { port: await proxy.listen(), userAgent: 'test' });
+      const reader = new SiteFileReader(proxy, { port: await proxy.listen(), userAgent: 'test' });
       ends.push(() => proxy.close());
       const file = await reader.get(`https://127.0.0.1:${port}/robots.txt`, {
         timeoutMs: 10_000,

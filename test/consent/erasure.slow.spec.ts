@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { setTimeout as wait } from 'node:timers/promises';
 import { extractText } from 'unpdf';
 import { erasedSince, linesOf, reapply } from '../../src/modules/consent/application/erased-records.js';
-import type { ErasedRecord } from '../../src/modules/consent/infrastructure/erasure.rows.js';
+import type { ErasedConsent } from '../../src/modules/consent/infrastructure/erasure.rows.js';
 import { erasureListeners } from '../../src/programs/erasure-listeners.js';
 import { ERASE_BATCH_MAX } from '../../src/modules/consent/domain/erasure.js';
 import { INDEX_BATCH_MAX } from '../../src/modules/consent/infrastructure/visitor-index.rows.js';
@@ -541,7 +541,7 @@ describe('a backup that brings erased records back', () => {
       expect((await asOwner(project, 'DELETE', `/consents/${id}`, { reason: 'r' })).status).toBe(204);
     const { em } = service.database.orm;
     const since = new Date('2026-01-01');
-    const listed: ErasedRecord[] = [];
+    const listed: ErasedConsent[] = [];
     for await (const line of erasedSince(em, since)) if (line.projectId === project.id) listed.push(line);
     expect(listed.map(({ consentId }) => consentId).toSorted()).toEqual([first, second].toSorted());
     expect((await erasedSince(em, new Date('2090-01-01')).next()).done).toBe(true);
@@ -571,7 +571,7 @@ describe('a backup that brings erased records back', () => {
     const folder = mkdtempSync(join(tmpdir(), 'consent-erasures-'));
     try {
       const file = join(folder, 'list.txt');
-      const line = ({ projectId, consentId, erasedAt }: ErasedRecord): string =>
+      const line = ({ projectId, consentId, erasedAt }: ErasedConsent): string =>
         `${projectId} ${consentId} ${erasedAt.toISOString()}\n`;
       writeFileSync(file, listed.map(line).join(''));
       const listeners = erasureListeners;
@@ -593,7 +593,7 @@ describe('a backup that brings erased records back', () => {
 
   it('erases again the listed records of every project', async () => {
     const projects = [await forwarding.forwardingProject(), await forwarding.forwardingProject()];
-    const listed: ErasedRecord[] = [];
+    const listed: ErasedConsent[] = [];
     for (const project of [...projects, ...projects]) {
       const { id = '' } = await forwarding.choose(project.id);
       listed.push({ projectId: project.id, consentId: id, erasedAt: new Date() });

@@ -18,7 +18,7 @@ import { committedHorizon } from '../../src/modules/consent/infrastructure/store
 import { CopyDetector } from '../../src/modules/evidence/application/copy-detector.js';
 import { AnchorCheckpoints } from '../../src/modules/evidence/application/anchor-checkpoints.js';
 import { Sequencer } from '../../src/modules/evidence/application/sequencer.js';
-import type { PublishOutcome } from '../../src/modules/evidence/application/checkpoint-publisher.js';
+import type { CheckpointOutcome } from '../../src/modules/evidence/application/checkpoint-publisher.js';
 import { appendEntries } from '../../src/modules/evidence/domain/append-entries.js';
 import { objectPath, ROOT_LOG, partialTiles } from '../../src/modules/evidence/domain/log.js';
 import { EMPTY_RANGE } from '../../src/modules/evidence/domain/compact-range.js';
@@ -58,8 +58,8 @@ const folderOf = (log: string): string => {
   return join(storage.path, log === ROOT_LOG ? 'log' : log);
 };
 const sequence = (): Promise<void> => steps.sequence();
-const publish = (log: string): Promise<PublishOutcome> => steps.publish(log);
-const seal = (project: TestProject): Promise<PublishOutcome> => steps.seal(project.id);
+const publish = (log: string): Promise<CheckpointOutcome> => steps.publish(log);
+const seal = (project: TestProject): Promise<CheckpointOutcome> => steps.seal(project.id);
 const text = async (answer: Promise<Response>): Promise<string> => (await answer).text();
 const keys = (): Promise<string> => text(fetch(`${service.baseUrl}/.well-known/consent-log-keys`));
 const checkpoint = (project: TestProject): Promise<string> =>

@@ -12,7 +12,7 @@ import {
 } from '../../src/modules/scans/infrastructure/frontier.rows.js';
 import { GuardedProxy } from '../../src/scanner/browser/guarded-proxy.js';
 import { REQUEST_LIMIT } from '../../src/scanner/browser/request-rate.js';
-import { SiteReader } from '../../src/scanner/site/site-file.js';
+import { SiteFileReader } from '../../src/scanner/site/site-file.js';
 import { parseExceptions } from '../../src/platform/network/address-policy.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { NameResolver } from '../../src/platform/network/name-resolver.js';
@@ -111,7 +111,7 @@ async function queueOf(
     excludedHosts: [],
     production: true,
   };
-  const reader = new SiteReader(proxy, { port, userAgent: 'Service-Scanner/1.0' });
+  const reader = new SiteFileReader(proxy, { port, userAgent: 'Service-Scanner/1.0' });
   const rules = new SiteRules({
     reader,
     scope,

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { SiteRules } from '../../src/scanner/run/site-rules.js';
 import { GuardedProxy } from '../../src/scanner/browser/guarded-proxy.js';
 import { REQUEST_LIMIT } from '../../src/scanner/browser/request-rate.js';
-import { SiteReader } from '../../src/scanner/site/site-file.js';
+import { SiteFileReader } from '../../src/scanner/site/site-file.js';
 import { parseExceptions } from '../../src/platform/network/address-policy.js';
 import { NameResolver } from '../../src/platform/network/name-resolver.js';
 
@@ -44,7 +44,7 @@ beforeEach(async () => {
     pageBytesMax: 50_000_000,
     requestLimit: REQUEST_LIMIT,
   });
-  const reader = new SiteReader(proxy, {
+  const reader = new SiteFileReader(proxy, {
     port: await proxy.listen(),
     userAgent: 'Mozilla Service-Scanner/1.0',
   });

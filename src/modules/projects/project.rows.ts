@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reads } from '../../platform/database/prepared-reads.js';
-import type { Project, ProjectController } from './domain/project.js';
+import type { Project, DataController } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
 
 /**
@@ -14,7 +14,7 @@ import { ProjectEntity } from './infrastructure/project.entity.js';
 export async function readProjects(em: EntityManager, ids: readonly string[]): Promise<Project[]> {
   // Bypasses the identity map: a locked read must not see an older copy.
   const found = await em.find(ProjectEntity, { id: { $in: [...ids] } }, { disableIdentityMap: true });
-  return found.map(projectOf);
+  return found.map(toProject);
 }
 
 /** The columns of a project's row that determine its tier. */
@@ -36,8 +36,8 @@ const LICENSED_PROJECTS = {
 };
 
 /** A project's current controller; null members if not given, or the project is deleted. */
-export async function readController(reads: Reads, id: string): Promise<ProjectController> {
-  const [found] = await reads.rows<ProjectController>(CONTROLLER, [id]);
+export async function readController(reads: Reads, id: string): Promise<DataController> {
+  const [found] = await reads.rows<DataController>(CONTROLLER, [id]);
   return found ?? { name: null, contact: null };
 }
 
@@ -49,7 +49,7 @@ const CONTROLLER = {
 /** The current row of the project; null: none. */
 export async function findProject(em: EntityManager, id: string): Promise<Project | null> {
   const found = await em.findOne(ProjectEntity, { id }, { disableIdentityMap: true });
-  return found && projectOf(found);
+  return found && toProject(found);
 }
 
 /** At most `limit` ids after `after`, in order. */
@@ -161,7 +161,7 @@ export async function nameDomains(tx: EntityManager, id: string, domains: string
 }
 
 /** The row as a `Project`. */
-export function projectOf(row: ProjectEntity): Project {
+export function toProject(row: ProjectEntity): Project {
   const { id, name, domains, tier, tierReason, createdAt } = row;
   return {
     id,

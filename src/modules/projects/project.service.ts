@@ -10,7 +10,7 @@ import { type ServiceSettings, serviceSettings } from '../../platform/settings/s
 import { normalizeDomains } from './domain/domain-name.js';
 import type { Project } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
-import { findProject, lockProject, projectOf, readProjects } from './project.rows.js';
+import { findProject, lockProject, toProject, readProjects } from './project.rows.js';
 import { ProjectEvents } from './projects.events.js';
 
 /** The fields of a project that callers can set; `domains` are checked here, individually. */
@@ -59,9 +59,9 @@ export class ProjectService {
       await writeAudit(tx, author, {
         projectId: project.id,
         action: 'project.create',
-        after: givenOf(projectOf(project)),
+        after: givenOf(toProject(project)),
       });
-      return projectOf(project);
+      return toProject(project);
     });
   }
 
@@ -91,8 +91,8 @@ export class ProjectService {
     return this.em.fork().transactional(async (tx) => {
       await this.lock(tx, id);
       const project = await tx.findOneOrFail(ProjectEntity, { id });
-      check(projectOf(project));
-      const before = shownOf(projectOf(project));
+      check(toProject(project));
+      const before = shownOf(toProject(project));
       const { name = project.name, controllerName, controllerContact } = fields;
       project.name = name;
       if (domains) project.domains = domains;
@@ -100,9 +100,9 @@ export class ProjectService {
       if (controllerContact !== undefined) project.controllerContact = controllerContact;
       const published = [domains, controllerName, controllerContact];
       if (published.some((given) => given !== undefined)) await this.events.emit('changed', tx, id);
-      const change = diffStates(before, shownOf(projectOf(project)));
+      const change = diffStates(before, shownOf(toProject(project)));
       if (change) await writeAudit(tx, author, { projectId: id, action: 'project.update', ...change });
-      return projectOf(project);
+      return toProject(project);
     });
   }
 

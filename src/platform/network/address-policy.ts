@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
+/** Longest host name in DNS, in characters (RFC 1035). */
+export const HOSTNAME_CHARACTERS_MAX = 253;
 const HTTP_PORT = '80';
 const HTTPS_PORT = '443';
 /** The only block of global IPv6 addresses (RFC 4291 §2.4). */
@@ -83,11 +85,11 @@ function parseTarget(entry: string): string {
       `Allowed private targets must be host:port, addresses, or CIDR ranges; "${entry}" is invalid.`,
     );
   }
-  return targetOf(new URL(text));
+  return hostAndPort(new URL(text));
 }
 
 /** `host:port` of a URL, with the port that its scheme implies. */
-export function targetOf(url: URL): string {
+export function hostAndPort(url: URL): string {
   return `${url.hostname}:${url.port || (url.protocol === 'http:' ? HTTP_PORT : HTTPS_PORT)}`;
 }
 

@@ -13,7 +13,7 @@ import {
   isAddressAllowed,
   isPrivateName,
   literalAddress,
-  targetOf,
+  hostAndPort,
 } from '../../platform/network/address-policy.js';
 import { asLookup, judgeAddresses } from '../../platform/network/guarded-lookup.js';
 import type { NameResolver } from '../../platform/network/name-resolver.js';
@@ -117,7 +117,7 @@ export class GuardedProxy {
   /** Why requests of this page to the address got no connection; null: they were not refused. */
   refusalOf(url: string): ProxyRefusal | null {
     if (this.overLimit) return 'too_large';
-    return URL.canParse(url) ? (this.refusals.get(targetOf(new URL(url))) ?? null) : null;
+    return URL.canParse(url) ? (this.refusals.get(hostAndPort(new URL(url))) ?? null) : null;
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { type Exchange, maskAddress, maskHeader, toHar } from './har.js';
+import { type RecordedExchange, maskAddress, maskHeader, toHar } from './har.js';
 
-const EXCHANGE: Exchange = {
+const EXCHANGE: RecordedExchange = {
   page: 1,
   startedAt: new Date('2026-11-25T10:00:00Z'),
   method: 'POST',

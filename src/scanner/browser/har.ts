@@ -53,7 +53,7 @@ export interface Header {
 }
 
 /** A request with its response, as the browser reported it: not masked. */
-export interface Exchange {
+export interface RecordedExchange {
   page: number;
   startedAt: Date;
   method: string;
@@ -83,7 +83,7 @@ export interface HarPage {
 export function toHar(
   { browser, scanner }: { browser: string; scanner: string },
   pages: readonly HarPage[],
-  exchanges: readonly Exchange[],
+  exchanges: readonly RecordedExchange[],
 ): object {
   const [name = browser, version = ''] = browser.split(/ (?=\d)/);
   return {
@@ -102,7 +102,7 @@ export function toHar(
   };
 }
 
-function toEntry(exchange: Exchange): object {
+function toEntry(exchange: RecordedExchange): object {
   const { method, url, body, bodyType, status, durationMs, requestHeaders, responseHeaders } = exchange;
   const time = Math.max(0, durationMs);
   return {

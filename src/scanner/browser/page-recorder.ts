@@ -1,5 +1,5 @@
 import type { CDPSession, Page, Request, Response } from 'playwright-core';
-import type { Exchange, Header } from './har.js';
+import type { RecordedExchange, Header } from './har.js';
 import { cut, maskValue, type ObservedItem } from '../../modules/scans/domain/observation.js';
 import { ITEMS_PER_PAGE_MAX } from '../../modules/scans/domain/scan-limits.js';
 import { blockedItems, type BlockedCookie, cookieItems, type ProfileCookies } from './cookie-items.js';
@@ -201,7 +201,7 @@ export class PageRecorder {
   }
 
   /** The requests for an archive, not masked. */
-  async exchanges(page: number): Promise<Exchange[]> {
+  async exchanges(page: number): Promise<RecordedExchange[]> {
     return (await this.read()).map(({ request, response, requestHeaders, responseHeaders, initiator }) => {
       const body = request.postDataBuffer();
       const { startTime, responseEnd } = request.timing();

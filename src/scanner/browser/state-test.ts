@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Exchange, HarPage } from './har.js';
+import type { RecordedExchange, HarPage } from './har.js';
 import type { ObservedItem } from '../../modules/scans/domain/observation.js';
 import type { ScanState, StateReason } from '../../modules/scans/domain/scan-state.js';
 import type { Choice, ChoiceResult } from '../consent/choice.js';
@@ -43,7 +43,7 @@ export interface StateResult {
   items: Map<number, ObservedItem[]>;
   /** A JPEG of the first page. */
   screenshot: Buffer | null;
-  archive: { pages: HarPage[]; exchanges: Exchange[] };
+  archive: { pages: HarPage[]; exchanges: RecordedExchange[] };
   refused: Refusals;
 }
 

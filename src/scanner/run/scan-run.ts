@@ -26,7 +26,7 @@ import { REQUEST_LIMIT } from '../browser/request-rate.js';
 import { within } from '../browser/within.js';
 import { PageVisit } from '../browser/page-visit.js';
 import { ScanContext } from '../browser/scan-context.js';
-import { SiteReader } from '../site/site-file.js';
+import { SiteFileReader } from '../site/site-file.js';
 import { PageFaults } from './page-faults.js';
 import { PageQueue } from './page-queue.js';
 import { ScanBudget } from './scan-budget.js';
@@ -153,7 +153,7 @@ export class ScanRun {
   private openSite(port: number): Site {
     const { em, scan, scope, proxy, options, ending } = this;
     const { hostScansPerDay, hostPagesPerMinute: pagesPerMinute } = options.settings;
-    const reader = new SiteReader(proxy, { port, userAgent: scannerUserAgent(options.browser) });
+    const reader = new SiteFileReader(proxy, { port, userAgent: scannerUserAgent(options.browser) });
     const rules = new SiteRules({ reader, scope, agent: SCANNER_NAME, signal: ending.signal });
     return {
       port,

@@ -6,7 +6,7 @@ import {
 import { NO_ROBOTS, type Robots, readRobots, ROBOTS_BYTES_MAX, UNAVAILABLE_ROBOTS } from '../site/robots.js';
 import { chooseSitemapPages, SITEMAP_DEPTH_MAX, SITEMAP_ENTRIES_MAX, SITEMAPS_MAX } from '../site/sitemap.js';
 import { readSitemap } from '../site/read-sitemap.js';
-import { readText, type SiteReader } from '../site/site-file.js';
+import { readText, type SiteFileReader } from '../site/site-file.js';
 
 /** Timeout of a site's robots.txt, and of each sitemap. */
 const FILE_TIMEOUT_MS = 10_000;
@@ -16,7 +16,7 @@ const SITEMAPS_TIMEOUT_MS = 60_000;
 const ORIGINS_MAX = 50;
 
 interface SiteRulesOptions {
-  reader: SiteReader;
+  reader: SiteFileReader;
   scope: ScanScope;
   /** Name in robots.txt. */
   agent: string;

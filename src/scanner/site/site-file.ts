@@ -26,7 +26,7 @@ export interface ReadRules<T> {
 }
 
 /** Reads files of sites, such as robots.txt, through the proxy of the browser: with its rules and its limits. */
-export class SiteReader {
+export class SiteFileReader {
   constructor(
     private readonly proxy: GuardedProxy,
     private readonly options: { port: number; userAgent: string },

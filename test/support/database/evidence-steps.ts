@@ -3,7 +3,7 @@ import { ConsentRecords } from '../../../src/modules/consent/consent.records.js'
 import { AnchorCheckpoints } from '../../../src/modules/evidence/application/anchor-checkpoints.js';
 import {
   CheckpointPublisher,
-  type PublishOutcome,
+  type CheckpointOutcome,
 } from '../../../src/modules/evidence/application/checkpoint-publisher.js';
 import { Sequencer } from '../../../src/modules/evidence/application/sequencer.js';
 import { ROOT_LOG } from '../../../src/modules/evidence/domain/log.js';
@@ -17,11 +17,11 @@ export interface EvidenceSteps {
   releaseHorizon(): Promise<void>;
   /** Sequences all stored records. */
   sequence(): Promise<void>;
-  publish(log: string): Promise<PublishOutcome>;
+  publish(log: string): Promise<CheckpointOutcome>;
   /** Sequences all stored records and publishes a project's log. */
-  seal(projectId: string): Promise<PublishOutcome>;
+  seal(projectId: string): Promise<CheckpointOutcome>;
   /** Anchors signed checkpoints and publishes the root log. */
-  anchor(): Promise<PublishOutcome>;
+  anchor(): Promise<CheckpointOutcome>;
 }
 
 /**
@@ -55,7 +55,7 @@ export function evidenceSteps(service: TestService): EvidenceSteps {
     await releaseHorizon();
     while (await get(Sequencer).sequenceBatch());
   };
-  const publish = (log: string): Promise<PublishOutcome> =>
+  const publish = (log: string): Promise<CheckpointOutcome> =>
     get(CheckpointPublisher).publish(log, performance.now() + HALF_MINUTE_MS);
   return {
     releaseHorizon,

@@ -7,7 +7,7 @@ import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { hashOfToken, linkEnded } from '../domain/account-link.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import type { Role } from '../domain/role.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import { confirmAddress, findUser, insertUser } from '../infrastructure/user.rows.js';
@@ -68,7 +68,7 @@ export class AcceptInvitation {
   async accept(
     fields: { token: string; name?: string | undefined; password?: string | undefined },
     signedIn: SignedInUser | null,
-    client: Client,
+    client: SignInClient,
   ): Promise<Accepted> {
     const { address } = client;
     await this.limits.followLink(address);

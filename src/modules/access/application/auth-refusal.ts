@@ -1,5 +1,5 @@
 import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
-import type { Attempt } from './password-attempts.js';
+import type { PasswordAttempt } from './password-attempts.js';
 
 /**
  * The duration of the library's account lock after ten wrong codes in a row; a challenge lasts no
@@ -9,7 +9,7 @@ const CODES_WINDOW_MS = 15 * 60 * 1000;
 
 /** Runs an attempt; only a wrong password or code is counted. */
 export async function countingFailure<Result>(
-  counted: Attempt,
+  counted: PasswordAttempt,
   make: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -17,7 +17,7 @@ export async function countingFailure<Result>(
     await counted.refund();
     return result;
   } catch (error) {
-    const refusal = toRefusal(error);
+    const refusal = toAuthRefusal(error);
     if (!isWrongSecret(refusal)) await counted.refund();
     throw refusal;
   }
@@ -30,7 +30,7 @@ export function isWrongSecret(refusal: unknown): boolean {
 }
 
 /** Maps the library's errors to ours; unexpected ones are returned unchanged and become a 500. */
-export function toRefusal(error: unknown): unknown {
+export function toAuthRefusal(error: unknown): unknown {
   switch (codeOf(error)) {
     case 'INVALID_EMAIL_OR_PASSWORD':
     case 'INVALID_PASSWORD':

@@ -5,7 +5,7 @@ import { truncatedNetwork } from '../../audit/domain/network.js';
 import { fieldErrors } from '../../../platform/errors/domain-error.js';
 import { linkEnded } from '../domain/account-link.js';
 import { type Actor, emailNotConfirmed } from '../domain/actor.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { dropLinks, findLink, lockSignUps, redeemLink } from '../infrastructure/account-links.js';
 import { endSessions } from '../infrastructure/session.rows.js';
 import { changeAddress, lockUser } from '../infrastructure/user.rows.js';
@@ -65,7 +65,10 @@ export class ChangeEmail {
    * @throws DomainError `link_ended`, also if another account has taken the address;
    * `invalid_credentials`, `too_many_requests`.
    */
-  async confirm({ token, password }: { token: string; password: string }, client: Client): Promise<void> {
+  async confirm(
+    { token, password }: { token: string; password: string },
+    client: SignInClient,
+  ): Promise<void> {
     await this.limits.followLink(client.address);
     const link = await findLink(this.em.fork(), 'change_email', token, new Date());
     if (!link?.userId) throw linkEnded();

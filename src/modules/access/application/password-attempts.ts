@@ -54,8 +54,8 @@ export class PasswordAttempts {
   }
 
   /** Counts an attempt to sign in. @throws DomainError `too_many_requests`, and then nothing is counted. */
-  async signIn(email: string, network: string): Promise<Attempt> {
-    const attempt = new Attempt();
+  async signIn(email: string, network: string): Promise<PasswordAttempt> {
+    const attempt = new PasswordAttempt();
     await attempt.consume(this.byNetwork, `${email}\n${network}`);
     attempt.isFromKnownNetwork = await this.networks.isKnown(email, network);
     if (!attempt.isFromKnownNetwork) await attempt.consume(this.byEmail, email);
@@ -63,15 +63,15 @@ export class PasswordAttempts {
   }
 
   /** Counts an attempt to change the password. @throws DomainError `too_many_requests`. */
-  async change(userId: string): Promise<Attempt> {
-    const attempt = new Attempt();
+  async change(userId: string): Promise<PasswordAttempt> {
+    const attempt = new PasswordAttempt();
     await attempt.consume(this.byChange, userId);
     return attempt;
   }
 }
 
 /** An attempt that is counted before it is made, so that concurrent attempts cannot exceed the limit. */
-export class Attempt {
+export class PasswordAttempt {
   /** Whether the user signed in from the caller's network recently. */
   isFromKnownNetwork = false;
   private readonly consumed: { limiter: SharedRateLimiter; subject: string }[] = [];

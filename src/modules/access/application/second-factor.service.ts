@@ -6,13 +6,13 @@ import type { SecurityAction } from '../../audit/domain/security-event.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import type { Actor } from '../domain/actor.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { AccountLimits } from './account-limits.js';
 import { AccountMails } from './account-mails.js';
-import { codeRefused, countingFailure, isWrongSecret, toRefusal } from './auth-refusal.js';
+import { codeRefused, countingFailure, isWrongSecret, toAuthRefusal } from './auth-refusal.js';
 import { type SignIn, SignInService, userOf } from './sign-in.service.js';
 
 /** Longer than a code's validity: 30 s, plus the adjacent periods. */
@@ -62,7 +62,7 @@ export class SecondFactorService {
   async begin(
     user: User,
     password: string,
-    { cookie }: Client,
+    { cookie }: SignInClient,
   ): Promise<{ totpUri: string; recoveryCodes: string[] }> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
@@ -80,7 +80,7 @@ export class SecondFactorService {
    * Activates the factor.
    * @throws DomainError `second_factor_invalid`, `second_factor_missing`, `too_many_requests`.
    */
-  async confirm(user: User, code: string, client: Client): Promise<SignIn> {
+  async confirm(user: User, code: string, client: SignInClient): Promise<SignIn> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(`${user.userId}\ncode`);
     const { headers, response } = await countingFailure(attempt, () =>
@@ -96,7 +96,7 @@ export class SecondFactorService {
    * Removes the factor. @throws DomainError `invalid_credentials`, `second_factor_missing`,
    * `too_many_requests`.
    */
-  async disable(user: User, password: string, client: Client): Promise<string[]> {
+  async disable(user: User, password: string, client: SignInClient): Promise<string[]> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
     const { headers } = await countingFailure(attempt, () =>
@@ -114,7 +114,7 @@ export class SecondFactorService {
    * Returns new recovery codes, only here. @throws DomainError `invalid_credentials`,
    * `second_factor_missing`, `too_many_requests`.
    */
-  async replaceRecoveryCodes(user: User, password: string, { cookie }: Client): Promise<string[]> {
+  async replaceRecoveryCodes(user: User, password: string, { cookie }: SignInClient): Promise<string[]> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
     const { backupCodes } = await countingFailure(attempt, () =>
@@ -130,7 +130,7 @@ export class SecondFactorService {
    *
    * @throws DomainError `second_factor_invalid`, `authentication_required`, `too_many_requests`.
    */
-  async signIn(factor: SecondFactor, client: Client): Promise<SignIn> {
+  async signIn(factor: SecondFactor, client: SignInClient): Promise<SignIn> {
     const library = await this.library.api();
     const { address } = client;
     await this.limits.followLink(address);
@@ -145,7 +145,7 @@ export class SecondFactorService {
             returnHeaders: true,
           })
     ).catch(async (error: unknown) => {
-      const refusal = toRefusal(error);
+      const refusal = toAuthRefusal(error);
       const userId = isWrongSecret(refusal) ? await this.halfSignedIn(cookie) : null;
       if (userId) await this.noteSecondStep(userId, 'second_factor_failed', address);
       throw refusal;

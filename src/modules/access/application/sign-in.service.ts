@@ -5,7 +5,7 @@ import { truncatedNetwork } from '../../audit/domain/network.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { clientNetwork } from '../../../platform/network/client-network.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { sessionEnd } from '../domain/session-end.js';
 import { NetworkRateLimiter } from '../infrastructure/network-rate-limiter.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
@@ -14,7 +14,7 @@ import { KnownNetworks } from '../infrastructure/known-networks.js';
 import { endSession, noteUse } from '../infrastructure/session.rows.js';
 import { findUser, noteLanguage } from '../infrastructure/user.rows.js';
 import { countingFailure, isWrongSecret } from './auth-refusal.js';
-import { type Attempt, PasswordAttempts } from './password-attempts.js';
+import { type PasswordAttempt, PasswordAttempts } from './password-attempts.js';
 import { StrangerPasswords } from './stranger-passwords.js';
 
 /** A whole office may share one address; `PasswordAttempts` limits guesses of one password. */
@@ -103,15 +103,15 @@ export class SignInService {
    *
    * @throws DomainError `invalid_credentials`, the same for an unknown e-mail; `too_many_requests`.
    */
-  signIn(fields: Credentials, client: Client): Promise<SignInOutcome> {
+  signIn(fields: Credentials, client: SignInClient): Promise<SignInOutcome> {
     return this.open(fields, client, ({ isFromKnownNetwork }) => !isFromKnownNetwork);
   }
 
   /** `isStranger` limits the share of the password queue that an attempt may use. */
   private async open(
     fields: Credentials,
-    client: Client,
-    isStranger: (attempt: Attempt) => boolean,
+    client: SignInClient,
+    isStranger: (attempt: PasswordAttempt) => boolean,
   ): Promise<SignInOutcome> {
     const { address } = client;
     const network = clientNetwork(address);
@@ -138,7 +138,7 @@ export class SignInService {
   }
 
   /** Like `signIn`, for an account that was just created and has no second factor. */
-  async signInNew(fields: Credentials, client: Client): Promise<SignIn> {
+  async signInNew(fields: Credentials, client: SignInClient): Promise<SignIn> {
     const outcome = await this.open(fields, client, () => false);
     if (outcome.kind === 'second_factor') throw new Error('a new account already has 2FA');
     return outcome;
@@ -147,7 +147,7 @@ export class SignInService {
   /** Stores network and language of a new session, and adds it to the account's log. */
   async signedIn(
     { id: userId, email }: { id: string; email: string },
-    { address, language }: Pick<Client, 'address' | 'language'>,
+    { address, language }: Pick<SignInClient, 'address' | 'language'>,
   ): Promise<void> {
     await this.networks.remember({ id: userId, email }, clientNetwork(address));
     await this.dropSurplusSessions(userId);
@@ -161,7 +161,7 @@ export class SignInService {
    * Counts a password attempt for `subject` outside of sign-in. @throws DomainError
    * `too_many_requests`.
    */
-  countPassword(subject: string): Promise<Attempt> {
+  countPassword(subject: string): Promise<PasswordAttempt> {
     return this.attempts.change(subject);
   }
 
@@ -169,7 +169,7 @@ export class SignInService {
    * Ends the session of the cookie, if any. Returns the `Set-Cookie` values that delete the
    * cookies.
    */
-  async signOut({ cookie, address }: Client): Promise<string[]> {
+  async signOut({ cookie, address }: SignInClient): Promise<string[]> {
     const signedIn = await this.find(cookie);
     if (signedIn) {
       await this.em.fork().transactional(async (tx) => {
@@ -202,7 +202,7 @@ export class SignInService {
   async changePassword(
     userId: string,
     passwords: { currentPassword: string; newPassword: string },
-    client: Client,
+    client: SignInClient,
   ): Promise<SignIn> {
     const library = await this.library.api();
     const attempt = await this.attempts.change(userId);

@@ -6,7 +6,7 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { linkEnded } from '../domain/account-link.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { findLink, lockSignUps, redeemLink } from '../infrastructure/account-links.js';
 import { Passwords } from '../infrastructure/passwords.js';
@@ -43,7 +43,7 @@ export class SignUpService {
    */
   async request(
     fields: { email: string; password: string; name: string },
-    { address, language }: Pick<Client, 'address' | 'language'>,
+    { address, language }: Pick<SignInClient, 'address' | 'language'>,
   ): Promise<void> {
     this.requireOpen();
     this.mails.requireMail();
@@ -62,7 +62,7 @@ export class SignUpService {
    */
   async confirm(
     fields: { token: string; password: string; rememberMe?: boolean | undefined },
-    client: Client,
+    client: SignInClient,
   ): Promise<SignIn> {
     const { address } = client;
     this.requireOpen();

@@ -1,7 +1,7 @@
 import type { MailLanguage } from '../../../platform/mail/domain/mail-language.js';
 
 /** The client of a request, as sign-in needs it. */
-export interface Client {
+export interface SignInClient {
   /** The network address. */
   address: string;
   /** The `Cookie` header. */

@@ -19,7 +19,7 @@ import { ChangeEmail } from '../application/change-email.js';
 import { PasswordService } from '../application/password.service.js';
 import { SignInService } from '../application/sign-in.service.js';
 import { SignUpService } from '../application/sign-up.service.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { CurrentClient } from './current-client.decorator.js';
 import { setCookies } from './auth.controller.js';
 import {
@@ -62,7 +62,7 @@ export class AccountController {
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('sign-up/email')
-  async signUp(@Body() body: SignUpBody, @CurrentClient() client: Client): Promise<EmailSentDto> {
+  async signUp(@Body() body: SignUpBody, @CurrentClient() client: SignInClient): Promise<EmailSentDto> {
     const name = body.name ?? body.email.slice(0, body.email.lastIndexOf('@'));
     await this.signUps.request({ ...body, name }, client);
     return EMAIL_SENT;
@@ -82,7 +82,7 @@ export class AccountController {
   @Post('confirm-email')
   async confirmEmail(
     @Body() body: ConfirmEmailBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
     return setCookies(response, await this.signUps.confirm(body, client));
@@ -96,7 +96,10 @@ export class AccountController {
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('forgot-password')
-  async forgotPassword(@Body() { email }: EmailBody, @CurrentClient() client: Client): Promise<EmailSentDto> {
+  async forgotPassword(
+    @Body() { email }: EmailBody,
+    @CurrentClient() client: SignInClient,
+  ): Promise<EmailSentDto> {
     await this.passwords.forgot(email, client.address);
     return EMAIL_SENT;
   }
@@ -115,7 +118,7 @@ export class AccountController {
   @Post('reset-password')
   async resetPassword(
     @Body() body: ResetPasswordBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
   ): Promise<SignedOutDto> {
     await this.passwords.reset(body, client.address);
     return { success: true };
@@ -135,7 +138,7 @@ export class AccountController {
   @Post('confirm-new-email')
   async confirmNewEmail(
     @Body() body: ConfirmNewEmailBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
   ): Promise<SignedOutDto> {
     await this.emails.confirm(body, client);
     return { success: true };
@@ -150,7 +153,10 @@ export class AccountController {
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('invitation')
-  invitation(@Body() { token }: TokenBody, @CurrentClient() client: Client): Promise<ShownInvitationDto> {
+  invitation(
+    @Body() { token }: TokenBody,
+    @CurrentClient() client: SignInClient,
+  ): Promise<ShownInvitationDto> {
     return this.invitations.look(token, client.address);
   }
 
@@ -171,7 +177,7 @@ export class AccountController {
   @Post('accept-invitation')
   async acceptInvitation(
     @Body() body: AcceptInvitationBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<AcceptedDto> {
     const signedIn = await this.signIns.find(client.cookie);

@@ -12,7 +12,7 @@ import type { Response } from 'express';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { Public } from '../../../platform/http/public.decorator.js';
 import type { Actor } from '../domain/actor.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { ChangeEmail } from '../application/change-email.js';
 import { PasswordService } from '../application/password.service.js';
 import { type SignIn, SignInService } from '../application/sign-in.service.js';
@@ -62,7 +62,7 @@ export class AuthController {
   @Post('sign-in/email')
   async signIn(
     @Body() body: SignInBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto | SecondFactorNeededDto> {
     const outcome = await this.signIns.signIn(body, client);
@@ -79,7 +79,7 @@ export class AuthController {
   @Header('Cache-Control', 'no-store')
   @Post('sign-out')
   async signOut(
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedOutDto> {
     response.append('Set-Cookie', await this.signIns.signOut(client));
@@ -95,7 +95,7 @@ export class AuthController {
   @ApiExtraModels(SessionDto)
   @ApiOkResponse({ schema: { nullable: true, allOf: refs(SessionDto) } })
   @Get('get-session')
-  async session(@CurrentClient() client: Client, @Res() response: Response): Promise<void> {
+  async session(@CurrentClient() client: SignInClient, @Res() response: Response): Promise<void> {
     const { session, cookies } = await this.signIns.renew(client.cookie);
     response.append('Set-Cookie', cookies).setHeader('Cache-Control', 'no-store');
     response.json(session && { ...session, user: UserDto.of(session.user) });
@@ -116,7 +116,7 @@ export class AuthController {
   async changePassword(
     @CurrentActor() actor: Actor,
     @Body() body: ChangePasswordBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
     const { userId } = requireUser(actor);
@@ -141,7 +141,7 @@ export class AuthController {
   async changeEmail(
     @CurrentActor() actor: Actor,
     @Body() body: ChangeEmailBody,
-    @CurrentClient() { address }: Client,
+    @CurrentClient() { address }: SignInClient,
   ): Promise<EmailSentDto> {
     await this.emails.request(requireUser(actor), body, address);
     return EMAIL_SENT;

@@ -2,13 +2,13 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { parse } from 'bowser';
 import type { Request } from 'express';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../../platform/mail/domain/mail-language.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 
 /** Longest part of the header that is parsed; browsers send about 120 characters. */
 const USER_AGENT_CHARACTERS_MAX = 512;
 
 /** The client of the request, for sign-in. */
-export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext): Client => {
+export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext): SignInClient => {
   const request = context.switchToHttp().getRequest<Request>();
   const { ip, headers } = request;
   return {

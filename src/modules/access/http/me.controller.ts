@@ -16,7 +16,7 @@ import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { OwnAccountService } from '../application/own-account.service.js';
 import { SignInService } from '../application/sign-in.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { type Role, ROLES } from '../domain/role.js';
 import { PasswordBody, USER_NAME_CHARACTERS_MAX } from './auth.dto.js';
 import { CurrentClient } from './current-client.decorator.js';
@@ -113,7 +113,7 @@ export class MeController {
   async delete(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
-    @CurrentClient() { cookie }: Client,
+    @CurrentClient() { cookie }: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
     await this.accounts.delete(requireUser(actor), password);

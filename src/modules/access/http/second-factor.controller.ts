@@ -7,7 +7,7 @@ import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { Public } from '../../../platform/http/public.decorator.js';
 import { SecondFactorService } from '../application/second-factor.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { setCookies } from './auth.controller.js';
 import { PasswordBody, SignedInDto, SignedOutDto } from './auth.dto.js';
 import { CurrentClient } from './current-client.decorator.js';
@@ -37,7 +37,7 @@ export class SecondFactorController {
   begin(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
   ): Promise<BegunSecondFactorDto> {
     return this.factors.begin(requireUser(actor), password, client);
   }
@@ -54,7 +54,7 @@ export class SecondFactorController {
   async confirm(
     @CurrentActor() actor: Actor,
     @Body() { code }: CodeBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
     return setCookies(response, await this.factors.confirm(requireUser(actor), code, client));
@@ -71,7 +71,7 @@ export class SecondFactorController {
   async disable(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedOutDto> {
     const cookies = await this.factors.disable(requireUser(actor), password, client);
@@ -91,7 +91,7 @@ export class SecondFactorController {
   async recoveryCodes(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
   ): Promise<RecoveryCodesDto> {
     return { recoveryCodes: await this.factors.replaceRecoveryCodes(requireUser(actor), password, client) };
   }
@@ -110,7 +110,7 @@ export class SecondFactorController {
   @Post('sign-in/second-factor')
   async signIn(
     @Body() { code, recoveryCode }: SecondFactorBody,
-    @CurrentClient() client: Client,
+    @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SignedInDto> {
     if ((code === undefined) === (recoveryCode === undefined)) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
-import type { Client } from '../domain/client.js';
+import type { SignInClient } from '../domain/client.js';
 import { AuthPool } from './auth-pool.js';
 import type { Auth } from './auth.js';
 import { Passwords } from './passwords.js';
@@ -47,7 +47,7 @@ export function cookieHeaders(cookie: string | undefined): Headers {
  * Like `cookieHeaders`, for requests that open a session: the library stores this header as the
  * user agent.
  */
-export function sessionHeaders({ cookie, device }: Pick<Client, 'cookie' | 'device'>): Headers {
+export function sessionHeaders({ cookie, device }: Pick<SignInClient, 'cookie' | 'device'>): Headers {
   const headers = cookieHeaders(cookie);
   headers.set('user-agent', device);
   return headers;

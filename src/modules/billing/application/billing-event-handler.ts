@@ -17,7 +17,7 @@ import { withoutKeys } from '../../../platform/secrets/without-keys.js';
 import { attemptsOf, BILLING_EVENT, eventIdOf } from '../domain/billing-message.js';
 import {
   EVENT_ATTEMPTS_MAX,
-  retryDelayMs,
+  eventRetryDelayMs,
   STILL_ALIVE_ATTEMPTS_MAX,
   UNMAPPED_ATTEMPTS_MAX,
 } from '../domain/retry-delay.js';
@@ -74,7 +74,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
   readonly retry: RetrySchedule = {
     failuresMax: EVENT_ATTEMPTS_MAX,
     abandonedAttemptsMax: EVENT_ATTEMPTS_MAX,
-    delayMs: retryDelayMs,
+    delayMs: eventRetryDelayMs,
   };
   private readonly logger = new Logger(BillingEventHandler.name);
 
@@ -168,7 +168,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
         const { code, error, attemptsMax } = verdict;
         const outcome = { code, error, projectId: null };
         if (attempts >= attemptsMax) return dead(outcome);
-        return { kind: 'retry', afterMs: retryDelayMs(attempts), error: `${code}: ${error}`, outcome };
+        return { kind: 'retry', afterMs: eventRetryDelayMs(attempts), error: `${code}: ${error}`, outcome };
       }
       case 'dead':
         return dead({ code: verdict.code, error: verdict.error, projectId: verdict.projectId });

@@ -19,7 +19,7 @@ import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
 import { billingTables } from '../infrastructure/billing.tables.js';
 import { PriceList } from '../infrastructure/price-list.js';
-import { isProviderError, toRefusal, StripeGateway } from '../infrastructure/stripe-gateway.js';
+import { isProviderError, toStripeRefusal, StripeGateway } from '../infrastructure/stripe-gateway.js';
 import { CheckoutService } from './checkout.service.js';
 import { SubscriptionSync } from './subscription-sync.js';
 
@@ -143,7 +143,7 @@ export class BillingService {
   /** The caller gets the failure; the operator also gets the cause. */
   private toRefusal(error: unknown): unknown {
     if (isProviderError(error)) this.logger.error({ err: error }, 'the billing provider rejected a request');
-    return toRefusal(error);
+    return toStripeRefusal(error);
   }
 
   private requireConfigured(): void {

@@ -16,6 +16,6 @@ export const STILL_ALIVE_ATTEMPTS_MAX = 5;
 const BACK_OFF: BackOff = { baseMs: 2_000, factor: 3, longestMs: 60 * 60_000 };
 
 /** The wait after the n-th attempt: 2 s, 6 s, 18 s … one hour at most, five hours in all. */
-export function retryDelayMs(attempts: number): number {
+export function eventRetryDelayMs(attempts: number): number {
   return backOffMs(attempts, BACK_OFF);
 }

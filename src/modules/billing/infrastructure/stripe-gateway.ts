@@ -179,7 +179,7 @@ export function describeProviderError(error: unknown): string {
  * Maps Stripe's refusals and failures to a DomainError for our client; returns other errors
  * unchanged.
  */
-export function toRefusal(error: unknown): unknown {
+export function toStripeRefusal(error: unknown): unknown {
   if (!isProviderError(error)) return error;
   return new DomainError(
     'billing_provider_unavailable',

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
+import { unknownProject } from '../../projects/domain/project.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { newId } from '../../../platform/identity/ids.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
@@ -106,10 +107,6 @@ export class ConsentService {
     }
     return { id: stored.id, receivedAt: stored.receivedAt, duplicate: true };
   }
-}
-
-export function unknownProject(): DomainError {
-  return new DomainError('project_not_found', 'Project not found. Check the project id in the URL.');
 }
 
 /**

@@ -8,7 +8,7 @@ import { isUuid } from '../../../platform/identity/ids.js';
 import { parseInstant } from '../../../platform/time/instant.js';
 import type { ErasureListener } from '../erasure-listener.js';
 import { ERASE_BATCH_MAX } from '../domain/erasure.js';
-import { erasedAfter, type ErasedRecord } from '../infrastructure/erasure.rows.js';
+import { erasedAfter, type ErasedConsent } from '../infrastructure/erasure.rows.js';
 import { existingRecords } from '../infrastructure/record.rows.js';
 import { EraseRecords } from './erase-records.js';
 
@@ -19,7 +19,7 @@ const BATCH_ROWS = 1000;
 const LOWEST = '00000000-0000-0000-0000-000000000000';
 
 /** All records erased since an instant, by project and id. Each batch is a separate query. */
-export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerator<ErasedRecord> {
+export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerator<ErasedConsent> {
   let after = { projectId: LOWEST, consentId: LOWEST };
   for (;;) {
     const rows = await erasedAfter(em.fork(), after, { since, limit: BATCH_ROWS });
@@ -30,7 +30,7 @@ export async function* erasedSince(em: EntityManager, since: Date): AsyncGenerat
 }
 
 /** The lines of a file that `erasures list` printed. @throws UnreadableLine */
-export async function* linesOf(file: string): AsyncGenerator<ErasedRecord> {
+export async function* linesOf(file: string): AsyncGenerator<ErasedConsent> {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(file, 'utf8') })) {
     number += 1;
@@ -49,7 +49,7 @@ export async function* linesOf(file: string): AsyncGenerator<ErasedRecord> {
  */
 export async function reapply(
   em: EntityManager,
-  listed: AsyncIterable<ErasedRecord>,
+  listed: AsyncIterable<ErasedConsent>,
   { listeners, dryRun }: { listeners: readonly ErasureListener[]; dryRun: boolean },
 ): Promise<{ listed: number; erased: number }> {
   const outbox = OutboxService.appendOnly(em, { topics: [] });

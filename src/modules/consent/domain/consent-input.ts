@@ -1,3 +1,4 @@
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import type { FieldError } from '../../../platform/errors/field-problem.js';
 import { isUuidV7, uuidTimeMs } from '../../../platform/identity/ids.js';
 import { readVisitorKeyHash } from './visitor-key.js';
@@ -12,7 +13,6 @@ const ADDITIONAL_FIELDS_BYTES_MAX = 4 * 1024;
 export const CONSENT_ID_AGE_MAX_MS = 7 * 24 * 60 * 60 * 1000;
 export const CONSENT_ID_AHEAD_MAX_MS = 5 * 60 * 1000;
 const CUSTOM_ENDPOINT_CHARACTERS_MAX = 2048;
-export const HOSTNAME_CHARACTERS_MAX = 253;
 /** The longest language tags in use have some 20. */
 export const LANGUAGE_CHARACTERS_MAX = 35;
 

@@ -1,4 +1,4 @@
-import type { ProjectController } from '../../projects/domain/project.js';
+import type { DataController } from '../../projects/domain/project.js';
 import type { ConsentRecorded } from './consent-recorded.js';
 
 const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
@@ -50,7 +50,7 @@ export interface ReceiptFacts {
   retentionMonths: number;
   proof: string | null;
   /** The project's controller when the receipt is issued. */
-  controller: ProjectController;
+  controller: DataController;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   MaxLength,
   ValidateBy,
 } from 'class-validator';
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import { IsInstant } from '../../../platform/http/instant.decorator.js';
 import { PageQuery } from '../../../platform/http/page-query.js';
 import { UUID_V7 } from '../../../platform/identity/ids.js';
@@ -23,7 +24,6 @@ import {
   CONFIG_HASH,
   FORBIDDEN_KEYS,
   HOSTNAME,
-  HOSTNAME_CHARACTERS_MAX,
   isLanguage,
   LANGUAGE,
   LANGUAGE_CHARACTERS_MAX,

@@ -10,7 +10,8 @@ import { choiceCookieHeaders, firstPartyOf } from '../../../platform/http/first-
 import { jsonReader } from '../../../platform/http/json-body.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
-import { ConsentService, unknownProject } from '../application/consent.service.js';
+import { unknownProject } from '../../projects/domain/project.js';
+import { ConsentService } from '../application/consent.service.js';
 import { chosenIn } from '../domain/chosen-in.js';
 import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 import { IngestMetrics } from './ingest.metrics.js';

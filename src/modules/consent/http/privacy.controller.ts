@@ -37,7 +37,7 @@ import {
   VisitorFileDto,
   VisitorRecordsQuery,
 } from './privacy.dto.js';
-import { jsonPieces, rowsOf } from './visitor-file.js';
+import { jsonPieces, visitorRows } from './visitor-file.js';
 
 /** Settings for finding and erasing the records of one visitor. */
 @ApiTags('Privacy')
@@ -120,7 +120,7 @@ export class PrivacyController {
       const records = await this.reader.countOfVisitor(project.id, hash, gone);
       const period = { from: EARLIEST, to: madeAt, filters: 'one visitor' };
       const cover = { ...head, ...period, records, first: 'newest', whole: 'json' } as const;
-      return this.pdfs.render(cover, rowsOf(batches), gone);
+      return this.pdfs.render(cover, visitorRows(batches), gone);
     };
     const contentType = format === 'json' ? 'application/json; charset=utf-8' : 'application/pdf';
     const name = `visitor-${madeAt.toISOString().slice(0, 10)}.${format}`;

@@ -23,7 +23,7 @@ export async function* jsonPieces(
 }
 
 /** The same records as the rows of an export. */
-export async function* rowsOf(batches: AsyncIterable<ConsentItem[]>): AsyncGenerator<ExportRow[]> {
+export async function* visitorRows(batches: AsyncIterable<ConsentItem[]>): AsyncGenerator<ExportRow[]> {
   for await (const items of batches) yield items.map(toExportRow);
 }
 

@@ -97,7 +97,7 @@ export async function findVisitorKeyHash(
 }
 
 /** A record that was erased. */
-export interface ErasedRecord {
+export interface ErasedConsent {
   projectId: string;
   consentId: string;
   erasedAt: Date;
@@ -106,10 +106,10 @@ export interface ErasedRecord {
 /** Records erased since an instant, after a record, by project and id; at most `limit`. */
 export async function erasedAfter(
   em: EntityManager,
-  after: Omit<ErasedRecord, 'erasedAt'>,
+  after: Omit<ErasedConsent, 'erasedAt'>,
   { since, limit }: { since: Date; limit: number },
-): Promise<ErasedRecord[]> {
-  const { rows } = await sql<ErasedRecord>`
+): Promise<ErasedConsent[]> {
+  const { rows } = await sql<ErasedConsent>`
     select project_id as "projectId", consent_id as "consentId", erased_at as "erasedAt" from erased_record
     where (project_id, consent_id) > (${after.projectId}::uuid, ${after.consentId}::uuid) and erased_at >= ${since}
     order by project_id, consent_id limit ${limit}

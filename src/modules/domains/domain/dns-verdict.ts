@@ -1,3 +1,4 @@
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import type { DomainMethod, DomainProblem } from './custom-domain.js';
 import { expectedRecords } from './domain-token.js';
 
@@ -23,8 +24,6 @@ export type DnsVerdict =
   | { kind: 'good'; method: DomainMethod }
   | { kind: 'bad'; problem: DomainProblem; found: string | null }
   | { kind: 'unclear'; problem: DomainProblem };
-
-const FOUND_CHARACTERS_MAX = 253;
 
 /** The verdict of all resolvers, which must agree to confirm or deny. */
 export function judgeHost(
@@ -71,7 +70,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/g;
 
 /** External input: control characters could not be stored or shown. */
 const printable = (text: string): string =>
-  text.toWellFormed().replace(CONTROL_CHARACTERS, '?').slice(0, FOUND_CHARACTERS_MAX);
+  text.toWellFormed().replace(CONTROL_CHARACTERS, '?').slice(0, HOSTNAME_CHARACTERS_MAX);
 
 const valuesOf = (lookup: Lookup): string[] => (lookup.kind === 'found' ? lookup.values : []);
 const normalName = (name: string): string => name.toLowerCase().replace(/\.$/, '');

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import { BRAND } from '../../../platform/identity/brand.js';
 
 /**
@@ -9,7 +10,6 @@ const ADDRESS_HEADER = `x-${BRAND.toLowerCase()}-visitor-address`;
 const COUNTRY_HEADER = `x-${BRAND.toLowerCase()}-visitor-country`;
 const SUBDIVISION_HEADER = `x-${BRAND.toLowerCase()}-visitor-subdivision`;
 
-const HOST_CHARACTERS_MAX = 253;
 const HOST = /^(?=.*[a-z])[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 const PREFIX_CHARACTERS_MAX = 200;
 const PREFIX = /^(\/[\w.~-]+)+$/;
@@ -42,7 +42,7 @@ export function readProxyHeaders(headers: Headers): ProxyHeaders {
 export function forwardedHost(headers: Headers): string | null {
   const [first = ''] = (single(headers['x-forwarded-host']) ?? '').split(',');
   const host = first.trim().toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
-  return host.length <= HOST_CHARACTERS_MAX && HOST.test(host) ? host : null;
+  return host.length <= HOSTNAME_CHARACTERS_MAX && HOST.test(host) ? host : null;
 }
 
 function forwardedPrefix(headers: Headers): string {

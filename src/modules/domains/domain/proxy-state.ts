@@ -1,5 +1,5 @@
 /** Observations of a project's path proxy; null members: none yet. */
-export interface ProxySightings {
+export interface ProxyObservations {
   /** Last request with a valid secret, with its host and path prefix. */
   provenAt: Date | null;
   host: string | null;
@@ -20,7 +20,7 @@ export const SIGHTING_EVERY_MS = 60_000;
 /** Without traffic for this long, the state is unknown. */
 export const SIGHTING_VALID_MS = 7 * 24 * 3_600_000;
 
-export function resolveProxyState({ provenAt, unprovenAt }: ProxySightings, now: Date): ProxyState {
+export function resolveProxyState({ provenAt, unprovenAt }: ProxyObservations, now: Date): ProxyState {
   const age = (at: Date | null): number => (at ? now.getTime() - at.getTime() : Infinity);
   const [proven, unproven] = [age(provenAt), age(unprovenAt)];
   if (Math.min(proven, unproven) > SIGHTING_VALID_MS) return 'not_seen';

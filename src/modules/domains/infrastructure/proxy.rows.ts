@@ -2,10 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { existingProject } from '../../projects/project.rows.js';
 import type { StoredProxySecrets } from '../domain/proxy-secret.js';
-import type { ProxySightings } from '../domain/proxy-state.js';
+import type { ProxyObservations } from '../domain/proxy-state.js';
 
 /** A project's proxy without hashes. */
-export interface StoredProxy extends ProxySightings {
+export interface StoredProxy extends ProxyObservations {
   /** null: no secret. */
   secretCreatedAt: Date | null;
   formerValidUntil: Date | null;

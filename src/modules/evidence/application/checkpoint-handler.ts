@@ -10,7 +10,7 @@ import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
 import { LOG_DELETED, CHECKPOINT_DUE } from '../evidence.events.js';
 import { asStorageError, LogStorage, LogStorageError } from '../infrastructure/log-storage.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { CheckpointPublisher, type PublishOutcome } from './checkpoint-publisher.js';
+import { CheckpointPublisher, type CheckpointOutcome } from './checkpoint-publisher.js';
 
 /** Logs that a worker publishes concurrently. */
 const LOGS_AT_ONCE = 8;
@@ -43,7 +43,7 @@ export class CheckpointHandler implements OnModuleInit {
 
   onModuleInit(): void {
     this.outbox.register(
-      backgroundJob<PublishOutcome>({
+      backgroundJob<CheckpointOutcome>({
         topics: [CHECKPOINT_DUE, LOG_DELETED],
         slotsMax: this.slots,
         attemptMaxMs: STORAGE_TIMEOUT_MAX_MS,
@@ -58,7 +58,7 @@ export class CheckpointHandler implements OnModuleInit {
     topic,
     subjectId: log,
     failures,
-  }: OutboxMessage): Promise<AttemptResult<PublishOutcome>> {
+  }: OutboxMessage): Promise<AttemptResult<CheckpointOutcome>> {
     try {
       if (topic === LOG_DELETED) {
         await this.storage.removeLog(log).catch(asStorageError);
@@ -81,7 +81,7 @@ export class CheckpointHandler implements OnModuleInit {
   }
 }
 
-const settled = (outcome: PublishOutcome): AttemptResult<PublishOutcome> => ({
+const settled = (outcome: CheckpointOutcome): AttemptResult<CheckpointOutcome> => ({
   kind: 'settled',
   outcome,
   healthy: true,

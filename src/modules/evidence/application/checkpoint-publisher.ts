@@ -19,7 +19,7 @@ const TILES_AT_ONCE = 16;
 /** Tiles that one query reads. */
 const TILES_READ_MAX = 256;
 
-export type PublishOutcome =
+export type CheckpointOutcome =
   /** A signed checkpoint covers all entries. */
   | 'published'
   /** The deadline passed first. */
@@ -60,7 +60,7 @@ export class CheckpointPublisher {
   ) {}
 
   /** @throws LogStorageError if the storage fails */
-  async publish(log: string, deadlineMs: number): Promise<PublishOutcome> {
+  async publish(log: string, deadlineMs: number): Promise<CheckpointOutcome> {
     while (performance.now() < deadlineMs) {
       const snapshot = await this.readSnapshot(log);
       if (!snapshot) return this.remove(log);
@@ -153,7 +153,7 @@ export class CheckpointPublisher {
     }
   }
 
-  private async remove(log: string): Promise<PublishOutcome> {
+  private async remove(log: string): Promise<CheckpointOutcome> {
     await this.em.fork().transactional((tx) => deleteLog(tx, log));
     await this.storage.removeLog(log).catch(asStorageError);
     await this.heads.remove(log).catch(asStorageError);

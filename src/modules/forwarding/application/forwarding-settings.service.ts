@@ -16,7 +16,7 @@ import {
   judgeSettingsChange,
   keepsTarget,
   onlyDisables,
-  type SaveRequest,
+  type SaveSettingsRequest,
   type SettingsChange,
   type SettingsRequest,
   type TokenChange,
@@ -30,7 +30,7 @@ import { throttleKeyFor } from './settle-holds.js';
 import { readLastFailure } from '../infrastructure/last-failure.rows.js';
 import {
   lockSettings,
-  readSettings,
+  readForwardingSettings,
   type SettingsRow,
   writeSettings,
   writeToken,
@@ -104,7 +104,7 @@ export class ForwardingSettingsService {
 
   async read(projectId: string): Promise<ForwardingSettingsView> {
     const em = this.em.fork();
-    return this.view(em, projectId, await readSettings(em, projectId));
+    return this.view(em, projectId, await readForwardingSettings(em, projectId));
   }
 
   /**
@@ -117,7 +117,7 @@ export class ForwardingSettingsService {
    */
   async save(
     { projectId, author, requireTier }: { projectId: string; author: Author; requireTier: TierCheck },
-    given: SaveRequest,
+    given: SaveSettingsRequest,
     check: (stored: TaggedSettings) => void = () => {},
   ): Promise<ForwardingSettingsView> {
     await this.em.fork().transactional(async (tx) => {

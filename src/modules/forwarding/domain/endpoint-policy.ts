@@ -1,9 +1,10 @@
 import {
-  type EndpointExceptions,
+  hostAndPort,
+  HOSTNAME_CHARACTERS_MAX,
   isAddressAllowed,
   isPrivateName,
   literalAddress,
-  targetOf,
+  type EndpointExceptions,
 } from '../../../platform/network/address-policy.js';
 import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 
@@ -11,7 +12,6 @@ import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
 
 /** Longest host name and longest label in DNS, in octets (RFC 1035 §2.3.4). */
-const HOST_OCTETS_MAX = 253;
 const LABEL_OCTETS_MAX = 63;
 /** Characters of DNS names in practice; the URL parser accepts many more, such as `*`. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
@@ -53,7 +53,7 @@ export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): 
 }
 
 function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement {
-  if (exceptions.targets.has(targetOf(url))) return { kind: 'allowed', url };
+  if (exceptions.targets.has(hostAndPort(url))) return { kind: 'allowed', url };
   // The parser normalizes every notation of an address (hex, octal, one number, full-width).
   const address = literalAddress(url.hostname);
   if (address !== null) {
@@ -80,8 +80,8 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
 /** Why DNS cannot contain this name, as a sentence; null: it can. */
 function problemOfName(labels: string[]): string | null {
   // The parser has converted other alphabets to ASCII (punycode), which DNS limits apply to.
-  if (labels.join('.').length > HOST_OCTETS_MAX) {
-    return `The host of the endpoint URL can have at most ${HOST_OCTETS_MAX} characters.`;
+  if (labels.join('.').length > HOSTNAME_CHARACTERS_MAX) {
+    return `The host of the endpoint URL can have at most ${HOSTNAME_CHARACTERS_MAX} characters.`;
   }
   if (labels.some((label) => label.length > LABEL_OCTETS_MAX)) {
     return `Each part of the host of the endpoint URL can have at most ${LABEL_OCTETS_MAX} characters.`;

@@ -25,14 +25,14 @@ export interface SettingsRequest {
 }
 
 /** A save as the API accepts it: turning forwarding off needs no endpoint and no mode. */
-export type SaveRequest = Omit<SettingsRequest, 'endpointUrl' | 'authMode'> & {
+export type SaveSettingsRequest = Omit<SettingsRequest, 'endpointUrl' | 'authMode'> & {
   endpointUrl?: string | null | undefined;
   authMode?: AuthMode | undefined;
 };
 
 /** Adds the stored endpoint, mode and use of `custom_endpoint` to a save that omits them. */
 export function completeRequest(
-  given: SaveRequest,
+  given: SaveSettingsRequest,
   stored: { endpointUrl: string | null; authMode: AuthMode; allowCustomEndpoint: boolean },
 ): SettingsRequest {
   const { endpointUrl = stored.endpointUrl, authMode = stored.authMode } = given;
@@ -44,7 +44,7 @@ export function completeRequest(
  * Whether a save keeps endpoint, mode and token. It is then not judged: an owner must be able to
  * turn forwarding off after the operator disallowed the endpoint.
  */
-export function keepsTarget({ enabled, endpointUrl, authMode, bearerToken }: SaveRequest): boolean {
+export function keepsTarget({ enabled, endpointUrl, authMode, bearerToken }: SaveSettingsRequest): boolean {
   return !enabled && endpointUrl === undefined && authMode === undefined && bearerToken === undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { AlarmClock, NO_ALARM, type Sleeper } from '../../../platform/time/alarm-clock.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
-import { type Connect, targetOf } from './guarded-connector.js';
+import { type Connect, connectTarget } from './guarded-connector.js';
 
 /** The user of a connection: one request, until its response is complete. */
 export interface ConnectionUser {
@@ -152,7 +152,7 @@ export class Connections {
   private open(url: URL, user: ConnectionUser): void {
     if (this.isDestroyed) return user.onClosed(SHUT_DOWN);
     let connection: Connection | undefined;
-    const socket = this.connect(targetOf(url), user.limiter, {
+    const socket = this.connect(connectTarget(url), user.limiter, {
       onFailure: (error) => user.onClosed(this.isDestroyed ? SHUT_DOWN : error),
       onOpen: (connected) => {
         connection = new Connection(connected, url.origin, this);

@@ -137,7 +137,7 @@ function tcpOptions(buffer: Buffer, events: ConnectEvents): Omit<TcpNetConnectOp
 }
 
 /** The target of an HTTPS URL. */
-export function targetOf({ hostname, port }: URL): ConnectTarget {
+export function connectTarget({ hostname, port }: URL): ConnectTarget {
   return { hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? HTTPS_PORT : Number(port) };
 }
 

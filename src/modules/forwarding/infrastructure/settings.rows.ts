@@ -50,7 +50,7 @@ const SETTINGS_COLUMNS = sql`
   case when former_signing_until > now() then former_signing_until end as "formerSigningUntil"
 `;
 
-export async function readSettings(em: EntityManager, projectId: string): Promise<SettingsRow> {
+export async function readForwardingSettings(em: EntityManager, projectId: string): Promise<SettingsRow> {
   const { rows } = await sql<SettingsRow>`
     select ${SETTINGS_COLUMNS} from forwarding_settings f where project_id = ${projectId}
   `.execute(em.getKysely());

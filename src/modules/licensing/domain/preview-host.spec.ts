@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import { PREVIEW_HOST_SUFFIXES } from './preview-host-suffixes.js';
-import {
-  HOSTNAME_CHARACTERS_MAX,
-  isPreviewHost,
-  normalizeHostname,
-  previewHostPattern,
-} from './preview-host.js';
+import { isPreviewHost, normalizeHostname, previewHostPattern } from './preview-host.js';
 
 describe('preview hosts (spec §3.2 row 1)', () => {
   it.each(PREVIEW_HOST_SUFFIXES.map((host) => host.suffix))(

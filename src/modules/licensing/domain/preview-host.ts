@@ -1,9 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import { PREVIEW_HOST_SUFFIXES, type PreviewHostClass } from './preview-host-suffixes.js';
-
-/** Longest host name in DNS, in characters (RFC 1035). */
-export const HOSTNAME_CHARACTERS_MAX = 253;
 
 /** A hostname with a trailing dot and a port of five digits; anything longer is not a hostname. */
 const HOST_AND_PORT_CHARACTERS_MAX = HOSTNAME_CHARACTERS_MAX + 7;

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Length, ValidateBy } from 'class-validator';
 import { CATALOGUE } from '../domain/catalogue.js';
-import { HOSTNAME_CHARACTERS_MAX, isHostname } from '../domain/preview-host.js';
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
+import { isHostname } from '../domain/preview-host.js';
 import { KNOWN_STATUSES } from '../domain/subscription-status.js';
 import { type ResolvedTier, TIER_REASONS, TIERS, type Tier, type TierReason } from '../domain/tier.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import type { FieldError } from '../../../platform/errors/field-problem.js';
 
 export const DOMAINS_PER_PROJECT_MAX = 100;
 
 /** Longest input that is parsed; a name in punycode is at most 253 characters (RFC 1035). */
 export const DOMAIN_INPUT_CHARACTERS_MAX = 1000;
-const HOST_CHARACTERS_MAX = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /**
  * Characters of more than a host (scheme, port, path, user, pattern, literal address), and
@@ -55,6 +55,6 @@ export function normalizeDomain(name: unknown, { production }: { production: boo
   // Parsed before it is judged: `0x7f.1` and full-width digits become addresses only here.
   const host = new URL(`https://${given}`).hostname.replace(/\.$/, '');
   if (host === 'localhost') return production ? null : host;
-  if (isIP(host) !== 0 || !host.includes('.') || host.length > HOST_CHARACTERS_MAX) return null;
+  if (isIP(host) !== 0 || !host.includes('.') || host.length > HOSTNAME_CHARACTERS_MAX) return null;
   return host.split('.').every((label) => LABEL.test(label)) ? host : null;
 }

@@ -1,3 +1,5 @@
+import { DomainError } from '../../../platform/errors/domain-error.js';
+
 /** A customer's website or group of websites; other tables refer to its id. */
 export interface Project {
   id: string;
@@ -18,8 +20,13 @@ export interface Project {
  * The controller of a project's records (GDPR Art. 4(7)), for receipts and the banner; null: not
  * given.
  */
-export interface ProjectController {
+export interface DataController {
   name: string | null;
   /** An e-mail address, a web page or a postal address. */
   contact: string | null;
+}
+
+/** For programs, which take the id from the address of a request. */
+export function unknownProject(): DomainError {
+  return new DomainError('project_not_found', 'Project not found. Check the project id in the URL.');
 }

@@ -34,7 +34,7 @@ export interface ConfigurationView extends Omit<SavedConfiguration, 'note'> {
 }
 
 /** A request to save. */
-export interface SaveRequest {
+export interface SaveConfigurationRequest {
   configuration: SiteConfiguration;
   /** The author's comment, for the history. */
   comment: string | null;
@@ -84,7 +84,7 @@ export class ConfigurationService {
    */
   async save(
     { project, author, requireTier }: { project: Project; author: Author; requireTier: TierCheck },
-    { configuration, comment, draftVersion }: SaveRequest,
+    { configuration, comment, draftVersion }: SaveConfigurationRequest,
     expected: ExpectedVersion,
   ): Promise<ConfigurationView> {
     const change = { action: 'configuration.save', author, expected, comment } as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensing/domain/catalogue.js';
 import { isPreviewHost, previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { Tier } from '../../licensing/domain/tier.js';
-import type { ProjectController } from '../../projects/domain/project.js';
+import type { DataController } from '../../projects/domain/project.js';
 import { type BannerText, CATEGORIES, COUNT_LABELS, LABELS, MODE_LABELS } from './banner-text.js';
 import type { CategoryModes } from './consent-modes.js';
 import type {
@@ -42,7 +42,7 @@ export interface SiteDocument
   /** Tier and features on a preview host (spec §3.2 row 1). */
   preview: { tier: Tier; features: TierFeatures };
   /** The controller of the records, for the second layer; null members if not given. */
-  controller: ProjectController;
+  controller: DataController;
   /** Hosts of the project that would be preview hosts if they were not its own. */
   ownPreviewHosts: string[];
   /** Regular expression of the host names of which `preview` holds. */
@@ -73,7 +73,7 @@ export interface SiteDocument
 export interface DocumentSource {
   projectId: string;
   domains: readonly string[];
-  controller: ProjectController;
+  controller: DataController;
   tier: Tier;
   configuration: SiteConfiguration;
   /** Origin of the API; empty: the one that the loader came from. */

@@ -1,5 +1,6 @@
 import { Controller, Logger, Options, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiParam, ApiTags } from '@nestjs/swagger';
+import { unknownProject } from '../../projects/domain/project.js';
 import {
   ApiAnyOrigin,
   ApiNoDatabase,
@@ -63,7 +64,7 @@ export class CdnController {
     @Res() response: Response,
   ): Promise<void> {
     openToAll(response);
-    if (!isUuid(projectId)) throw unknownProject(response);
+    if (!isUuid(projectId)) throw withoutProject(response);
     const { body, etag } = this.sites.loader();
     response.setHeader('Cache-Control', LOADER);
     response.type('text/javascript');
@@ -147,7 +148,7 @@ export class CdnController {
     @Res() response: Response,
   ): Promise<void> {
     openToAll(response);
-    if (!isUuid(projectId)) throw unknownProject(response);
+    if (!isUuid(projectId)) throw withoutProject(response);
     const name = `logo-${hash}.png`;
     const body = await orUnavailable(this.logger, 'The logo', () =>
       this.sites.logo(projectId.toLowerCase(), name),
@@ -173,7 +174,7 @@ export class CdnController {
     const document = isUuid(projectId)
       ? await orUnavailable(this.logger, 'The configuration', () => this.sites.read(projectId.toLowerCase()))
       : null;
-    if (!document) throw unknownProject(response);
+    if (!document) throw withoutProject(response);
     const region = this.regionOf(request);
     const { countryHeader, subdivisionHeader } = this.settings;
     const firstParty = firstPartyOf(request);
@@ -219,7 +220,7 @@ export class CdnController {
     response: Response,
   ): Promise<void> {
     openToAll(response);
-    if (!isUuid(projectId)) throw unknownProject(response);
+    if (!isUuid(projectId)) throw withoutProject(response);
     const script = await orUnavailable(this.logger, 'The configuration', () =>
       this.sites.pageScript(projectId.toLowerCase(), name),
     );
@@ -240,7 +241,7 @@ export class CdnController {
     const found = isUuid(projectId)
       ? await orUnavailable(this.logger, what, () => read(projectId.toLowerCase()))
       : null;
-    if (!found) throw unknownProject(response);
+    if (!found) throw withoutProject(response);
     response.setHeader('Cache-Control', CONFIGURATION);
     if (policy) response.setHeader('Content-Security-Policy', policy);
     response.type(type);
@@ -275,7 +276,7 @@ function openToAll(response: Response): void {
   });
 }
 
-function unknownProject(response: Response): DomainError {
+function withoutProject(response: Response): DomainError {
   response.setHeader('Cache-Control', UNKNOWN_PROJECT);
-  return new DomainError('project_not_found', 'Project not found. Check the project id in the URL.');
+  return unknownProject();
 }

@@ -19,7 +19,7 @@ const POLICY_URL_CHARACTERS_MAX = 2_048;
 /** A name that a person chooses, such as a version. */
 export const VERSION_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-export const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
+export const LANGUAGE_TAG = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses; a line break is fine
 const CONTROL_CHARACTER = /[\u0000-\u0009\u000b-\u001f\u007f]/;
 

@@ -49,7 +49,7 @@ import {
   DESCRIPTION_CHARACTERS_MAX,
   isLine,
   LABEL_CHARACTERS_MAX,
-  LANGUAGE,
+  LANGUAGE_TAG,
   Logo,
   memberOf,
   OptionalLine,
@@ -77,7 +77,7 @@ const Language = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ example: 'en', description: 'BCP 47' }),
     IsString(),
-    Matches(LANGUAGE, {
+    Matches(LANGUAGE_TAG, {
       message: '$property must be a language tag such as en or pt-BR',
       context: coded('language_tag'),
     }),

@@ -9,7 +9,7 @@ import { DEFAULT_CONFIGURATION, type SiteConfiguration } from '../domain/configu
 import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
 import { withPresetModes } from '../domain/preset-modes.js';
 import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
-import { Comment, LANGUAGE, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
+import { Comment, LANGUAGE_TAG, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
 import {
   BannerSettingsDto,
   BannerTextDto,
@@ -60,7 +60,7 @@ export class ConfigurationBodyDto {
   })
   @IfGiven()
   @IsString()
-  @Matches(LANGUAGE, {
+  @Matches(LANGUAGE_TAG, {
     message: 'defaultLanguage must be a language tag such as en or pt-BR',
     context: coded('language_tag'),
   })

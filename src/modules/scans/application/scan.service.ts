@@ -18,7 +18,7 @@ import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
 import { readQueue } from '../infrastructure/account.rows.js';
 import {
   cancelScan,
-  type ItemKey,
+  type ItemPlace,
   readFigures,
   readItemPage,
   readPages,
@@ -151,7 +151,7 @@ async function existing(em: EntityManager, projectId: string, id: string): Promi
   return scan;
 }
 
-function keyIn(cursor: string): ItemKey {
+function keyIn(cursor: string): ItemPlace {
   const [, state = 'before', page = '0', number = '0'] = ITEM_KEY.exec(cursor) ?? [];
   return { state: state as ScanState, page: Number(page), number: Number(number) };
 }

@@ -1,4 +1,4 @@
-import { targetOf } from '../../../platform/network/address-policy.js';
+import { hostAndPort } from '../../../platform/network/address-policy.js';
 
 /** Longest address of a page, in characters. */
 export const PAGE_URL_CHARACTERS_MAX = 1000;
@@ -51,7 +51,7 @@ export function judgeScanAddress(
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'malformed';
   if (!isProjectHost(url.hostname, domains, production)) return 'outside_project';
   if (isExcludedHost(url.hostname, excludedHosts)) return 'excluded';
-  return WEB_PORTS.has(url.port) || allowedTargets.has(targetOf(url)) ? null : 'port';
+  return WEB_PORTS.has(url.port) || allowedTargets.has(hostAndPort(url)) ? null : 'port';
 }
 
 /** Whether the operator excluded a host, or one above it. */

@@ -14,7 +14,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { FindingService } from '../application/finding.service.js';
 import {
   AcceptFindingDto,
-  ChangesQuery,
+  ScanChangesQuery,
   FindingDto,
   FindingPageDto,
   FindingsQuery,
@@ -54,7 +54,7 @@ export class FindingController {
   async changes(
     @CurrentProject() project: Project,
     @Param('scanId') scanId: string,
-    @Query() { since }: ChangesQuery,
+    @Query() { since }: ScanChangesQuery,
   ): Promise<ScanChangesDto> {
     return ScanChangesDto.of(await this.findings.changes(project.id, scanId, since));
   }

@@ -31,7 +31,7 @@ export class FindingsQuery extends PageQuery {
   status?: FindingStatus;
 }
 
-export class ChangesQuery {
+export class ScanChangesQuery {
   @ApiPropertyOptional({ format: 'uuid', description: 'The scan to compare with; absent: the one before' })
   @IsOptional()
   @IsUUID()

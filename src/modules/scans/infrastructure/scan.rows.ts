@@ -22,7 +22,7 @@ export interface NewScan {
 }
 
 /** A place in a scan's list of items. */
-export interface ItemKey {
+export interface ItemPlace {
   state: ScanState;
   page: number;
   number: number;
@@ -217,7 +217,7 @@ export async function readFigures(
 export async function readItemPage(
   em: EntityManager,
   { projectId, scanId }: { projectId: string; scanId: string },
-  filter: { kinds?: ItemKind[]; page?: number; state?: ScanState; after: ItemKey | null; limit: number },
+  filter: { kinds?: ItemKind[]; page?: number; state?: ScanState; after: ItemPlace | null; limit: number },
 ): Promise<ScanItemView[]> {
   const { kinds, page, state, after, limit } = filter;
   const place = sql<number>`array_position(${[...SCAN_STATES]}::text[], state)`;

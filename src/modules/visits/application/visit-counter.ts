@@ -1,13 +1,14 @@
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { LRUCache } from 'lru-cache';
+import { unknownProject } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
 import { isRefusedRow } from '../../../platform/database/postgres-error.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
-import { type BrowserHeaders, deviceOf, hostOf, languageOf, readVisit } from '../domain/visit.js';
+import { type BrowserHeaders, deviceOf, visitedHost, languageOf, readVisit } from '../domain/visit.js';
 import type { VisitRow } from '../domain/project-tally.js';
 import { VisitTally } from '../domain/visit-tally.js';
 import { VisitMetrics } from './visit.metrics.js';
@@ -89,7 +90,7 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
       ]);
     const domains = this.domains.get(projectId) ?? (await this.domains.fetch(projectId));
     if (domains === undefined || domains === 'unknown') throw unknownProject();
-    const hostname = hostOf(origin, { domains, production: this.service.production });
+    const hostname = visitedHost(origin, { domains, production: this.service.production });
     if (hostname === null)
       throw new DomainError('origin_not_allowed', 'Origin is not one of the project’s domains.');
     const described = {
@@ -140,8 +141,4 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
       return [];
     }
   }
-}
-
-export function unknownProject(): DomainError {
-  return new DomainError('project_not_found', 'Project not found. Check the project id in the URL.');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deviceOf, hostOf, languageOf, readVisit } from './visit.js';
+import { deviceOf, visitedHost, languageOf, readVisit } from './visit.js';
 
 describe(readVisit, () => {
   it.each([
@@ -54,7 +54,7 @@ describe(deviceOf, () => {
   });
 });
 
-describe(hostOf, () => {
+describe(visitedHost, () => {
   const example = { domains: ['example.com'], production: true };
   const anybody = { domains: [], production: true };
   const longest = `${'a'.repeat(241)}.example.com`;
@@ -77,6 +77,6 @@ describe(hostOf, () => {
     [`https://a${longest}`, anybody, null],
     [`http://${'a'.repeat(4000)}.example.com`, example, null],
   ])('%s with %j is %s', (origin, rules, host) => {
-    expect(hostOf(origin, rules)).toBe(host);
+    expect(visitedHost(origin, rules)).toBe(host);
   });
 });

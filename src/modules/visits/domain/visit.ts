@@ -1,5 +1,5 @@
 import { OTHER_NAME } from '../../consent/domain/consent-counts.js';
-import { HOSTNAME_CHARACTERS_MAX } from '../../consent/domain/consent-input.js';
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 
 /** The outcome of the banner on a visited page; `none`: it was not shown. */
 export const BANNER_OUTCOMES = ['none', 'chosen', 'ignored'] as const;
@@ -59,7 +59,7 @@ export function deviceOf(userAgent: string | undefined): string {
  * project or is longer than a DNS name can be: such a visit is not counted. A page without a host
  * (a file, a sandbox) is `OTHER_NAME`.
  */
-export function hostOf(
+export function visitedHost(
   origin: string | undefined,
   { domains, production }: { domains: readonly string[]; production: boolean },
 ): string | null {

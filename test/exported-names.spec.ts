@@ -1,0 +1,16 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+
+const DECLARATION =
+  /^export (?:abstract )?(?:async )?(?:function\*?|class|const|enum|interface|type) ([A-Za-z_]\w*)/gm;
+
+it('each name that src exports has one meaning', () => {
+  const places = new Map<string, string[]>();
+  for (const file of globSync('src/**/*.ts', { exclude: (path) => path.endsWith('.spec.ts') })) {
+    const names = [...readFileSync(file, 'utf8').matchAll(DECLARATION)].map(([, name = '']) => name);
+    // Overloads and a type beside its constant are in one file.
+    for (const name of new Set(names)) places.set(name, [...(places.get(name) ?? []), file]);
+  }
+  expect(places.size).toBeGreaterThan(1000);
+  expect([...places].filter(([, files]) => files.length > 1)).toEqual([]);
+});
