@@ -298,6 +298,18 @@ describe('the history', () => {
     expect(await shownAt('soon')).toMatchObject({ status: 422 });
   });
 
+  it('says since when a configuration is live, although a change of tier published it again', async () => {
+    const project = await createTestProject(service);
+    const { inForceFrom } = await publish(project, { policyVersion: '1.1' }, 1);
+    await project.request('editor', 'POST', '/tier/simulate', { tier: 'pro' });
+    const [again] = await publications(project, 2);
+    expect(again).toMatchObject({ version: 2, configurationVersion: 1, tier: 'pro' });
+    expect(Date.parse(String(again?.inForceFrom))).toBeGreaterThan(Date.parse(inForceFrom));
+    expect(await get(project, '/configuration')).toMatchObject({
+      lastPublication: { version: 2, liveSince: inForceFrom },
+    });
+  });
+
   it('names nobody where the tier alone has changed, and takes a comment for going back', async () => {
     const project = await createTestProject(service);
     await publish(project, { policyVersion: 'a', comment: 'One' }, 1);

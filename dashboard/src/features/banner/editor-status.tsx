@@ -51,7 +51,7 @@ function Publication({ configuration, isQuiet }: { configuration: ConfigurationD
   if (isQuiet) return null;
   return (
     <span className="pill" data-good>
-      {t('banner.liveSince')} <AbsoluteTime at={lastPublication.inForceFrom} />
+      {t('banner.liveSince')} <AbsoluteTime at={lastPublication.liveSince} />
     </span>
   );
 }

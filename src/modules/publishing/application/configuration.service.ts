@@ -18,7 +18,7 @@ import type { SaveNote } from '../domain/save-note.js';
 import type { Publication } from '../domain/publication.js';
 import type { SavedConfiguration } from '../domain/saved-configuration.js';
 import { readSaved, writeSaved } from '../infrastructure/configuration.rows.js';
-import { lastPublication, publicationCount } from '../infrastructure/publication.rows.js';
+import { firstInForce, lastPublication, publicationCount } from '../infrastructure/publication.rows.js';
 import { configurationChangedMessage } from '../publishing.events.js';
 import { endDraft } from './draft.service.js';
 import { configurationPublished } from './publication-log.js';
@@ -28,9 +28,14 @@ export interface ConfigurationView extends Omit<SavedConfiguration, 'note'> {
   /** Whether the tier of this moment publishes region rules. */
   regionRulesAvailable: boolean;
   /** null: nothing was ever published. */
-  lastPublication: Publication | null;
+  lastPublication: CurrentPublication | null;
   /** When publishing failed for good, since the last publication; null: it did not. */
   publishFailedAt: Date | null;
+}
+
+interface CurrentPublication extends Publication {
+  /** When its configuration was first published: a change of tier, for example, publishes it again. */
+  liveSince: Date;
 }
 
 /** A request to save. */
@@ -69,7 +74,10 @@ export class ConfigurationService {
       updatedAt: saved.updatedAt,
       configuration: saved.configuration,
       regionRulesAvailable: GEO_TARGETING_TIERS.includes(tier),
-      lastPublication: last,
+      lastPublication: last && {
+        ...last,
+        liveSince: (await firstInForce(em, project.id, last.configurationVersion)) ?? last.inForceFrom,
+      },
       publishFailedAt: failedAt && (!last || last.at < failedAt) ? failedAt : null,
     };
   }

@@ -13,7 +13,7 @@ import {
   BlockingSettingsDto,
   SiteServiceDto,
 } from './configuration-parts.dto.js';
-import { type AuthorNames, PublicationDto } from './publication.dto.js';
+import { type AuthorNames, CurrentPublicationDto, PublicationDto } from './publication.dto.js';
 import {
   CategoryModesDto,
   PresetReferenceContentDto,
@@ -58,7 +58,8 @@ export class ConfigurationDto extends ConfigurationContentDto {
   version!: number;
   @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' }) updatedAt!: Date | null;
   @ApiProperty({ description: 'Whether the tier includes region rules' }) regionRulesAvailable!: boolean;
-  @ApiProperty({ type: PublicationDto, nullable: true }) lastPublication!: PublicationDto | null;
+  @ApiProperty({ type: CurrentPublicationDto, nullable: true })
+  lastPublication!: CurrentPublicationDto | null;
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -75,7 +76,10 @@ export function presentConfiguration(view: ConfigurationView, names: AuthorNames
     updatedAt,
     ...configuration,
     regionRulesAvailable,
-    lastPublication: lastPublication && PublicationDto.of(lastPublication, names),
+    lastPublication: lastPublication && {
+      ...PublicationDto.of(lastPublication, names),
+      liveSince: lastPublication.liveSince,
+    },
     publishFailedAt,
   };
 }

@@ -53,6 +53,14 @@ export class PublicationDto {
   }
 }
 
+export class CurrentPublicationDto extends PublicationDto {
+  @ApiProperty({
+    description:
+      'When its configuration was first published: a change of tier, for example, publishes it again',
+  })
+  liveSince!: Date;
+}
+
 /** The authors whose names are needed for these publications. */
 export function authorsOf(publications: Publication[]): { userIds: string[]; apiKeyIds: string[] } {
   const idsOf = (kind: AuthorKind): string[] => [

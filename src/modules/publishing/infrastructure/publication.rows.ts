@@ -126,6 +126,23 @@ export async function lastPublication(em: EntityManager, projectId: string): Pro
   return (await newestFirst(em, projectId).limit(1).executeTakeFirst()) ?? null;
 }
 
+/** When a saved configuration was first published; null: no such publication is kept. */
+export async function firstInForce(
+  em: EntityManager,
+  projectId: string,
+  configurationVersion: number,
+): Promise<Date | null> {
+  const first = await publishingTables(em)
+    .selectFrom('publication')
+    .select('inForceFrom')
+    .where('projectId', '=', projectId)
+    .where('configurationVersion', '=', configurationVersion)
+    .orderBy('version')
+    .limit(1)
+    .executeTakeFirst();
+  return first?.inForceFrom ?? null;
+}
+
 /** How many publications a project ever had; older ones are no longer listed, and their documents are kept. */
 export async function publicationCount(em: EntityManager, projectId: string): Promise<number> {
   const last = await publishingTables(em)
