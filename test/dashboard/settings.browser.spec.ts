@@ -863,6 +863,7 @@ describe('the plan', () => {
       await hers.close();
     };
     const first = await open();
+    await first.getByRole('rowheader', { name: 'Custom domains Not set up on this server' }).waitFor();
     await first.getByRole('button', { name: 'Invoices and payment' }).click();
     await first.getByText('This project has no purchases').waitFor();
     await first.getByText('Yearly', { exact: true }).click();

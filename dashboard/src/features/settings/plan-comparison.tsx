@@ -1,5 +1,7 @@
 import { Button, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { domainListOptions } from '../../client/@tanstack/react-query.gen';
 import { billingCheckout } from '../../client/sdk.gen';
 import type { PricingDto, ProjectDto, SubscriptionStateDto, TierEntryDto } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
@@ -28,6 +30,7 @@ export function PlanComparison({
   // A phone has room for one plan.
   const tiers = isPhone ? pricing.tiers.filter(({ tier }) => tier === shownTier) : pricing.tiers;
   const refusal = checkAccess(project, { role: 'owner' });
+  const domains = useQuery(domainListOptions({ path: { projectId: project.id } }));
   const checkout = useApiMutation({
     request: async (tier: 'pro' | 'business') =>
       (await billingCheckout({ path: { projectId: project.id }, body: { tier, interval } })).data,
@@ -73,7 +76,13 @@ export function PlanComparison({
                 cell={(tier) => monthlyPrice(tier, interval)}
               />
               {FEATURES.map(([name, cell]) => (
-                <FeatureRow key={name} title={t(`plan.features.${name}`)} tiers={tiers} cell={cell} />
+                <FeatureRow
+                  key={name}
+                  title={t(`plan.features.${name}`)}
+                  note={name === 'customDomains' && domains.data?.target === null && t('plan.notSetUp')}
+                  tiers={tiers}
+                  cell={cell}
+                />
               ))}
               <FeatureRow
                 title={t('plan.select')}
@@ -104,16 +113,25 @@ export function PlanComparison({
 
 function FeatureRow({
   title,
+  note,
   tiers,
   cell,
 }: {
   title: string;
+  note?: React.ReactNode;
   tiers: TierEntryDto[];
   cell: (tier: TierEntryDto) => React.ReactNode;
 }) {
   return (
     <tr>
-      <th scope="row">{title}</th>
+      <th scope="row">
+        {title}
+        {note && (
+          <Text c="dimmed" fz="xs">
+            {note}
+          </Text>
+        )}
+      </th>
       {tiers.map((tier) => (
         <td key={tier.tier}>{cell(tier)}</td>
       ))}
