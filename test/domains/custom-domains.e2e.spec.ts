@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DomainChecks } from '../../src/modules/domains/application/domain-checks.js';
+import { claimDue } from '../../src/modules/domains/infrastructure/domain.rows.js';
 import { MembershipService } from '../../src/modules/access/application/membership.service.js';
 import { type DomainWorld, startDomainWorld, TARGET } from '../support/people/custom-domain.js';
 import type { Json } from '../support/people/json.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 let world: DomainWorld;
@@ -89,6 +91,11 @@ describe('adding', () => {
       'domain_limit_reached',
     ]);
     expect(await errorOf(await post('', { hostname: host }, 'viewer'))).toEqual([403, 'role_required']);
+    const { items } = (await (await project.request('viewer', 'GET', '/domains')).json()) as {
+      items: { hostname: string }[];
+    };
+    const names = ['c2', 'c3', 'c4', 'c5', 'consent'];
+    expect(items.map(({ hostname }) => hostname)).toEqual(names.map((name) => `${name}.${domain}`));
   });
 
   it('writes the audit log', async () => {
@@ -172,6 +179,13 @@ describe('a check', () => {
     world.records[domain] = { issuers: ['letsencrypt.org'] };
     await post(`/${id}/check`);
     expect((await world.read(project, id)).certificate).toMatchObject({ caaForbids: false });
+    // Records of the host itself apply in place of those of the domain above.
+    world.records[host] = { issuers: ['sectigo.com'] };
+    await post(`/${id}/check`);
+    expect((await world.read(project, id)).certificate).toMatchObject({
+      caaIssuers: ['sectigo.com'],
+      caaForbids: true,
+    });
   });
 
   it('is one at a time: two workers share what is due', async () => {
@@ -179,6 +193,18 @@ describe('a check', () => {
     const checks = world.service.app.get(DomainChecks, { strict: false });
     const counts = await Promise.all([checks.checkDue(new Date()), checks.checkDue(new Date())]);
     expect(counts[0]! + counts[1]!).toBe(4);
+  });
+
+  it('that a worker did not finish is due again ten minutes later', async () => {
+    const { id } = await world.add(project, host);
+    const startedMs = Date.now();
+    const isClaimed = async (afterMs: number): Promise<boolean> => {
+      const claimed = await claimDue(world.service.database.orm.em.fork(), new Date(startedMs + afterMs));
+      return claimed.some((domain) => domain.id === id);
+    };
+    expect(await isClaimed(0)).toBe(true);
+    expect(await isClaimed(10 * MINUTE_MS - 1)).toBe(false);
+    expect(await isClaimed(10 * MINUTE_MS)).toBe(true);
   });
 });
 
@@ -189,7 +215,8 @@ describe('a domain whose records are gone', () => {
     delete world.records[host];
     await world.checkDue(later(21 * HOUR_MS));
     const failing = await world.read(project, id);
-    expect(failing).toMatchObject({ state: 'failing', problem: 'no_record' });
+    // The method is that of the last good check.
+    expect(failing).toMatchObject({ state: 'failing', problem: 'no_record', method: 'cname' });
     expect(Date.parse(failing.stateEndsAt!) - Date.parse(failing.stateSince)).toBe(7 * DAY_MS);
     expect(await mails()).toEqual(['custom_domain']);
 
@@ -294,7 +321,8 @@ describe('a host belongs to one project', () => {
     expect(await world.read(project, again.id)).toMatchObject({ state: 'verified' });
   });
 
-  it('and moves at once when DNS names another, with a mail', async () => {
+  it('and moves at once when DNS names another, with a mail to each owner', async () => {
+    await addOwner(project.id);
     await addOwner(project.id);
     const { id } = await verified();
     const other = await rival();
@@ -303,7 +331,7 @@ describe('a host belongs to one project', () => {
     await world.checkDue();
     expect(await world.read(other, claim.id)).toMatchObject({ state: 'verified' });
     expect((await project.request('viewer', 'GET', `/domains/${id}`)).status).toBe(404);
-    expect(await mails()).toEqual(['custom_domain']);
+    expect(await mails()).toEqual(['custom_domain', 'custom_domain']);
   });
 
   it('is claimed by many, and verified by one, when all check at once', async () => {
@@ -324,8 +352,10 @@ it('is deleted with its project', async () => {
   expect(rows).toEqual([]);
 });
 
-it('is checked at once after a change of owners', async () => {
+it('is checked at once after a change of owners, and those of other projects are not', async () => {
   const { id } = await verified();
+  const other = await createTestProject(world.service, { domains: [domain] });
+  const untouched = await verified(other, `other.${domain}`);
   const first = await addOwner(project.id);
   await addOwner(project.id);
   expect(Date.parse((await world.read(project, id)).nextCheckAt)).toBeGreaterThan(Date.now() + HOUR_MS);
@@ -333,6 +363,7 @@ it('is checked at once after a change of owners', async () => {
     .get(MembershipService, { strict: false })
     .leave(project.id, { kind: 'user', userId: first, emailConfirmed: true } as never);
   expect(Date.parse((await world.read(project, id)).nextCheckAt)).toBeLessThanOrEqual(Date.now());
+  expect((await world.read(other, untouched.id)).nextCheckAt).toBe(untouched.nextCheckAt);
 });
 
 async function addOwner(projectId: string): Promise<string> {
@@ -371,11 +402,17 @@ it('allows so many attempts a day', async () => {
     const { id } = await strict.add(own, host);
     const check = (): Promise<Response> => own.request('editor', 'POST', `/domains/${id}/check`);
     expect((await check()).status).toBe(200);
+    const secondsLeft = (): number => Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1000);
+    const most = secondsLeft();
     const refused = await check();
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const retryAfter = Number(refused.headers.get('retry-after'));
+    expect(retryAfter).toBeLessThanOrEqual(most);
+    expect(retryAfter).toBeGreaterThanOrEqual(secondsLeft());
     expect(await errorOf(refused)).toEqual([429, 'too_many_requests']);
+    // The next day starts at none.
     await strict.service.database.query(`update custom_domain_attempts set day = day - 1`);
-    expect((await check()).status).toBe(200);
+    const statuses = [(await check()).status, (await check()).status, (await check()).status];
+    expect(statuses).toEqual([200, 200, 429]);
   } finally {
     await strict.close();
   }

@@ -150,6 +150,20 @@ describe('a custom domain', () => {
     });
   });
 
+  it('keeps failing, and its seven days, while it serves requests', async () => {
+    const host = 'failing.shop.example';
+    await send(host, `/cdn/${projectId}/loader.js`);
+    const row = await until('the request is stored', async () => {
+      const [found] = await database.query<{ state: string; is_same: boolean }>(
+        `select state, state_since = created_at as is_same from custom_domain
+         where hostname = $1 and seen_at is not null`,
+        [host],
+      );
+      return found ?? null;
+    });
+    expect(row).toEqual({ state: 'failing', is_same: true });
+  });
+
   it('sets no cookie, whatever the visitor does', async () => {
     const stored = await post(consents(), {
       ...CHOICE,

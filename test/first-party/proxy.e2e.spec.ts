@@ -195,6 +195,34 @@ describe('the secret', () => {
       expect(body['region']).toBe('XX');
     }
     expect(await proxy()).toMatchObject({ secretCreatedAt: null, formerValidUntil: null });
+    // A new secret has no former one.
+    expect((await createSecret())['formerValidUntil']).toBeNull();
+  });
+
+  it('ends in its project alone, and once', async () => {
+    await createSecret();
+    const other = project;
+    project = await createTestProject(service);
+    await createSecret();
+    await createSecret();
+    for (const path of ['/secret/former', '/secret', '/secret/former', '/secret'])
+      expect((await project.request('editor', 'DELETE', `/first-party/proxy${path}`)).status).toBe(204);
+    const audited = await service.database.query<{ action: string }>(
+      'select action from audit_event where project_id = $1 order by id',
+      [project.id],
+    );
+    const actions = ['create', 'create', 'forget_former', 'remove'];
+    expect(audited).toEqual(actions.map((verb) => ({ action: `proxy_secret.${verb}` })));
+    project = other;
+    expect(await proxy()).toMatchObject({
+      secretCreatedAt: expect.any(String),
+      formerValidUntil: expect.any(String),
+    });
+    await service.database.query(
+      `update first_party_proxy set former_valid_until = now() - interval '1 second' where project_id = $1`,
+      [project.id],
+    );
+    expect((await proxy())['formerValidUntil']).toBeNull();
   });
 
   it('proves nothing for another project', async () => {

@@ -3,6 +3,7 @@ import { ACCESS } from './planted/access.js';
 import { BILLING } from './planted/billing.js';
 import { CONSENT } from './planted/consent.js';
 import { DASHBOARD } from './planted/dashboard.js';
+import { DOMAIN_DEFECTS } from './planted/domains.js';
 import { EVIDENCE } from './planted/evidence.js';
 import { FORWARDING } from './planted/forwarding.js';
 import { OUTBOX_DEFECTS } from './planted/outbox.js';
@@ -32,6 +33,7 @@ export const PLANTED: Planted[] = [
   ...OUTBOX_DEFECTS,
   ...BILLING,
   ...ACCESS,
+  ...DOMAIN_DEFECTS,
   ...VISITS,
   ...EVIDENCE,
   ...DASHBOARD,
@@ -217,24 +219,6 @@ export const PLANTED: Planted[] = [
     ],
     tests: [MAINTENANCE],
     only: 'the queue has lost',
-  },
-  {
-    name: 'domains: a claim takes a host whose holder could not be looked up',
-    mutations: [
-      {
-        symbol: 'DomainChecks.resolveClaim',
-        from: /held\?\.verdict\.kind !== 'bad'/,
-        to: "held?.verdict.kind === 'good'",
-      },
-    ],
-    tests: ['test/domains/custom-domains'],
-    only: 'does not deny',
-  },
-  {
-    name: 'domains: the list of hosts keeps the domains that a project had',
-    mutations: [{ symbol: 'readHeldVersion', from: /, p\.domains::text/, to: '' }],
-    tests: ['test/domains/host-routing'],
-    only: 'follow the domains',
   },
   {
     name: 'blocking: rules of a category move together',
