@@ -660,6 +660,30 @@ describe('API keys', () => {
     expect(await refusal(await make())).toEqual([409, 'api_key_limit_reached']);
     await owner.request('DELETE', `/v1/projects/${id}/api-keys/${firstId}`);
     expect((await make()).status).toBe(201);
+    // Neither does a key count that has expired.
+    await service.database.query(
+      `update api_key set expires_at = now() where id in
+         (select id from api_key where project_id = $1 and revoked_at is null limit 1)`,
+      [id],
+    );
+    expect([(await make()).status, (await make()).status]).toEqual([201, 409]);
+  });
+
+  it('are listed page by page, newest first', async () => {
+    const { id } = await createProject(owner);
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) ids.unshift((await createKey(id)).id);
+    const page = async (query: string): Promise<{ items: { id: string }[]; nextCursor: string | null }> => {
+      const response = await owner.request('GET', `/v1/projects/${id}/api-keys?limit=2${query}`);
+      return (await response.json()) as { items: { id: string }[]; nextCursor: string | null };
+    };
+    const first = await page('');
+    const second = await page(`&cursor=${first.nextCursor}`);
+    expect([first, second].map(({ items }) => items.map((key) => key.id))).toEqual([
+      ids.slice(0, 2),
+      ids.slice(2),
+    ]);
+    expect(second.nextCursor).toBeNull();
   });
 });
 

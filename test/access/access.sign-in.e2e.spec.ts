@@ -107,6 +107,20 @@ describe('sign-in', () => {
     expect(Number(count)).toBe(SESSIONS_PER_USER_MAX);
     expect((await fetch(`${service.baseUrl}/v1/me`, { headers: { cookie } })).status).toBe(401);
   });
+
+  it('deletes the sessions of the user that have expired', async () => {
+    const { email, id } = await signUp(service);
+    await service.database.query(
+      `update user_session set expires_at = now() - interval '1 second' where user_id = $1`,
+      [id],
+    );
+    expect((await postAuth(service, 'sign-in/email', { email, password: PASSWORD })).status).toBe(200);
+    const left = await service.database.query<{ valid: boolean }>(
+      'select expires_at > now() as valid from user_session where user_id = $1',
+      [id],
+    );
+    expect(left).toEqual([{ valid: true }]);
+  });
 });
 
 describe('the session', () => {
@@ -358,7 +372,9 @@ describe('limits of attempts', () => {
     for (let number = 0; number < FAILURES_PER_CHANGE_MAX; number += 1) {
       expect((await change('wrong password')).status).toBe(401);
     }
-    expect((await change(PASSWORD)).status).toBe(429);
+    const refused = await change(PASSWORD);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(15 * 60);
     // It has its own counter: signing in still works.
     const fields = { email: user.email, password: PASSWORD };
     expect((await postAuth(service, 'sign-in/email', fields)).status).toBe(200);

@@ -401,6 +401,8 @@ describe('limits', () => {
         ...Array.from({ length: MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX }, () => 202),
         429,
       ]);
+      const refused = await postAuth(service, path, { email, ...fields }, address);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60 * 60);
       // Another network is not closed by it.
       expect((await postAuth(service, path, { email, ...fields })).status).toBe(202);
     }

@@ -154,6 +154,22 @@ describe('an invitation', () => {
     expect((await accept({ token: second, password: PASSWORD })).status).toBe(200);
   });
 
+  it('is written in the language of the member who invites', async () => {
+    const email = freshEmail();
+    await service.database.query(`update app_user set language = 'de' where id = $1`, [owner.id]);
+    await invite(email);
+    expect((await mailTo(service, email)).text).toContain('in das Projekt „Bakery“ eingeladen');
+  });
+
+  it('is listed with the newest first', async () => {
+    const emails = [freshEmail(), freshEmail(), freshEmail()];
+    for (const email of emails) await invite(email);
+    const { items } = (await (await owner.request('GET', at('/invitations'))).json()) as {
+      items: Invitation[];
+    };
+    expect(items.map(({ email }) => email)).toEqual(emails.toReversed());
+  });
+
   it('opens nothing once it is withdrawn, has ended, or its project is gone', async () => {
     const emails = [freshEmail(), freshEmail(), freshEmail()] as const;
     const tokens: string[] = [];
@@ -350,21 +366,24 @@ describe('a member who is wanted', () => {
 
   it('sees invitations page by page, newest first', async () => {
     const user = await signUp(service);
-    const ids: string[] = [];
+    const invitations: unknown[] = [];
     for (const name of ['One', 'Two', 'Three']) {
       const made = await owner.request('POST', '/v1/projects', { name });
       ({ id: projectId } = (await made.json()) as { id: string });
-      ids.unshift(await inviteAsMember(user.email, 'viewer'));
+      invitations.unshift([await inviteAsMember(user.email, 'viewer'), name]);
     }
     const seen: unknown[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const query = `?limit=2${cursor && `&cursor=${cursor}`}`;
       const list = await user.request('GET', `/v1/me/invitations${query}`);
-      const page = (await list.json()) as { items: { id: string }[]; nextCursor: string | null };
-      seen.push(...page.items.map(({ id }) => id));
+      const page = (await list.json()) as {
+        items: { id: string; projectName: string }[];
+        nextCursor: string | null;
+      };
+      seen.push(...page.items.map(({ id, projectName }) => [id, projectName]));
       cursor = page.nextCursor;
     }
-    expect(seen).toEqual(ids);
+    expect(seen).toEqual(invitations);
   });
 
   it('is not invited more often than a project may send invitations', async () => {

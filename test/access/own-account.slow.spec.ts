@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../src/modules/access/domain/role.js';
+import { SESSION_DAYS_MAX } from '../../src/modules/access/domain/session-end.js';
 import { repair, whileBroken } from '../support/rules/broken.js';
 import { linkIn, mailsLeft, mailTo } from '../support/fakes/mails.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
@@ -113,6 +114,13 @@ describe('a change of address', () => {
     expect(await answerOf(await confirm(token))).toEqual({ status: 410, code: 'link_ended' });
   });
 
+  it('is confirmed by a mail in the language of the account', async () => {
+    const [user, newEmail] = [await signUp(service), freshEmail()];
+    await service.database.query(`update app_user set language = 'de' where id = $1`, [user.id]);
+    expect((await askFor(user, newEmail)).status).toBe(202);
+    expect((await mailTo(service, newEmail)).subject).toBe('Bestätigen Sie Ihre neue E-Mail-Adresse');
+  });
+
   it('ends every session where the link is followed without one, and opens none', async () => {
     const user = await signUp(service);
     const token = await tokenFor(user, freshEmail());
@@ -200,6 +208,20 @@ describe('a change of address', () => {
     expect(await answerOf(await confirm(late))).toEqual({ status: 410, code: 'link_ended' });
     expect((await signIn(followed)).status).toBe(200);
     expect((await signIn(other)).status).toBe(401);
+  });
+
+  it('deletes links that have expired, as one more is made', async () => {
+    const [user, newEmail] = [await signUp(service), freshEmail()];
+    await tokenFor(user, freshEmail());
+    await service.database.query(
+      `update account_link set expires_at = now() - interval '1 second' where user_id = $1`,
+      [user.id],
+    );
+    await tokenFor(user, newEmail);
+    const links = await service.database.query('select email from account_link where user_id = $1', [
+      user.id,
+    ]);
+    expect(links).toEqual([{ email: newEmail }]);
   });
 
   it('ends with the links that were mailed to the address before', async () => {
@@ -295,6 +317,21 @@ describe('sessions', () => {
       [user.id],
     );
     expect(rows.map(({ all }) => all).join()).not.toMatch(/Mozilla|140\.0|curl\/8/);
+  });
+
+  it(`are not listed ${SESSION_DAYS_MAX} days after they were opened`, async () => {
+    const user = await signUp(service);
+    await again(user);
+    const opened = async (age: string): Promise<number> => {
+      await service.database.query(
+        `update user_session set created_at = now() - $2::interval
+         where user_id = $1 and id = (select max(id::text)::uuid from user_session where user_id = $1)`,
+        [user.id, age],
+      );
+      return (await findSessions(user)).length;
+    };
+    expect(await opened(`${SESSION_DAYS_MAX} days -1 hour`)).toBe(2);
+    expect(await opened(`${SESSION_DAYS_MAX} days`)).toBe(1);
   });
 
   it('say when they were last used, to within five minutes', async () => {
@@ -396,9 +433,12 @@ describe('an account', () => {
     const invited = freshEmail();
     await user.request('POST', `/v1/projects/${project}/invitations`, { email: invited, role: 'viewer' });
     const { token } = linkIn(await mailTo(service, invited));
-    const elsewhere = await projectOf(colleague, 'Elsewhere');
-    const path = `/v1/projects/${elsewhere}/invitations`;
-    await colleague.request('POST', path, { email: user.email, role: 'viewer' });
+    const paths: string[] = [];
+    for (const name of ['Elsewhere', 'Somewhere']) {
+      const path = `/v1/projects/${await projectOf(colleague, name)}/invitations`;
+      await colleague.request('POST', path, { email: user.email, role: 'viewer' });
+      paths.push(path);
+    }
 
     expect(await answerOf(await deleteAccount(user, OTHER_PASSWORD))).toEqual({
       status: 401,
@@ -424,7 +464,8 @@ describe('an account', () => {
       keys: null,
       invitations: null,
     });
-    expect(await (await colleague.request('GET', path)).json()).toMatchObject({ items: [] });
+    for (const path of paths)
+      expect(await (await colleague.request('GET', path)).json()).toMatchObject({ items: [] });
     const rows = await service.database.query<{ action: string }>(
       `select action from audit_event where actor_id = $1 order by id`,
       [user.id],
@@ -436,6 +477,7 @@ describe('an account', () => {
       'api_key.revoke',
       'invitation.withdraw',
       'member.leave',
+      'invitation.withdraw',
       'invitation.withdraw',
       'account.delete',
     ]);
@@ -511,13 +553,17 @@ describe('who leaves a project, is taken out of it or lowered', () => {
     const project = await projectOf(owner);
     for (const user of [leaver, lowered]) {
       await join(project, user, 'owner');
-      for (const role of ['owner', 'viewer'])
+      for (const role of ['owner', 'editor', 'viewer'])
         await user.request('POST', `/v1/projects/${project}/invitations`, { email: freshEmail(), role });
     }
     expect((await leaver.request('POST', `/v1/projects/${project}/leave`)).status).toBe(204);
-    const change = { role: 'editor' };
-    await owner.request('PATCH', `/v1/projects/${project}/members/${lowered.id}`, change);
-    const left = await owner.request('GET', `/v1/projects/${project}/invitations`);
-    expect(await left.json()).toMatchObject({ items: [{ role: 'viewer' }] });
+    for (const [role, left] of [
+      ['editor', ['viewer', 'editor']],
+      ['viewer', ['viewer']],
+    ] as const) {
+      await owner.request('PATCH', `/v1/projects/${project}/members/${lowered.id}`, { role });
+      const list = await owner.request('GET', `/v1/projects/${project}/invitations`);
+      expect(await list.json()).toMatchObject({ items: left.map((each) => ({ role: each })) });
+    }
   });
 });

@@ -112,6 +112,121 @@ export const ACCESS: Planted[] = [
     only: 'is closed to one who is',
   },
   {
+    name: 'access: a sign-in leaves the sessions that have expired',
+    mutations: [{ symbol: 'SignInService.dropSurplusSessions', from: /expires_at < now\(\) or /, to: '' }],
+    tests: ['test/access/access.sign-in'],
+    only: 'that have expired',
+  },
+  {
+    name: 'access: wrong current passwords count for fifteen hours',
+    mutations: [{ symbol: 'CHANGE_WINDOW_SECONDS', value: '15 * 60 * 60' }],
+    tests: ['test/access/access.sign-in'],
+    only: 'current password when it is changed',
+  },
+  {
+    name: 'access: an invitation is not in the language of the inviter',
+    mutations: [
+      { symbol: 'InvitationService.languageOf', from: /findLanguage\(tx, inviter\.email\)/, to: 'null' },
+    ],
+    tests: ['test/access/invitations'],
+    only: 'language of the member',
+  },
+  {
+    name: 'access: a change of address is confirmed in the language of another account',
+    mutations: [
+      {
+        symbol: 'AccountMails.confirmEmailChange',
+        from: /findLanguage\(tx, former\)/,
+        to: 'findLanguage(tx, email)',
+      },
+    ],
+    tests: ['test/access/own-account'],
+    only: 'language of the account',
+  },
+  {
+    name: 'access: API keys that have expired count as active',
+    mutations: [{ symbol: 'ApiKeyService.issue', from: /\.\.\.notExpired,/, to: '...(notExpired && {}),' }],
+    tests: ['test/access/access.e2e'],
+    only: 'active ones',
+  },
+  ...[
+    { name: 'API keys', symbol: 'ApiKeyService.list', tests: ['test/access/access.e2e'] },
+    { name: 'invitations', symbol: 'InvitationService.list', tests: ['test/access/invitations'] },
+  ].map(({ name, symbol, tests }) => ({
+    name: `access: ${name} are listed with the oldest first`,
+    mutations: [{ symbol, from: /orderBy: \{ id: 'desc' \}/, to: "orderBy: { id: 'asc' }" }],
+    tests,
+    only: 'newest first|the newest first',
+  })),
+  {
+    name: 'access: requests for mails to an address count for a day',
+    mutations: [
+      {
+        symbol: 'AccountLimits.constructor',
+        from: /byEmail = \{ \.\.\.shared, windowSeconds: HOUR_SECONDS \}/,
+        to: 'byEmail = { ...shared, windowSeconds: DAY_SECONDS }',
+      },
+    ],
+    tests: ['test/access/accounts.e2e'],
+    only: 'with and without an account',
+  },
+  {
+    name: 'access: a member who is lowered to a viewer leaves invitations of editors',
+    mutations: [
+      {
+        symbol: 'MembershipRevocation.revokeGrants',
+        from: /!roleCovers\(role, invitation\.role\)/,
+        to: "invitation.role === 'owner'",
+      },
+    ],
+    tests: ['test/access/own-account'],
+    only: 'leaves no invitation behind',
+  },
+  {
+    name: 'access: invitations to several projects are shown with the name of one',
+    mutations: [
+      {
+        symbol: 'OwnInvitations.list',
+        from: /names\.get\(projectId\)/,
+        to: 'projects.find(() => projectId)?.name',
+      },
+    ],
+    tests: ['test/access/invitations'],
+    only: 'page by page',
+  },
+  {
+    name: 'access: links that have expired stay stored',
+    mutations: [
+      {
+        symbol: 'mintLink',
+        from: /await accessTables\(tx\)\.deleteFrom\('account_link'\)\.where\('expiresAt', '<', now\)\.execute\(\);/,
+        to: '',
+      },
+    ],
+    tests: ['test/access/own-account'],
+    only: 'links that have expired',
+  },
+  {
+    name: 'access: sessions are listed beyond their last day',
+    mutations: [
+      { symbol: 'findSessions', from: /SESSION_DAYS_MAX \* DAY_MS/, to: '2 * SESSION_DAYS_MAX * DAY_MS' },
+    ],
+    tests: ['test/access/own-account'],
+    only: 'are not listed',
+  },
+  {
+    name: 'access: a deleted account leaves the second of its invitations',
+    mutations: [
+      {
+        symbol: 'OwnAccountService.deleteIn',
+        from: /await tx\.find\(ProjectInvitation, \{ email \}\)/,
+        to: 'await tx.find(ProjectInvitation, { email }, { limit: 1 })',
+      },
+    ],
+    tests: ['test/access/own-account'],
+    only: 'the audits tell',
+  },
+  {
     name: 'standalone: writes secrets that everybody can read',
     mutations: [{ symbol: 'readOrMake', from: /mode: 0o600/, to: 'mode: 0o644' }],
     tests: ['test/standalone/secrets'],
