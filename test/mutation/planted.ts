@@ -7,6 +7,7 @@ import { DOMAIN_DEFECTS } from './planted/domains.js';
 import { EVIDENCE } from './planted/evidence.js';
 import { FORWARDING } from './planted/forwarding.js';
 import { OUTBOX_DEFECTS } from './planted/outbox.js';
+import { PUBLISHING_DEFECTS } from './planted/publishing.js';
 import { VISITS } from './planted/visits.js';
 
 /** A plausible defect, and the tests that must notice it. */
@@ -22,7 +23,6 @@ export interface Planted {
 }
 
 const LOADER = { tests: ['test/publishing/loader'], project: 'browser' };
-const S3 = 'test/publishing/publishing-s3';
 const ROLLUP = 'test/consent/consent-analytics';
 const MAINTENANCE = 'test/operations/maintenance';
 const VISITOR = 'test/consent/visitor-rights';
@@ -33,6 +33,7 @@ export const PLANTED: Planted[] = [
   ...OUTBOX_DEFECTS,
   ...BILLING,
   ...ACCESS,
+  ...PUBLISHING_DEFECTS,
   ...DOMAIN_DEFECTS,
   ...VISITS,
   ...EVIDENCE,
@@ -90,30 +91,6 @@ export const PLANTED: Planted[] = [
     mutations: [{ symbol: 'addUpAudience', from: /received_at < \$\{to\}/, to: 'received_at <= ${to}' }],
     tests: [ROLLUP],
     only: 'very end',
-  },
-  {
-    name: 'publishing: points at what held before the first write',
-    mutations: [
-      {
-        symbol: 'PublishSite.publishAlone',
-        from: /const newest = await this\.source\.render\(projectId, new Date\(\)\)/,
-        to: 'const newest = site',
-      },
-    ],
-    tests: [S3],
-    only: 'points at what holds',
-  },
-  {
-    name: 'publishing: does not notice that its lock is lost',
-    mutations: [{ symbol: 'HeldLock.check', body: '' }],
-    tests: [S3],
-    only: 'its lock is lost',
-  },
-  {
-    name: 'publishing: keeps 501 publications',
-    mutations: [{ symbol: 'PUBLICATIONS_KEPT_MAX', value: '501' }],
-    tests: ['test/publishing/publishing.e2e'],
-    only: 'last 500',
   },
   {
     name: 'export: leaves cells that begin like a formula',

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { pageScripts } from '../../src/modules/publishing/infrastructure/loader-script.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { createTestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
@@ -214,15 +215,21 @@ describe('GET /cdn/:projectId/config.json', () => {
 
   it('adds what the loader needs to a document that an older version has published', async () => {
     const project = await createTestProject(service);
-    const { previewHosts: _, euRegions: __, ...older } = json(await get(`/cdn/${project.id}/config.json`));
+    const { previewHosts: _, euRegions: __, ...own } = json(await get(`/cdn/${project.id}/config.json`));
+    const banner = { ...(own['banner'] as object), enabled: true };
+    const older = { ...own, banner, bannerScript: `banner-${'0'.repeat(16)}.js`, policyVersion: 'older' };
     const { storage } = service.settings.publishing;
     if (storage.kind !== 'folder') throw new Error('not a folder');
     mkdirSync(join(storage.path, project.id), { recursive: true });
     writeFileSync(join(storage.path, project.id, 'config.json'), JSON.stringify(older));
-    expect(json(await get(`/cdn/${project.id}/config.json`))).toMatchObject({
-      previewHosts: expect.stringContaining('webflow'),
-      euRegions: expect.arrayContaining(['FR']),
-    });
+    for (const id of [project.id, project.id.toUpperCase()])
+      expect(json(await get(`/cdn/${id}/config.json`))).toMatchObject({
+        policyVersion: 'older',
+        previewHosts: expect.stringContaining('webflow'),
+        euRegions: expect.arrayContaining(['FR']),
+        // The loader is that of this version, and needs its banner.
+        bannerScript: pageScripts().banner,
+      });
   });
 });
 
@@ -375,8 +382,10 @@ describe('GET /cdn/:projectId/banner-….js', () => {
     const older = `banner-${'0'.repeat(16)}.js`;
     expect((await get(`/cdn/${project.id}/${older}`)).status).toBe(404);
     writeFileSync(join(folder, older), 'older()');
-    const served = await get(`/cdn/${project.id}/${older}`);
-    expect([served.status, served.body.toString()]).toEqual([200, 'older()']);
+    for (const id of [project.id, project.id.toUpperCase()]) {
+      const served = await get(`/cdn/${id}/${older}`);
+      expect([served.status, served.body.toString()]).toEqual([200, 'older()']);
+    }
   });
 
   it('serves the signals where a site with its own banner has one on, and in the banner’s file otherwise', async () => {

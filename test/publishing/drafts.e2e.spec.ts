@@ -93,6 +93,31 @@ describe('a draft', () => {
     });
   });
 
+  it('expires by its last save, and with all others that are due', async () => {
+    const drafts = service.app.get(DraftExpiry, { strict: false });
+    const project = await createTestProject(service);
+    const save = async (): Promise<Response> =>
+      send(project, ['PUT', '/configuration/draft'], { basedOn: 0, texts: [TEXT] });
+    await save();
+    await service.database.query(
+      `update configuration_draft set updated_at = now() - interval '91 days' where project_id = $1`,
+      [project.id],
+    );
+    expect((await save()).status).toBe(200);
+    const others = 201;
+    const ids = await service.database.query<{ id: string }>(
+      `insert into project (id, name) select gen_random_uuid(), 'Another' from generate_series(1, $1) returning id`,
+      [others],
+    );
+    await service.database.query(
+      `insert into configuration_draft (project_id, version, configuration, based_on, updated_at)
+       select id, 1, '{}', 0, now() - interval '91 days' from unnest($1::uuid[]) id`,
+      [ids.map(({ id }) => id)],
+    );
+    expect(await drafts.expire(new Date())).toBe(others);
+    expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2, basedOn: 0 });
+  });
+
   it('is kept beside what is published, counts its saves, and ends as it is published', async () => {
     const project = await createTestProject(service);
     expect(await get(project, '/configuration/draft')).toEqual({
@@ -279,6 +304,24 @@ describe('the history', () => {
     expect((await project.request('viewer', 'GET', '/publications/1/changes?since=x')).status).toBe(422);
   });
 
+  it('has a save that changes nothing, and compares no publication of another project', async () => {
+    const other = await createTestProject(service);
+    for (const n of [1, 2]) await publish(other, { policyVersion: `other-${n}` }, n);
+    const project = await createTestProject(service);
+    const first = await publish(project, { policyVersion: 'same' }, 1);
+    const again = { policyVersion: 'same', comment: 'Signed off.' };
+    expect((await send(project, ['PUT', '/configuration'], again)).status).toBe(200);
+    const last = await until('published again', async () => {
+      const { items } = (await get(project, '/publications')) as unknown as { items: Publication[] };
+      return items.find(({ at }) => at > first.at) ?? null;
+    });
+    expect(last).toMatchObject({ version: 2, configurationVersion: 2, comment: 'Signed off.' });
+    await service.database.query('update publication set version = 9 where project_id = $1 and version = 2', [
+      project.id,
+    ]);
+    expect(await get(project, '/publications/9/changes')).toEqual({ items: [] });
+  });
+
   it('knows what was shown at an instant, however often it was published once more', async () => {
     const project = await createTestProject(service);
     const first = await publish(project, { policyVersion: '1.1' }, 1);
@@ -321,6 +364,15 @@ describe('the history', () => {
     expect(back.status).toBe(200);
     const [last] = await publications(project, 4);
     expect(last).toMatchObject({ comment: 'It was better.', author: { kind: 'api_key' } });
+    const [user] = await service.database.query<{ id: string }>(
+      `insert into app_user (id, name, email) values (gen_random_uuid(), 'Ada', 'ada@history.example') returning id`,
+    );
+    await service.database.query(
+      `update publication set author_kind = 'user', author_id = $2 where project_id = $1 and version = 4`,
+      [project.id, user?.id],
+    );
+    const [byUser] = await publications(project, 4);
+    expect(byUser?.author).toEqual({ kind: 'user', id: user?.id, name: 'ada@history.example' });
     for (const comment of ['', 'x'.repeat(501), 'a\u0000b', 5, null])
       expect((await send(project, ['PUT', '/configuration'], { comment })).status).toBe(422);
   });

@@ -94,10 +94,17 @@ describe('publishing', () => {
       const project = await createTestProject(slow);
       const { storage } = slow.settings.publishing;
       await onlyWakeups(slow.app);
+      const startedMs = Date.now();
       await project.request('editor', 'POST', '/tier/simulate', { tier: 'business' });
       await until('published', () =>
         existsSync(join((storage as { path: string }).path, project.id, 'config.json')),
       );
+      const delay = async (name: string): Promise<number> => {
+        const text = await (await fetch(`${slow.baseUrl}/metrics`)).text();
+        return Number(new RegExp(`^publishing_delay_seconds_${name} (.*)$`, 'm').exec(text)?.[1]);
+      };
+      await until('measured', async () => (await delay('count')) === 1);
+      expect(await delay('sum')).toBeLessThan((Date.now() - startedMs) / 1000);
     } finally {
       await slow.close();
     }
@@ -115,7 +122,8 @@ describe('publishing', () => {
     const saved = await put(project, { policyVersion: '2026-11', texts: [TEXT] }, { 'if-match': '"0"' });
     expect(saved.status).toBe(200);
     expect(saved.headers.get('etag')).toBe('"1"');
-    expect(await saved.json()).toMatchObject({
+    const first = (await saved.json()) as { updatedAt: string };
+    expect(first).toMatchObject({
       version: 1,
       policyVersion: '2026-11',
       bannerVersion: '1',
@@ -123,7 +131,10 @@ describe('publishing', () => {
       regionRulesAvailable: false,
     });
     const document = await published(project, ({ policyVersion }) => policyVersion === '2026-11');
-    await put(project, { policyVersion: '2026-12' });
+    const second = (await (
+      await put(project, { policyVersion: '2026-12', comment: 'New policy' })
+    ).json()) as { updatedAt: string };
+    expect(second.updatedAt > first.updatedAt).toBe(true);
     await published(project, ({ policyVersion }) => policyVersion === '2026-12');
     const list = await until('two publications', async () => {
       const page = (await (await project.request('viewer', 'GET', '/publications')).json()) as {
@@ -144,6 +155,16 @@ describe('publishing', () => {
     expect(await rolledBack.json()).toMatchObject({ version: 3, policyVersion: '2026-11' });
     const again = await published(project, ({ policyVersion }) => policyVersion === '2026-11');
     expect(again.configHash).toBe(document.configHash);
+    const audited = await service.database.query(
+      `select action, (before ->> 'version')::int as before, (after ->> 'version')::int as after, after ->> 'comment' as comment
+       from audit_event where project_id = $1 and action like 'configuration.%' order by id`,
+      [project.id],
+    );
+    expect(audited).toEqual([
+      { action: 'configuration.save', before: 0, after: 1, comment: null },
+      { action: 'configuration.save', before: 1, after: 2, comment: 'New policy' },
+      { action: 'configuration.roll_back', before: 2, after: 3, comment: null },
+    ]);
     for (const version of ['99', '0', '-1', 'x', '1e1', '9'.repeat(40)]) {
       const response = await project.request('editor', 'POST', `/publications/${version}/rollback`);
       expect(response.status).toBe(404);
@@ -204,11 +225,16 @@ describe('publishing', () => {
 
   it('keeps the last 500 publications of a project', async () => {
     const project = await createTestProject(service);
-    await service.database.query(
-      `insert into publication (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
-       select $1, n, 0, '{}', 'lite', 'hash' || n, false from generate_series(1, 500) n`,
-      [project.id],
-    );
+    const other = await createTestProject(service);
+    for (const [{ id }, count] of [
+      [project, 500],
+      [other, 2],
+    ] as const)
+      await service.database.query(
+        `insert into publication (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out)
+         select $1, n, 0, '{}', 'lite', 'hash' || n, false from generate_series(1, $2::int) n`,
+        [id, count],
+      );
     await simulate(project, 'pro');
     const kept = await until('the next one', async () => {
       const [row] = await service.database.query<{ oldest: string; newest: string; count: string }>(
@@ -218,6 +244,16 @@ describe('publishing', () => {
       return row && Number(row.newest) > 500 ? row : null;
     });
     expect(kept).toMatchObject({ oldest: '2', newest: '501', count: '500' });
+    // Those of another project are counted by themselves.
+    await simulate(other, 'pro');
+    const versions = await until('its next one', async () => {
+      const rows = await service.database.query<{ version: string }>(
+        'select version from publication where project_id = $1 order by version',
+        [other.id],
+      );
+      return rows.at(-1)?.version === '3' ? rows.map(({ version }) => version) : null;
+    });
+    expect(versions).toEqual(['1', '2', '3']);
   });
 
   it('refuses saves and rollbacks of a project that has published 10,000 versions, and keeps no document beyond 20,000', async () => {
@@ -315,6 +351,13 @@ describe('publishing', () => {
     const outbox = service.app.get(OutboxService, { strict: false });
     expect(await republish(em, outbox, projects[0]?.id ?? '', { dryRun: true })).toBe(1);
     expect(await republish(em, outbox, newId(), { dryRun: false })).toBe(0);
+    const audited = (): Promise<unknown[]> =>
+      service.database.query('select action, after from audit_event where project_id = $1', [
+        projects[0]?.id,
+      ]);
+    expect(await audited()).toEqual([]);
+    expect(await republish(em, outbox, projects[0]?.id ?? '', { dryRun: false })).toBe(1);
+    expect(await audited()).toEqual([{ action: 'configuration.publish', after: { projects: 1 } }]);
     expect(await republish(em, outbox, null, { dryRun: false })).toBeGreaterThanOrEqual(2);
     for (const project of projects) await published(project, ({ tier }) => tier === 'lite');
   });
