@@ -10,7 +10,7 @@ import {
 } from '../../src/modules/evidence/application/check-records.js';
 import { DailyCheck } from '../../src/modules/evidence/application/daily-check.js';
 import { LogSigner } from '../../src/modules/evidence/application/log-signer.js';
-import { countChecks } from '../../src/modules/evidence/infrastructure/check.rows.js';
+import { countChecks, nextLogToCheck } from '../../src/modules/evidence/infrastructure/check.rows.js';
 import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
@@ -363,6 +363,21 @@ describe('the daily check', () => {
     await query('update evidence_log set check_after = $2 where log = $1', [project.id, first.afterId]);
     await run();
     expect((await stateOf(project))?.problem).toContain(last);
+  });
+
+  it('begins with a check in progress, then with the oldest last check', async () => {
+    const [one, other] = [(await sealed(1)).project, (await sealed(1)).project];
+    const next = async (): Promise<string | undefined> =>
+      (await nextLogToCheck(service.database.orm.em.fork(), { everySeconds: 24 * 3600, except: [] }))?.log;
+    await due(one);
+    await query(`update evidence_log set checked_at = now() - interval '30 hours' where log = $1`, [
+      other.id,
+    ]);
+    expect(await next()).toBe(other.id);
+    await query('update evidence_log set check_after = $2 where log = $1', [one.id, newId()]);
+    expect(await next()).toBe(one.id);
+    await run();
+    expect(await next()).toBeUndefined();
   });
 
   it('compares the record at the end of a page', async () => {

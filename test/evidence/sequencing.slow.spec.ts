@@ -22,6 +22,9 @@ import type { CheckpointOutcome } from '../../src/modules/evidence/application/c
 import { appendEntries } from '../../src/modules/evidence/domain/append-entries.js';
 import { objectPath, ROOT_LOG, partialTiles } from '../../src/modules/evidence/domain/log.js';
 import { EMPTY_RANGE } from '../../src/modules/evidence/domain/compact-range.js';
+import { listUnanchored } from '../../src/modules/evidence/infrastructure/anchor.rows.js';
+import { markRequested } from '../../src/modules/evidence/infrastructure/checkpoint.rows.js';
+import { findStatus } from '../../src/modules/evidence/infrastructure/status.rows.js';
 import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { choose } from '../support/programs/pipeline.js';
@@ -967,6 +970,63 @@ describe('npm run ops -- evidence', () => {
       new RegExp(`^${project.id} {2}unsigned since .*: A checkpoint was signed but is missing`, 'm'),
     );
     expect((await ops('check', newId())).err).toContain('This project has no log.');
+  });
+});
+
+describe('logs that wait', () => {
+  const em = () => service.database.orm.em.fork();
+  const ago = (column: string, log: string, time: string): Promise<unknown> =>
+    service.database.query(`update evidence_log set ${column} = now() - $2::interval where log = $1`, [
+      log,
+      time,
+    ]);
+
+  it('are counted, and listed with the oldest refusal first', async () => {
+    const before = await findStatus(em());
+    const [project, other] = [await createTestProject(service), await createTestProject(service)];
+    await store([project, other], 2);
+    await sequence();
+    expect(await findStatus(em())).toMatchObject({
+      logs: before.logs + 2,
+      unsigned: before.unsigned + 2,
+      refused: before.refused,
+    });
+    const refuse = `update evidence_log set refusal = 'damaged' where log = any($1::uuid[])`;
+    await service.database.query(refuse, [[project.id, other.id]]);
+    await ago('refused_at', project.id, '1 hour');
+    await ago('refused_at', other.id, '2 hours');
+    expect((await findStatus(em())).refused).toBe(before.refused + 2);
+    const { out } = await ops('status');
+    const listed = [...out.matchAll(/^(\S+) {2}unsigned since .*: damaged$/gm)].map(([, log]) => log);
+    expect(listed).toEqual([other.id, project.id]);
+    for (const each of [project, other]) expect(await publish(each.id)).toBe('published');
+    expect(await findStatus(em())).toMatchObject({ unsigned: before.unsigned, refused: before.refused });
+  });
+
+  it('are requested again after ten minutes without a signature', async () => {
+    const project = await createTestProject(service);
+    await store([project], 1);
+    await seal(project);
+    const log = { log: project.id, size: 2, checkpointSize: 1 };
+    await ago('requested_at', project.id, '9 minutes');
+    expect(await markRequested(em(), [log])).toEqual([]);
+    await ago('requested_at', project.id, '10 minutes');
+    expect(await markRequested(em(), [log])).toEqual([project.id]);
+  });
+
+  it('are added to the root log once in EVIDENCE_ROOT_SECONDS', async () => {
+    const project = await createTestProject(service);
+    await store([project], 1);
+    await seal(project);
+    await ago('appended_at', ROOT_LOG, '1 hour');
+    await steps.anchor();
+    await store([project], 1);
+    await seal(project);
+    await ago('appended_at', ROOT_LOG, '1 hour');
+    const within = async (everySeconds: number): Promise<string[]> =>
+      (await listUnanchored(em(), { everySeconds, limit: 1000 })).map(({ log }) => log);
+    expect(await within(2 * 3600)).toEqual([]);
+    expect(await within(3600)).toContain(project.id);
   });
 });
 

@@ -11,6 +11,10 @@ import {
   RootTimestamper,
   type TimestampOutcome,
 } from '../../src/modules/evidence/application/root-timestamper.js';
+import {
+  findNewestTimestamp,
+  findTimestampCovering,
+} from '../../src/modules/evidence/infrastructure/timestamp.rows.js';
 import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
 import { choose } from '../support/programs/pipeline.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
@@ -155,6 +159,7 @@ it('is checked by an operator against its checkpoint and the log, in the storage
   expect(await stamps()).toMatch(/^\d+ timestamps {2}ok$/);
 
   const [answer, note] = [readFileSync(fileOf(first, 'tsr')), readFileSync(fileOf(first, 'checkpoint'))];
+  const others = readFileSync(fileOf(second, 'checkpoint'));
   const damages: [string, Buffer | null, string][] = [
     ['tsr', readFileSync(fileOf(second, 'tsr')), 'the timestamp does not match its checkpoint'],
     ['tsr', null, 'is missing from storage'],
@@ -170,6 +175,9 @@ it('is checked by an operator against its checkpoint and the log, in the storage
     expect(await stamps()).toMatch(new RegExp(`${first.size} entries: .*${said}`));
     writeFileSync(fileOf(first, kind), kind === 'tsr' ? answer : note);
   }
+  rmSync(fileOf(second, 'checkpoint'));
+  expect(await stamps()).toMatch(new RegExp(`${second.size} entries: .*is missing from storage`));
+  writeFileSync(fileOf(second, 'checkpoint'), others);
   expect(await stamps()).toContain('timestamps  ok');
   // Also when the key that signed then was rotated out.
   const rotated = await opsWith(`e2:${randomBytes(32).toString('base64')}`, 'check', '--all');
@@ -303,6 +311,24 @@ describe('a timestamp service', () => {
     await until('it is stamped', async () => ((await newest())?.size ?? 0) >= size);
     await until('no more is due', async () => (await metric('evidence_timestamp_lag_seconds')) < 5);
     expect(said).toBe(1);
+  });
+});
+
+it('is of one root log: a root log that continues another one gets its own', async () => {
+  const em = service.database.orm.em.fork();
+  const size = await rootSize();
+  await service.database.query(
+    `insert into evidence_timestamp (epoch, size, stamped_at, written_at)
+     values (2, 1, now(), now() - interval '1 hour')`,
+  );
+  expect(await findNewestTimestamp(em)).toMatchObject({ epoch: 2, size: 1 });
+  expect(await findTimestampCovering(em, { epoch: 2, size: 2 })).toBeNull();
+  await service.database.query('update evidence_timestamp set size = $1 where epoch = 2', [10 * size]);
+  expect(await findTimestampCovering(em, { epoch: 1, size: 5 * size })).toBeNull();
+  // That of the other root log does not cover this one.
+  expect(await service.app.get(RootTimestamper, { strict: false }).findDue()).toMatchObject({
+    epoch: 1,
+    size,
   });
 });
 

@@ -3,6 +3,7 @@ import type { Planted } from '../planted.js';
 const SEQUENCING = 'test/evidence/sequencing.slow';
 const ROTATION = 'test/evidence/key-rotation';
 const CHECK = 'test/evidence/record-check.slow';
+const TIMESTAMPS = 'test/evidence/timestamps.slow';
 
 /** Defects of `src/modules/evidence`. */
 export const EVIDENCE: Planted[] = [
@@ -77,4 +78,91 @@ export const EVIDENCE: Planted[] = [
     tests: [CHECK],
     only: 'without the key',
   },
+  {
+    name: 'evidence: the logs refused last are listed first',
+    mutations: [{ symbol: 'listRefused', from: /order by refused_at limit/, to: 'order by log limit' }],
+    tests: [SEQUENCING],
+    only: 'oldest refusal first',
+  },
+  {
+    name: 'evidence: signed logs count as unsigned',
+    mutations: [{ symbol: 'findStatus', from: /checkpoint_size < size/, to: 'checkpoint_size <= size' }],
+    tests: [SEQUENCING],
+    only: 'oldest refusal first',
+  },
+  {
+    name: 'evidence: refused logs are not counted',
+    mutations: [{ symbol: 'findStatus', from: /count\(refusal\)/, to: 'count(halted)' }],
+    tests: [SEQUENCING],
+    only: 'oldest refusal first',
+  },
+  {
+    name: 'evidence: a request for a checkpoint that was lost is not repeated',
+    mutations: [
+      {
+        symbol: 'markRequested',
+        from: /now\(\) - \$\{REQUEST_AGAIN\}::interval/,
+        to: 'now() - 60 * ${REQUEST_AGAIN}::interval',
+      },
+    ],
+    tests: [SEQUENCING],
+    only: 'after ten minutes',
+  },
+  {
+    name: 'evidence: the root log grows more often than EVIDENCE_ROOT_SECONDS',
+    mutations: [
+      {
+        symbol: 'listUnanchored',
+        from: /make_interval\(secs => \$\{everySeconds\}\)/,
+        to: 'make_interval(secs => ${everySeconds} / 60.0)',
+      },
+    ],
+    tests: [SEQUENCING],
+    only: 'once in EVIDENCE_ROOT_SECONDS',
+  },
+  {
+    name: 'evidence: the check that is most overdue waits',
+    mutations: [
+      { symbol: 'nextLogToCheck', from: /checked_at, log limit/, to: 'checked_at desc, log limit' },
+    ],
+    tests: [CHECK],
+    only: 'oldest last check',
+  },
+  {
+    name: 'evidence: a check of timestamps reads the first one',
+    mutations: [
+      {
+        symbol: 'checkTimestamps',
+        from: /const timestamps = await listTimestamps\(em\);/,
+        to: 'const timestamps = (await listTimestamps(em)).slice(0, 1);',
+      },
+    ],
+    tests: [TIMESTAMPS],
+    only: 'checked by an operator|newest checkpoint of the root log stamped|first timestamp that covers it',
+  },
+  ...[
+    {
+      name: 'the newest one',
+      symbol: 'findNewestTimestamp',
+      from: /orderBy\('epoch', 'desc'\)/,
+      to: "orderBy('epoch')",
+    },
+    {
+      name: 'the one that covers a size',
+      symbol: 'findTimestampCovering',
+      from: /\s*\.where\('epoch', '=', epoch\)/,
+      to: '',
+    },
+    {
+      name: 'the one that is due',
+      symbol: 'RootTimestamper.findDue',
+      from: /newest\?\.epoch === root\?\.epoch \? \(newest\?\.size \?\? 0\) : 0/,
+      to: 'newest?.size ?? 0',
+    },
+  ].map(({ name, symbol, from, to }) => ({
+    name: `evidence: ${name} is taken from the timestamps of another root log`,
+    mutations: [{ symbol, from, to }],
+    tests: [TIMESTAMPS],
+    only: 'of one root log|newest checkpoint of the root log stamped',
+  })),
 ];
