@@ -94,28 +94,31 @@ describe('a draft', () => {
   });
 
   it('expires by its last save, and with all others that are due', async () => {
-    const drafts = service.app.get(DraftExpiry, { strict: false });
-    const project = await createTestProject(service);
-    const save = async (): Promise<Response> =>
-      send(project, ['PUT', '/configuration/draft'], { basedOn: 0, texts: [TEXT] });
-    await save();
-    await service.database.query(
-      `update configuration_draft set updated_at = now() - interval '91 days' where project_id = $1`,
-      [project.id],
-    );
-    expect((await save()).status).toBe(200);
-    const others = 201;
-    const ids = await service.database.query<{ id: string }>(
-      `insert into project (id, name) select gen_random_uuid(), 'Another' from generate_series(1, $1) returning id`,
-      [others],
-    );
-    await service.database.query(
-      `insert into configuration_draft (project_id, version, configuration, based_on, updated_at)
-       select id, 1, '{}', 0, now() - interval '91 days' from unnest($1::uuid[]) id`,
-      [ids.map(({ id }) => id)],
-    );
-    expect(await drafts.expire(new Date())).toBe(others);
-    expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2, basedOn: 0 });
+    // Without a worker, which expires drafts by itself.
+    const idle = await startTestService();
+    try {
+      const project = await createTestProject(idle);
+      const { query } = idle.database;
+      const save = (): Promise<Response> =>
+        project.request('editor', 'PUT', '/configuration/draft', { basedOn: 0, texts: [TEXT] });
+      await save();
+      await query(`update configuration_draft set updated_at = now() - interval '91 days'`);
+      expect((await save()).status).toBe(200);
+      const others = 201;
+      const ids = await query<{ id: string }>(
+        `insert into project (id, name) select gen_random_uuid(), 'Another' from generate_series(1, $1::int) returning id`,
+        [others],
+      );
+      await query(
+        `insert into configuration_draft (project_id, version, configuration, based_on, updated_at)
+         select id, 1, '{}', 0, now() - interval '91 days' from unnest($1::uuid[]) id`,
+        [ids.map(({ id }) => id)],
+      );
+      expect(await idle.app.get(DraftExpiry, { strict: false }).expire(new Date())).toBe(others);
+      expect(await get(project, '/configuration/draft')).toMatchObject({ version: 2, basedOn: 0 });
+    } finally {
+      await idle.close();
+    }
   });
 
   it('is kept beside what is published, counts its saves, and ends as it is published', async () => {
