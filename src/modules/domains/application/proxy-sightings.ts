@@ -27,7 +27,10 @@ export class ProxySightings {
     this.recent.set(key, true);
     this.writes += 1;
     writeSighting(this.em.fork(), projectId, { ...sighting, at: new Date() })
-      .catch((error: unknown) => this.logger.warn({ err: error, projectId }, 'a sighting was not stored'))
+      .catch((error: unknown) => {
+        this.recent.delete(key);
+        this.logger.warn({ err: error, projectId }, 'a sighting was not stored');
+      })
       .finally(() => (this.writes -= 1));
   }
 }
