@@ -215,8 +215,11 @@ describe('consents by region and by language', () => {
 
   it('are counted anew with a project’s past', async () => {
     const project = await createTestProject(service, { tier: 'business' });
-    await postChoices(service, project.id, [{ ...ALL, region: 'DE', language: 'de' }]);
-    await age(project, 60);
+    const neighbor = await createTestProject(service, { tier: 'business' });
+    for (const each of [project, neighbor]) {
+      await postChoices(service, each.id, [{ ...ALL, region: 'DE', language: 'de' }]);
+      await age(each, 60);
+    }
     await moveMarksBack(5 * 60);
     await rollup.advance();
     const yesterday = new Date(Date.now() - 24 * 3_600_000);
@@ -237,5 +240,7 @@ describe('consents by region and by language', () => {
       ['others', 0],
     ]);
     expect((await countedBy(project)).map(({ records }) => records)).toEqual([2, 2, 2, 2]);
+    expect((await ask(neighbor)).totals.records).toBe(1);
+    expect((await countedBy(neighbor)).map(({ records }) => records)).toEqual([1, 1, 1, 1]);
   });
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { idAt, newId } from '../../src/platform/identity/ids.js';
+import { Metrics } from '../../src/platform/operations/metrics.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 
@@ -61,6 +62,13 @@ describe('POST /v1/projects/:projectId/consents', () => {
 
   it('answers 200 for the same decision again and 409 for another one under its id', async () => {
     const id = newId();
+    const countedAs = async (result: string): Promise<number> => {
+      const metrics = await service.app.get(Metrics, { strict: false }).registry.metrics();
+      return Number(
+        new RegExp(`^consent_ingest_requests_total{result="${result}"} (\\d+)`, 'm').exec(metrics)?.[1] ?? 0,
+      );
+    };
+    const before = await countedAs('duplicate');
     const first = await post({ ...CHOICE, id, note: { a: 1e2, b: [null, -0] } });
     const again = await post({ ...CHOICE, note: { b: [null, 0], a: 100 }, id: id.toUpperCase() });
     const other = await post({ ...CHOICE, id, analytics: false });
@@ -70,9 +78,12 @@ describe('POST /v1/projects/:projectId/consents', () => {
     expect((await post({ ...CHOICE, id })).status).toBe(409);
     expect((await post({ ...CHOICE, id, note, custom_endpoint: 'https://a.example/' })).status).toBe(409);
     expect((await post({ ...CHOICE, id, note, hostname: 'a.example' })).status).toBe(409);
+    for (const changed of [{ marketing: true }, { preferences: false }, { action: 'save' }])
+      expect((await post({ ...CHOICE, id, note, ...changed })).status).toBe(409);
     const { receivedAt } = (await first.json()) as { receivedAt: string };
     expect(await again.json()).toEqual({ id, receivedAt, duplicate: true });
     expect(await other.json()).toMatchObject({ code: 'consent_id_conflict', status: 409 });
+    expect((await countedAs('duplicate')) - before).toBe(1);
   });
 
   it('knows a decision again that was stored when the language and its like were additional fields', async () => {
@@ -412,7 +423,8 @@ describe('GET /v1/projects/:projectId/consents', () => {
   it('shows one record, and nothing of another project', async () => {
     const [item] = (await list('?limit=1')).items;
     const other = await createTestProject(service);
-    expect((await project.request('viewer', 'GET', `/consents/${item?.id}`)).status).toBe(200);
+    for (const id of [item?.id, item?.id.toUpperCase()])
+      expect((await project.request('viewer', 'GET', `/consents/${id}`)).status).toBe(200);
     expect((await other.request('owner', 'GET', `/consents/${item?.id}`)).status).toBe(404);
     expect((await project.request('viewer', 'GET', '/consents/nonsense')).status).toBe(404);
   });

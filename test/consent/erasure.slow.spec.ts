@@ -254,10 +254,14 @@ describe('records from before their field was named', () => {
 
   it('are left alone where nobody is named any more, and where there are none', async () => {
     const project = await createTestProject(service);
+    const other = await createTestProject(service);
+    await forwarding.choose(other.id, { plan: 'x' });
+    await name(other, 'plan');
     expect((await name(project, 'customer')).body).toMatchObject({ indexing: false });
     await forwarding.choose(project.id, { plan: 'x' });
     expect((await name(project, 'plan')).body).toMatchObject({ indexing: true });
     expect((await name(project, null)).body).toMatchObject({ indexing: false });
+    expect(await stateOf(other)).toMatchObject({ indexing: true });
   });
 });
 

@@ -264,12 +264,20 @@ describe('with her key a visitor', () => {
     const summary = service.app.get(SummarizeVisitorErasures, { strict: false });
     await summary.summarize();
     expect(await audit()).toHaveLength(VISITOR_ERASURES_LISTED_PER_HOUR);
-    await service.database.query(`update visitor_erasure_hour set at = at - interval '1 hour'`);
+    const [hour] = await service.database.query<{ from: Date; to: Date }>(
+      `update visitor_erasure_hour set at = at - interval '1 hour' where project_id = $1
+       returning at as "from", at + interval '1 hour' as "to"`,
+      [project.id],
+    );
     await summary.summarize();
     await summary.summarize();
     const [newest, ...others] = await audit();
     expect(others).toHaveLength(VISITOR_ERASURES_LISTED_PER_HOUR);
-    expect(newest).toMatchObject({ action: 'visitor.erase', target: null, after: { erasures: 7 } });
+    expect(newest).toMatchObject({
+      action: 'visitor.erase',
+      target: null,
+      after: { erasures: 7, from: hour?.from.toISOString(), to: hour?.to.toISOString() },
+    });
   });
 
   it('erases more than a transaction takes by a worker', async () => {
@@ -423,6 +431,8 @@ describe('staff', () => {
     await forwarding.choose(project.id, { visitorKeyHash: visitor.visitorKeyHash });
     const asked = { consentId: id, reason: 'ticket 4714' };
     expect((await project.request('editor', 'POST', '/erasures', asked)).status).toBe(403);
+    const elsewhere = await createTestProject(service);
+    expect((await erase(elsewhere, asked)).status).toBe(404);
     const { status, body } = await erase(project, asked);
     expect({ status, body }).toMatchObject({ status: 202, body: { erased: 2, reason: 'ticket 4714' } });
     expect(body.finishedAt).not.toBeNull();

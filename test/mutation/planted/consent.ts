@@ -2,6 +2,8 @@ import type { Planted } from '../planted.js';
 
 const VISITOR = 'test/consent/visitor-rights';
 const PERIODS = 'src/modules/consent/domain/overview-periods';
+const INGEST = 'test/consent/consent.e2e';
+const AUDIENCE = 'test/consent/consent-audience';
 const INGEST_LIMIT = 'test/consent/ingest-limit';
 
 /** Defects of `src/modules/consent` and of the limits on visitors' requests. */
@@ -126,4 +128,72 @@ export const CONSENT: Planted[] = [
     tests: ['test/forwarding/project-statuses'],
     only: 'each record of today once',
   })),
+  ...['marketing', 'preferences', 'action'].map((member) => ({
+    name: `ingest: takes another ${member} for the same choice`,
+    mutations: [
+      { symbol: 'isSameChoice', from: new RegExp(`stored\\.${member} === row\\.${member} &&`), to: '' },
+    ],
+    tests: [INGEST],
+    only: 'for the same decision again',
+  })),
+  {
+    name: 'records: an id in capitals is not found',
+    mutations: [
+      { symbol: 'ConsentReader.one', from: /consentId: consentId\.toLowerCase\(\)/, to: 'consentId' },
+    ],
+    tests: [INGEST],
+    only: 'shows one record',
+  },
+  {
+    name: 'visitor: a summary swaps the ends of its hour',
+    mutations: [
+      {
+        symbol: 'SummarizeVisitorErasures.summarizeBatch',
+        from: /from: at\.toISOString\(\), to: until\.toISOString\(\)/,
+        to: 'from: until.toISOString(), to: at.toISOString()',
+      },
+    ],
+    tests: [VISITOR],
+    only: 'sums up the others',
+  },
+  {
+    name: 'visitor: a summary covers a day',
+    mutations: [{ symbol: 'reserveErasureHours', from: /interval '1 hour'/, to: "interval '1 day'" }],
+    tests: [VISITOR],
+    only: 'sums up the others',
+  },
+  {
+    name: 'visitor: staff erase by a record of another project',
+    mutations: [{ symbol: 'findVisitorKeyHash', from: /project_id = \$\{projectId\} and /, to: '' }],
+    tests: [VISITOR],
+    only: 'from one record',
+  },
+  ...[
+    ['clears the counts of every project', 'clearRollups', / where project_id = \$\{projectId\}/, ''],
+    [
+      'counts the records of every project again',
+      'addUp',
+      /\$\{slice\.projectId === undefined \? sql`` : .*\}/,
+      '',
+    ],
+  ].map(([what, symbol, from, to]) => ({
+    name: `rollup: a project's past ${what as string}`,
+    mutations: [{ symbol: symbol as string, from: from as RegExp, to: to as string }],
+    tests: [AUDIENCE],
+    only: 'counted anew',
+  })),
+  {
+    name: 'visitors: the end of one index ends all',
+    mutations: [{ symbol: 'stopIndexing', from: / where project_id = \$\{projectId\}/, to: '' }],
+    tests: ['test/consent/erasure.slow'],
+    only: 'nobody is named any more',
+  },
+  {
+    name: 'ingest: counts a duplicate as stored',
+    mutations: [
+      { symbol: 'IngestEndpoint.post', from: /receipt\.duplicate \? 'duplicate' : 'stored'/, to: "'stored'" },
+    ],
+    tests: [INGEST],
+    only: 'for the same decision again',
+  },
 ];
