@@ -144,6 +144,38 @@ describe('GET and PUT …/forwarding (design §5)', () => {
     expect((await put(emptied, { endpointUrl: sharedReceiver.url })).status).toBe(200);
   });
 
+  it('answers each save that changes something with another ETag, and audits it', async () => {
+    const project = await forwardingProject();
+    const etags: (string | null)[] = [];
+    const changes: Json[] = [
+      {},
+      { allowCustomEndpoint: true },
+      { forwardErasures: true },
+      { keepResponseBodies: true },
+      { bearerToken: OTHER_TOKEN },
+      { authMode: 'none' },
+      { bearerToken: null },
+    ];
+    let settings: Json = {};
+    for (const change of changes) {
+      const { bearerToken: _, ...kept } = change;
+      settings = { ...settings, ...kept };
+      expect((await put(project, { ...settings, ...change })).status).toBe(200);
+      etags.push((await project.request('viewer', 'GET', '/forwarding')).headers.get('etag'));
+    }
+    expect(new Set(etags).size).toBe(changes.length);
+    const audit = await answered(project.request('owner', 'GET', '/audit?action=forwarding.save'));
+    const audited = (audit.body['items'] as Json[]).map(({ after }) => after);
+    expect(audited.toReversed().slice(1)).toEqual([
+      { allowCustomEndpoint: true },
+      { forwardErasures: true },
+      { keepResponseBodies: true },
+      { bearerToken: 'replaced' },
+      { authMode: 'none' },
+      { bearerToken: 'removed' },
+    ]);
+  });
+
   it('keeps token and endpoint of the same save together when two save at once', async () => {
     const project = await proProject();
     const saves = Array.from({ length: 8 }, (_, i) =>

@@ -222,6 +222,8 @@ describe('a held project is probed at once', () => {
   it('where an editor asks; a viewer may not, and one that is not held is no worse for it', async () => {
     const { project, receiver, tried } = await held(502);
     expect((await project.request('viewer', 'POST', '/forwarding/resume')).status).toBe(403);
+    // As if it had been away for long: the next probe would follow after minutes.
+    await service.database.query('update forwarding_hold set probes = 9 where project_id = $1', [project.id]);
     const answer = await project.request('editor', 'POST', '/forwarding/resume');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ state: 'held' });

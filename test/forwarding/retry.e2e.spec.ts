@@ -227,6 +227,20 @@ describe('automatic retries', () => {
     expect(idsAt(receiver).filter((at) => at === id)).toHaveLength(1);
   });
 
+  it('are due soon where the settings are saved, those of the project alone', async () => {
+    const later: Behaviour = { kind: 'answer', status: 429, headers: { 'retry-after': '900' } };
+    const [{ project, receiver }, other] = [await retrying(later), await retrying(later)];
+    const { id } = await choose(project.id);
+    const { id: othersId } = await choose(other.project.id);
+    await waits(project, id);
+    await waits(other.project, othersId);
+    await saveForwarding(project, { ...ON, endpointUrl: receiver.url });
+    await waits(project, id, 2);
+    const [others] = await retriesOf(other.project);
+    expect(others).toMatchObject({ consent_id: othersId, attempts: 1, queued_at: null });
+    expect(others?.wait_ms).toBeGreaterThan(600_000);
+  });
+
   it('serve as probes of a held project, and are due when the hold ends', async () => {
     const { project, receiver } = await retrying();
     const ids = [];
@@ -295,6 +309,11 @@ describe('automatic retries', () => {
     const scheduler = service.app.get(RetryScheduler, { strict: false });
     for (let step = 0; step < 3; step++) await scheduler.step();
     expect(await queued()).toBe(0);
+    const [oldest] = await service.database.query<{ at: Date }>(
+      'select min(queued_since) as at from delivery_retry where project_id = $1',
+      [project.id],
+    );
+    expect(await read(project, '/forwarding')).toMatchObject({ oldestWaitingAt: oldest?.at.toISOString() });
     await service.database.query('delete from outbox_message where project_id = $1 and subject_id = $2', [
       project.id,
       waiting,
@@ -347,5 +366,6 @@ describe('the setting', () => {
       before: { retryFailures: true },
       after: { retryFailures: false },
     });
+    expect(items[1]).toMatchObject({ before: { retryHours: 72 }, after: { retryHours: 1 } });
   });
 });

@@ -1,10 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CONSENT_RECORDED, type ConsentRecorded } from '../../src/modules/consent/domain/consent-recorded.js';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { ConsentRecords } from '../../src/modules/consent/consent.records.js';
 import { ConsentForwarder } from '../../src/modules/forwarding/application/consent-forwarder.js';
 import { DeliveryLogService } from '../../src/modules/forwarding/application/delivery-log.service.js';
 import { ResendService } from '../../src/modules/forwarding/application/resend.service.js';
+import { RetryScheduler } from '../../src/modules/forwarding/application/retry-scheduler.js';
 import { type ClassifiedOutcome } from '../../src/modules/forwarding/domain/health-signal.js';
+import { retryKey } from '../../src/modules/forwarding/domain/retry.js';
+import { LicensingService } from '../../src/modules/licensing/licensing.service.js';
+import { Metrics } from '../../src/platform/operations/metrics.js';
+import { OutboxService } from '../../src/platform/outbox/outbox.service.js';
 import { OutboxSettler } from '../../src/platform/outbox/application/outbox.settler.js';
 import { LOWEST_KEY, OutboxClaimer } from '../../src/platform/outbox/infrastructure/outbox.claimer.js';
 import { type LeasedMessage, OutboxStore } from '../../src/platform/outbox/infrastructure/outbox.store.js';
@@ -77,10 +83,10 @@ describe('outcomes of deliveries', () => {
        select $1, $1, $2, gen_random_uuid() from generate_series(1, $3::int)`,
       [project, CONSENT_RECORDED, count],
     );
-  const claim = async (): Promise<LeasedMessage[]> => {
+  const claim = async (part = 0): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await claimer.claim({
       topics: [CONSENT_RECORDED],
-      part: 0,
+      part,
       throttledTopics: [CONSENT_RECORDED],
       limit: 100,
       limitPerKey: 100,
@@ -179,6 +185,149 @@ describe('outcomes of deliveries', () => {
         })),
       ),
     );
+  });
+
+  it('of two partitions are written each once, in one batch without a transaction', async () => {
+    await append(4);
+    await service.database.query(
+      `update outbox_message set part = 1
+       where id in (select id from outbox_message order by id desc limit 2)`,
+    );
+    const [[first, third], [second, fourth]] = [await claim(), await claim(1)] as const;
+    const leased = [first, second, third, fourth] as LeasedMessage[];
+    await settle(leased.map((each) => ({ leased: each, outcome: DELIVERED })));
+    expect(inTransaction).toBe(0);
+    expect(await waiting()).toBe(0);
+    expect((await log()).map(({ consent_id: id }) => id)).toEqual(
+      leased.map(({ message }) => message.subjectId),
+    );
+  });
+
+  it('are counted by outcome, with their durations in seconds', async () => {
+    await service.database.query(
+      'update forwarding_settings set retry_failures = true where project_id = $1',
+      [projectId],
+    );
+    const COUNTED = [
+      'forwarding_deliveries_total{outcome="delivered",category="none"}',
+      'forwarding_deliveries_total{outcome="failed",category="http_5xx"}',
+      'forwarding_deliveries_total{outcome="skipped",category="none"}',
+      'forwarding_attempt_duration_seconds_count',
+      'forwarding_attempt_duration_seconds_sum',
+      'forwarding_commit_to_receipt_seconds_sum',
+      'forwarding_retries_scheduled_total',
+    ];
+    const read = async (): Promise<number[]> => {
+      const lines = (await service.app.get(Metrics, { strict: false }).registry.metrics()).split('\n');
+      const valueOf = (series: string): number =>
+        Number(lines.find((line) => line.startsWith(`${series} `))?.slice(series.length) ?? 0);
+      return COUNTED.map(valueOf);
+    };
+    await append(5);
+    const leased = await claim();
+    const delivered = { ...DELIVERED, durationMs: 2_000 };
+    const failed = { ...FAILED, durationMs: 3_000 };
+    const skipped = { ...DELIVERED, outcome: 'skipped', httpStatus: null, durationMs: 0 } as const;
+    const before = await read();
+    await Promise.all(
+      [delivered, delivered, failed, failed, skipped].map((outcome, index) => {
+        const one = leased[index] as LeasedMessage;
+        const attemptedAt = new Date(one.message.createdAt.getTime() + 10_000);
+        return settler.settle(one, made(outcome, attemptedAt), performance.now());
+      }),
+    );
+    const after = await read();
+    const counted = COUNTED.map((_, index) => Math.round((after[index] ?? 0) - (before[index] ?? 0)));
+    expect(counted).toEqual([2, 2, 1, 4, 10, 24, 2]);
+  });
+
+  it('keep the latest failure of the project, in whatever order they are written', async () => {
+    await append(3);
+    const [first, second, third] = (await claim()) as [LeasedMessage, LeasedMessage, LeasedMessage];
+    const forwarder = service.app.get(ConsentForwarder, { strict: false });
+    const nowMs = Date.now();
+    const write = (failures: [LeasedMessage, number][]): Promise<void> =>
+      service.app
+        .get(EntityManager)
+        .fork()
+        .transactional((tx) =>
+          forwarder.settle(
+            tx,
+            failures.map(([{ message }, ageMs]) => ({
+              message,
+              outcome: made({ ...FAILED, reason: `${ageMs} ms ago` }, new Date(nowMs - ageMs)),
+            })),
+          ),
+        );
+    const lastReason = async (): Promise<unknown[]> =>
+      service.database.query('select reason from forwarding_last_failure where project_id = $1', [projectId]);
+    await write([
+      [first, 1],
+      [second, 2],
+    ]);
+    expect(await lastReason()).toEqual([{ reason: '1 ms ago' }]);
+    await write([[third, 3]]);
+    expect(await lastReason()).toEqual([{ reason: '1 ms ago' }]);
+  });
+
+  it('that are retried are queued 64 of a project at a time, the earliest first', async () => {
+    const [busy, off] = [await makeProject(), await makeProject()];
+    /** Retries that were due some minutes ago: the last one first. */
+    const storeRetries = async (project: string, count: number, isQueued = false): Promise<void> => {
+      await service.database.query(
+        `with stored as (
+           insert into consent_record (project_id, id, analytics, marketing, preferences, action)
+           select $1, uuidv7(), true, true, true, 'custom' from generate_series(1, $2::int) returning id
+         )
+         insert into delivery_retry
+           (project_id, consent_id, attempts, delivery_id, queued_since, first_attempt_at, due_at, queued_at)
+         select $1, id, 1, uuidv7(), now(), now(), now() - make_interval(mins => (row_number() over (order by id))::int),
+                case when $3 then now() end
+         from stored`,
+        [project, count, isQueued],
+      );
+    };
+    const retriesOf = async (project: string): Promise<string[]> =>
+      (
+        await service.database.query<{ id: string }>(
+          'select consent_id as id from delivery_retry where project_id = $1 order by due_at',
+          [project],
+        )
+      ).map(({ id }) => id);
+    const queued = async (): Promise<string[]> =>
+      (
+        await service.database.query<{ id: string }>(
+          'select subject_id as id from outbox_message where ordering_key = $1',
+          [retryKey(projectId)],
+        )
+      ).map(({ id }) => id);
+    await service.database.query(
+      'update forwarding_settings set retry_failures = true where project_id = any($1)',
+      [[projectId, busy]],
+    );
+    await storeRetries(projectId, 80);
+    await storeRetries(busy, 64, true);
+    await storeRetries(off, 1);
+    const due = await retriesOf(projectId);
+    const scheduler = new RetryScheduler(
+      service.app.get(EntityManager),
+      service.app.get(OutboxService),
+      service.app.get(ConsentRecords, { strict: false }),
+      service.app.get(LicensingService, { strict: false }),
+    );
+    await scheduler.step();
+    expect((await queued()).toSorted()).toEqual(due.slice(0, 64).toSorted());
+    await scheduler.step();
+    expect(await queued()).toHaveLength(64);
+    await service.database.query('delete from delivery_retry where consent_id = any($1)', [due.slice(0, 10)]);
+    await scheduler.step();
+    expect((await queued()).toSorted()).toEqual(due.slice(0, 74).toSorted());
+    // Those of a project that retries no longer end, and of no other.
+    expect([
+      await retriesOf(off),
+      (await retriesOf(busy)).length,
+      (await retriesOf(projectId)).length,
+    ]).toEqual([[], 64, 70]);
   });
 
   it('are written for the newer claim alone where a worker took its own message over', async () => {

@@ -176,6 +176,19 @@ describe('signed requests (Standard Webhooks)', () => {
     expect(await signingOf(project)).toEqual({ configured: false, createdAt: null, formerValidUntil: null });
   });
 
+  it('are signed all the same where the secrets of another project are rotated and removed', async () => {
+    const [project, other] = [
+      await createForwardingProject(service, receiver.url),
+      await createForwardingProject(service, receiver.url),
+    ];
+    const secrets = [await makeSecret(project), await makeSecret(project)];
+    for (const _ of [1, 2]) await makeSecret(other);
+    await remove(other, '/former');
+    await remove(other, '');
+    const request = await sent(project);
+    expect(secrets.map((secret) => takes(secret, request))).toEqual([true, true]);
+  });
+
   it('are signed in the mode "No auth", and by Test', async () => {
     const project = await createForwardingProject(service, receiver.url, { authMode: 'none' });
     const secret = await makeSecret(project);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { prepareLog } from '../../src/modules/forwarding/application/past-deliveries.js';
 import { UndeliveredMails } from '../../src/modules/forwarding/application/undelivered-mails.js';
 import { UNDELIVERED_COUNT_MAX } from '../../src/modules/forwarding/application/undelivered.service.js';
 import { newId } from '../../src/platform/identity/ids.js';
@@ -111,6 +112,20 @@ describe('records that were not delivered', () => {
     expect(Date.parse(lastFailedAt ?? '')).toBeGreaterThan(Date.parse(firstFailedAt ?? ''));
   });
 
+  it('are counted for the last day too', async () => {
+    const project = await forwardingProject();
+    const [old] = await attempt(project, 400, 2);
+    await prepareLog(service.database.orm.em, new Date(Date.now() - 48 * HOUR_MS), new Date());
+    await service.database.query(
+      `with gone as (delete from delivery where project_id = $1 and consent_id = $2 returning *)
+       insert into delivery (project_id, id, consent_id, outcome, category, http_status, duration_ms, attempted_at)
+       select project_id, uuidv7(interval '-25 hours'), consent_id, outcome, category, http_status, 1, now() - interval '25 hours'
+       from gone`,
+      [project.id, old],
+    );
+    expect(await undelivered(project)).toMatchObject({ records: 2, lastDay: 1 });
+  });
+
   it('are mailed to owners, once a day while attempts fail', async () => {
     const project = await forwardingProject();
     const owner = await insertAccount(service.database.query, { email: `${newId()}@example.com` });
@@ -135,10 +150,14 @@ describe('records that were not delivered', () => {
     expect(await sent()).toBe(1);
     await attempt(project, 400);
     expect(await sent()).toBe(1);
-    await service.database.query(
-      `update forwarding_settings set undelivered_mailed_at = now() - interval '2 days' where project_id = $1`,
-      [project.id],
-    );
+    const mailedBefore = (hours: number): Promise<unknown> =>
+      service.database.query(
+        `update forwarding_settings set undelivered_mailed_at = now() - make_interval(hours => $2) where project_id = $1`,
+        [project.id, hours],
+      );
+    await mailedBefore(23);
+    expect(await sent()).toBe(1);
+    await mailedBefore(48);
     // Nothing failed on the day before that.
     expect(await sent(now + 25 * HOUR_MS)).toBe(1);
     expect(await sent()).toBe(2);
