@@ -153,6 +153,14 @@ describe('a throttle before a topic of a key', () => {
     expect(messages).toMatchObject([{ subjectId: first, probeNumber: 2, abandonedAttempts: 1 }]);
   });
 
+  it('opens soon where what it let through is to be retried', async () => {
+    await append(2);
+    await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
+    const [leased] = leasedOf(await claim());
+    await store.retry(leased as LeasedMessage, { afterMs: 60_000, error: 'late' });
+    expect(await nextClaimInMs()).toBeLessThan(2_000);
+  });
+
   it('opens soon where what it let through comes back without an attempt, once', async () => {
     await append(2);
     await setThrottle({ nextClaimAt: fromNow(-1_000), batchLimit: 1 });
@@ -167,6 +175,25 @@ describe('a throttle before a topic of a key', () => {
     await claim();
     await store.release(leasedOf(claimed));
     expect(await nextClaimInMs()).toBeGreaterThan(LEASE_MS - 5_000);
+  });
+
+  it('is removed, opened and released of one key alone', async () => {
+    const other = newId();
+    const closed = { nextClaimAt: fromNow(60_000), batchLimit: 1 };
+    const [first] = await append(2);
+    await append(2, TOPIC, other);
+    await setThrottle(closed, other);
+    await setThrottle(closed);
+    await inTransaction((tx) => allowClaim(tx, { orderingKey: key, topic: TOPIC }));
+    const claimed = await claim();
+    expect(subjectsOf(claimed)).toEqual([first]);
+    // Both throttles have the same number.
+    await service.database.query('update claim_throttle set probe_number = 1');
+    await store.release(leasedOf(claimed));
+    expect(await nextClaimInMs()).toBeLessThan(2_000);
+    await inTransaction((tx) => removeThrottles(tx, [{ orderingKey: key, topic: TOPIC }]));
+    const left = await nextClaimAt(em(), { orderingKey: other, topic: TOPIC });
+    expect(left?.getTime()).toBe(closed.nextClaimAt.getTime());
   });
 
   it('opens now where somebody asks, and stays no throttle where there is none', async () => {
@@ -225,6 +252,10 @@ describe('a throttle before a topic of a key', () => {
     const open = newId();
     await append(7, TOPIC, open);
     await setThrottle({ nextClaimAt: fromNow(60_000), batchLimit: 1 });
+    await inTransaction((tx) =>
+      setThrottles(tx, [{ orderingKey: open, topic: OTHER_TOPIC, nextClaimAt: fromNow(0), batchLimit: 1 }]),
+    );
+    await append(1, OTHER_TOPIC, open);
     expect(await countThrottled(em(), TOPIC, 100)).toBe(5);
     expect(await countThrottled(em(), TOPIC, 4)).toBe(4);
     const oldest = await inTransaction((tx) => oldestWaiting(tx, [{ orderingKey: key, topic: TOPIC }], 2));
@@ -232,5 +263,30 @@ describe('a throttle before a topic of a key', () => {
       { orderingKey: key, topic: TOPIC, createdAt: expect.any(Date) },
       { orderingKey: key, topic: TOPIC, createdAt: expect.any(Date) },
     ]);
+    // Throttled messages are old for a reason.
+    await service.database.query(
+      `update outbox_message set created_at = now() - interval '1 hour' where ordering_key = $1 and topic = $2`,
+      [key, TOPIC],
+    );
+    const backlog = await store.backlog([TOPIC, OTHER_TOPIC]);
+    expect(backlog).toMatchObject({ waiting: 16, unhandled: 0, dead: 0 });
+    expect(backlog.oldestAgeSeconds).toBeLessThan(1_800);
+  });
+
+  it('tells when the oldest of several keys were queued, in their order, without those in progress', async () => {
+    const keys = [newId(), newId()].toSorted().toReversed() as [string, string];
+    for (const orderingKey of [...keys, ...keys]) await append(1, TOPIC, orderingKey);
+    await service.database.query(
+      `update outbox_message set created_at = now() - make_interval(mins => 10 - id::int)`,
+    );
+    const rows = await service.database.query<{ orderingKey: string; createdAt: Date }>(
+      `select ordering_key as "orderingKey", created_at as "createdAt" from outbox_message order by id`,
+    );
+    const throttleKeys = keys.map((orderingKey) => ({ orderingKey, topic: TOPIC }));
+    const oldest = (max: number) => inTransaction((tx) => oldestWaiting(tx, throttleKeys, max));
+    expect(await oldest(2)).toEqual(rows.map((row) => ({ ...row, topic: TOPIC })));
+    expect(await oldest(1)).toEqual(rows.slice(0, 2).map((row) => ({ ...row, topic: TOPIC })));
+    await claim(0, { limitPerKey: 1 });
+    expect(await oldest(1)).toEqual(rows.slice(2).map((row) => ({ ...row, topic: TOPIC })));
   });
 });

@@ -1,10 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Logger } from '@nestjs/common';
 import { OutboxClaimer } from '../../src/platform/outbox/infrastructure/outbox.claimer.js';
 import { OutboxDispatcher } from '../../src/platform/outbox/application/outbox.dispatcher.js';
+import { Metrics } from '../../src/platform/operations/metrics.js';
 import {
+  countBacklog,
   countWaiting,
+  deleteOfProject,
+  findNewestDeadLetter,
+  forgetSubjects,
+  hasRecent,
   isWaiting,
+  oldestAgeOfTopics,
+  readOldestAge,
   waitingAmong,
   waitingSubjects,
   waitingSubjectsOfKeys,
@@ -25,6 +34,7 @@ import { startTestService, type TestService } from '../support/programs/service.
 import { until } from '../support/until.js';
 
 const TOPIC = 'test.topic';
+const OTHER_TOPIC = 'test.other';
 /** As documented, and not as the source has it: one that is changed by accident shall be noticed. */
 const OUTBOX_FAILURES_MAX = 8;
 /** Longer than a busy machine stalls. */
@@ -35,9 +45,10 @@ const LOWEST_KEY = '00000000-0000-0000-0000-000000000000';
 
 /** A handler whose attempts the test decides; it writes down what it attempted and settled. */
 class Recorder implements OutboxHandler<string> {
-  readonly topics = [TOPIC];
+  topics = [TOPIC];
   retry: RetrySchedule = BUG_SCHEDULE;
   slotsMax?: number;
+  slotsPerKeyMax?: number;
   readonly attemptMaxMs = 0;
   readonly prepared: string[] = [];
   readonly attempted: string[] = [];
@@ -134,6 +145,40 @@ describe('outbox', () => {
       outbox.append(tx, { orderingKey: newId(), projectId: null, topic: 'nobody.reads', subjectId: newId() }),
     );
     await expect(unknown).rejects.toThrow('has no handler');
+  });
+
+  it('takes one handler for a topic, and none with both throttles and a limit', () => {
+    expect(() => outbox.register(new Recorder())).toThrow('has two handlers');
+    const both = Object.assign(new Recorder(), { topics: [OTHER_TOPIC], throttled: true, slotsMax: 1 });
+    expect(() => outbox.register(both)).toThrow('both throttles and a limit');
+  });
+
+  it('wakes a worker unless one polls after the commit', () => {
+    let notified = 0;
+    const waking = new OutboxService(service.app.get(EntityManager), { notify: () => (notified += 1) });
+    const counts = [null, 4, 5, 6].map((pollingMs) => {
+      waking.notifyUnlessPolling({ pollingMs, elapsedMs: 5 });
+      return notified;
+    });
+    expect(counts).toEqual([1, 2, 3, 3]);
+  });
+
+  it('announces the latest end of polling, and none once a worker stops', async () => {
+    const store = service.app.get(OutboxStore);
+    const secondsLeft = async (): Promise<number> =>
+      Number(
+        (
+          await service.database.query<{ left: number }>(
+            'select extract(epoch from until - now())::float8 as left from worker_polling',
+          )
+        )[0]?.left,
+      );
+    await store.announcePolling(600_000);
+    await store.announcePolling(1_000);
+    expect(await secondsLeft()).toBeGreaterThan(300);
+    expect(await secondsLeft()).toBeLessThanOrEqual(600);
+    await dispatcher.beforeApplicationShutdown();
+    expect(await secondsLeft()).toBeLessThanOrEqual(0);
   });
 
   it('fails the start where an announced topic has no handler', () => {
@@ -247,10 +292,10 @@ describe('outbox', () => {
     expect(await waiting()).toBe(0);
   });
 
-  const claim = async (): Promise<LeasedMessage[]> => {
+  const claim = async (topics = [TOPIC]): Promise<LeasedMessage[]> => {
     const { claimId, messages } = await service.app.get(OutboxClaimer).claim({
       part: 0,
-      topics: [TOPIC],
+      topics,
       throttledTopics: [],
       limit: 10,
       limitPerKey: 10,
@@ -351,6 +396,142 @@ describe('outbox', () => {
     );
     const [oldest] = await rows();
     expect(await countWaiting(em(), of, 2)).toEqual({ count: 2, oldestAt: oldest?.['created_at'] });
+  });
+
+  it('tells how old the queue of a key is, what of it is recent, and when something of it died', async () => {
+    const [orderingKey, other] = [newId(), newId()];
+    const [first, second] = await append(2, orderingKey);
+    const [third] = await append(1, other);
+    await service.database.query(
+      `update outbox_message m
+       set created_at = now() - make_interval(hours => hours), payload = case when hours = 1 then '{}'::jsonb end
+       from unnest($1::uuid[], $2::int[]) as given (subject_id, hours) where m.subject_id = given.subject_id`,
+      [
+        [first, second, third],
+        [2, 1, 3],
+      ],
+    );
+    const em = service.app.get(EntityManager).fork();
+    const hours = (seconds: number): number => Math.floor(seconds / 3_600);
+    expect(hours(await readOldestAge(em, orderingKey))).toBe(2);
+    expect(hours(await oldestAgeOfTopics(em, [TOPIC]))).toBe(3);
+    const { waiting: unloaded, oldestAgeSeconds } = await countBacklog(em, [TOPIC]);
+    expect([unloaded, hours(oldestAgeSeconds)]).toEqual([2, 3]);
+    // The messages without a payload do not count.
+    const recent = (key: string, seconds: number): Promise<boolean> => hasRecent(em, key, seconds);
+    expect([
+      await recent(orderingKey, 4_000),
+      await recent(orderingKey, 3_000),
+      await recent(other, 20_000),
+    ]).toEqual([true, false, false]);
+    const died = [3, 1, 2, 0].map((hoursAgo) => new Date(Date.now() - hoursAgo * 3_600_000));
+    await service.database.query(
+      `insert into outbox_dead_letter (ordering_key, id, topic, subject_id, failures, created_at, died_at)
+       select case when n < 4 then $1::uuid else $2::uuid end, n, $3, gen_random_uuid(), 8, now(), at
+       from unnest($4::timestamptz[]) with ordinality as given (at, n)`,
+      [orderingKey, other, TOPIC, died],
+    );
+    expect(await findNewestDeadLetter(em, orderingKey)).toEqual(died[1]);
+    expect(await findNewestDeadLetter(em, newId())).toBeNull();
+  });
+
+  it('lists the oldest dead letters, with the beginning of a long error', async () => {
+    await append(3);
+    const leased = await claim();
+    const store = service.app.get(OutboxStore);
+    for (const each of leased) await store.deadLetter(each, 'x'.repeat(501));
+    expect(await store.deadLetters(2)).toMatchObject(
+      leased.slice(0, 2).map(({ message }) => ({ id: message.id, lastError: 'x'.repeat(500) })),
+    );
+  });
+
+  it('replaces what is queued or dead about a subject of a key, or forgets it, and nothing else', async () => {
+    const [orderingKey, otherKey, subjectId, otherSubject] = [newId(), newId(), newId(), newId()];
+    const about = (key: string, subject: string) => ({
+      orderingKey: key,
+      projectId: null,
+      topic: TOPIC,
+      subjectId: subject,
+    });
+    const em = (): EntityManager => service.app.get(EntityManager).fork();
+    await em().transactional((tx) =>
+      outbox.appendMany(tx, [
+        about(orderingKey, subjectId),
+        about(orderingKey, otherSubject),
+        about(otherKey, subjectId),
+      ]),
+    );
+    await service.database.query(
+      `insert into outbox_dead_letter (ordering_key, id, topic, subject_id, failures, created_at)
+       select key, row_number() over (), $2, $3, 8, now() from unnest($1::uuid[]) key`,
+      [[orderingKey, otherKey], TOPIC, subjectId],
+    );
+    const left = async (): Promise<unknown[]> =>
+      (await rows()).map((row) => [row['ordering_key'], row['subject_id'], row['topic']]);
+    await em().transactional((tx) => outbox.appendAnew(tx, about(orderingKey, subjectId)));
+    const others = [
+      [orderingKey, otherSubject, TOPIC],
+      [otherKey, subjectId, TOPIC],
+    ];
+    expect(await left()).toEqual([...others, [orderingKey, subjectId, TOPIC]]);
+    expect(await dead()).toMatchObject([{ ordering_key: otherKey }]);
+    await service.database.query(
+      `insert into outbox_message (ordering_key, topic, subject_id) values ($1, $2, $3)`,
+      [orderingKey, OTHER_TOPIC, subjectId],
+    );
+    await em().transactional((tx) => forgetSubjects(tx, { orderingKey, topic: TOPIC }, [subjectId]));
+    expect(await left()).toEqual([...others, [orderingKey, subjectId, OTHER_TOPIC]]);
+    expect(await dead()).toMatchObject([{ ordering_key: otherKey }]);
+  });
+
+  it('keeps nothing of a deleted project, and everything of others', async () => {
+    const [projectId, other] = [newId(), newId()];
+    for (const id of [projectId, other]) await append(2, id);
+    const leased = await claim();
+    const store = service.app.get(OutboxStore);
+    for (const id of [projectId, other]) {
+      const one = leased.find(({ message }) => message.projectId === id);
+      await store.deadLetter(one as LeasedMessage, 'broken');
+    }
+    await service.database.query(
+      `insert into claim_throttle (ordering_key, topic, next_claim_at, batch_limit)
+       select id, $2, now(), 1 from unnest($1::uuid[]) id`,
+      [[projectId, other], TOPIC],
+    );
+    await service.app
+      .get(EntityManager)
+      .fork()
+      .transactional((tx) => deleteOfProject(tx, projectId));
+    expect(await rows()).toMatchObject([{ project_id: other }]);
+    expect(await dead()).toMatchObject([{ project_id: other }]);
+    expect(await service.database.query('select ordering_key from claim_throttle')).toEqual([
+      { ordering_key: other },
+    ]);
+  });
+
+  it('settles a batch of two topics with the handler of each', async () => {
+    const other = new Recorder();
+    other.topics = [OTHER_TOPIC];
+    outbox.register(other);
+    const orderingKey = newId();
+    const messages = [TOPIC, TOPIC, OTHER_TOPIC].map((topic) => ({
+      orderingKey,
+      projectId: null,
+      topic,
+      subjectId: newId(),
+    }));
+    await service.app
+      .get(EntityManager)
+      .fork()
+      .transactional((tx) => outbox.appendMany(tx, messages));
+    const leased = await claim([TOPIC, OTHER_TOPIC]);
+    const settler = service.app.get(OutboxSettler);
+    // The first is being written while the others come, so that one batch has them.
+    await Promise.all(leased.map((each) => settler.settle(each, 'done', performance.now())));
+    const settledOf = (handler: Recorder): unknown[] => handler.settled.map(({ subjectId }) => subjectId);
+    const [first, second, third] = messages.map(({ subjectId }) => subjectId);
+    expect([settledOf(recorder), settledOf(other)]).toEqual([[first, second], [third]]);
+    expect(await waiting()).toBe(0);
   });
 
   it('keeps nothing that a handler wrote before it threw at settle', async () => {
@@ -512,6 +693,21 @@ describe('outbox', () => {
     await until('given up', () => recorder.settled.length === 1);
     expect(recorder.settled).toEqual([{ subjectId, outcome: 'given up' }]);
     expect(recorder.attempted).toEqual([]);
+    await append(1);
+    dispatcher.requestPoll();
+    await until('another one is settled', () => recorder.settled.length === 2);
+    await until('nothing is leased', () => dispatcher.leased === 0);
+    await append(3);
+    const [leased] = await claim();
+    await service.app.get(OutboxStore).deadLetter(leased as LeasedMessage, 'broken');
+    const metrics = await service.app.get(Metrics).registry.metrics();
+    for (const [name, value] of Object.entries({
+      outbox_lease_reclaims_total: 1,
+      outbox_given_up_total: 1,
+      outbox_waiting_messages: 2,
+      outbox_dead_letters: 1,
+    }))
+      expect(metrics).toMatch(new RegExp(`^${name} ${value}$`, 'm'));
   });
 
   it('still attempts a message with two unknown outcomes', async () => {
@@ -636,10 +832,28 @@ describe('outbox', () => {
       'select extract(epoch from available_at - now())::float8 as left from outbox_message',
     );
     expect(row?.left).toBeGreaterThan(50);
+    const { error } = Logger.prototype;
+    const errors: unknown[] = [];
+    Logger.prototype.error = (...given: unknown[]) => void errors.push(given);
     await skipBackoff();
     dispatcher.requestPoll();
     await until('buried', async () => (await dead()).length === 1);
-    await until('told', () => recorder.failures.length === 2);
+    await until('nothing is leased', () => dispatcher.leased === 0).finally(() => {
+      Logger.prototype.error = error;
+    });
+    const [letter] = await dead();
+    expect(errors).toEqual([
+      [
+        {
+          err: expect.any(Error),
+          projectId: letter?.['project_id'],
+          messageId: Number(letter?.['id']),
+          topic: TOPIC,
+          failures: 2,
+        },
+        'dead-lettered an outbox message',
+      ],
+    ]);
     expect(recorder.failures).toEqual([
       { kind: 'retry', error: 'Error: broken', outcome: null },
       { kind: 'dead', error: 'Error: broken', outcome: null },
@@ -678,6 +892,25 @@ describe('outbox', () => {
     await until('all settled', () => recorder.settled.length === 80);
     expect(most).toBe(3);
     expect(new Set(recorder.settled.map(({ subjectId }) => subjectId)).size).toBe(80);
+  });
+
+  it('has no more of one key than its handler allows under way', async () => {
+    recorder.slotsMax = 4;
+    recorder.slotsPerKeyMax = 1;
+    const underWay = new Map<string, number>();
+    let most = 0;
+    recorder.attempt = async ({ orderingKey }) => {
+      const count = (underWay.get(orderingKey) ?? 0) + 1;
+      underWay.set(orderingKey, count);
+      most = Math.max(most, count);
+      await new Promise((wake) => setTimeout(wake, 5));
+      underWay.set(orderingKey, count - 1);
+      return { kind: 'settled', outcome: 'done', healthy: true };
+    };
+    for (let n = 0; n < 2; n++) await append(6);
+    dispatcher.requestPoll();
+    await until('all settled', () => recorder.settled.length === 12);
+    expect(most).toBe(1);
   });
 
   it('puts a message back for as long as its handler asks to retry', async () => {

@@ -178,6 +178,23 @@ describe('rotation of the outbox partitions', () => {
     expect((await claimer.claim({ ...REQUEST, part: 1 })).messages[0]?.subjectId).toBe(before[0]);
   });
 
+  it('moves leased messages only if their lease ended a minute ago', async () => {
+    await append(2);
+    await claimer.claim(REQUEST);
+    const ended = (secondsAgo: number): Promise<unknown> =>
+      service.database.query(
+        `update outbox_message set available_at = now() - make_interval(secs => $1)
+         where id = (select min(id) from outbox_message)`,
+        [secondsAgo],
+      );
+    await partitions.open(1);
+    await ended(50);
+    expect(await partitions.moveForward(0)).toBe(0);
+    await ended(70);
+    expect(await partitions.moveForward(0)).toBe(1);
+    expect((await stored()).map(({ part }) => part)).toEqual([1, 0]);
+  });
+
   it('claims from the new open partition without a step, and older messages first', async () => {
     const key = newId();
     const subjects = await append(1, key);
