@@ -163,26 +163,24 @@ export const DOMAIN_DEFECTS: Planted[] = [
     name: 'proxy: a first secret has a former one',
     mutations: [
       {
-        symbol: 'rotateProxySecret',
-        from: /case when first_party_proxy\.secret_hash is null then null else (\$\{until\}::timestamptz) end/,
-        to: '${until}::timestamptz',
+        symbol: 'ProxySecretService.create',
+        from: /former && formerValidUntil/,
+        to: 'formerValidUntil',
       },
     ],
     tests: [PROXY],
     only: 'with removal',
   },
-  ...['deleteProxySecrets', 'deleteFormerProxySecret'].flatMap((symbol) => [
-    {
-      name: `proxy: ${symbol} deletes those of all projects`,
-      mutations: [{ symbol, from: /where project_id = \$\{projectId\}/, to: "where ${projectId} <> ''" }],
-      tests: [PROXY],
-      only: 'in its project alone',
-    },
-    {
-      name: `proxy: ${symbol} is audited where there is none`,
-      mutations: [{ symbol, from: /numAffectedRows\) > 0/, to: 'numAffectedRows) >= 0' }],
-      tests: [PROXY],
-      only: 'in its project alone',
-    },
-  ]),
+  ...['remove', 'forgetFormer'].map((method) => ({
+    name: `proxy: ${method} is audited where there is no secret`,
+    mutations: [
+      {
+        symbol: `ProxySecretService.${method}`,
+        from: /if \(!proxy\?\.\w+\) return;/,
+        to: 'if (!proxy) return;',
+      },
+    ],
+    tests: [PROXY],
+    only: 'in its project alone',
+  })),
 ];

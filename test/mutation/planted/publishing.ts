@@ -69,7 +69,7 @@ export const PUBLISHING_DEFECTS: Planted[] = [
   },
   {
     name: 'publishing: a save leaves the time of the first one',
-    mutations: [{ symbol: 'writeSaved', from: /,\s+updated_at = now\(\)/, to: '' }],
+    mutations: [{ symbol: 'writeSaved', from: /, updatedAt: new Date\(\)/, to: '' }],
     tests: [PUBLISHING],
     only: 'keeps its history',
   },
@@ -140,7 +140,7 @@ export const PUBLISHING_DEFECTS: Planted[] = [
   },
   {
     name: 'drafts: a save does not put the expiry off',
-    mutations: [{ symbol: 'writeDraft', from: /, updated_at = now\(\)/, to: '' }],
+    mutations: [{ symbol: 'writeDraft', from: /, updatedAt: new Date\(\)/, to: '' }],
     tests: [DRAFTS],
     only: 'by its last save',
   },

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type Actor, toAuthor, requireUser } from '../domain/actor.js';
-import { accessTables } from '../infrastructure/access.tables.js';
+import { ProjectSignInPolicy } from '../infrastructure/second-factor.entities.js';
 import { secondFactorMissing } from './auth-refusal.js';
 import { requireManager } from './require-manager.js';
 
@@ -20,12 +20,8 @@ export class SignInPolicyService {
   ) {}
 
   async read(projectId: string, em: EntityManager = this.em.fork()): Promise<SignInPolicy> {
-    const policy = await accessTables(em)
-      .selectFrom('project_sign_in_policy')
-      .select('secondFactorRequired')
-      .where('projectId', '=', projectId)
-      .executeTakeFirst();
-    return policy ?? { secondFactorRequired: false };
+    const policy = await em.findOne(ProjectSignInPolicy, { projectId });
+    return { secondFactorRequired: policy?.secondFactorRequired ?? false };
   }
 
   /**
@@ -42,11 +38,7 @@ export class SignInPolicyService {
       await requireManager(tx, actor, projectId);
       const before = await this.read(projectId, tx);
       if (before.secondFactorRequired === secondFactorRequired) return;
-      await accessTables(tx)
-        .insertInto('project_sign_in_policy')
-        .values({ projectId, secondFactorRequired })
-        .onConflict((conflict) => conflict.column('projectId').doUpdateSet({ secondFactorRequired }))
-        .execute();
+      await tx.upsert(ProjectSignInPolicy, { projectId, secondFactorRequired });
       await writeAudit(tx, toAuthor(actor), {
         projectId,
         action: 'sign_in_policy.save',

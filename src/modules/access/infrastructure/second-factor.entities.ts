@@ -29,3 +29,6 @@ export const ProjectSignInPolicySchema = defineEntity({
     secondFactorRequired: p.boolean(),
   },
 });
+
+export class ProjectSignInPolicy extends ProjectSignInPolicySchema.class {}
+ProjectSignInPolicySchema.setClass(ProjectSignInPolicy);

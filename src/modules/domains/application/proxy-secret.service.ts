@@ -5,13 +5,8 @@ import type { Author } from '../../audit/domain/author.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { createProxySecret, formerValidUntil, hashProxySecret } from '../domain/proxy-secret.js';
 import { type ProxyState, resolveProxyState } from '../domain/proxy-state.js';
-import {
-  deleteFormerProxySecret,
-  deleteProxySecrets,
-  readProxy,
-  rotateProxySecret,
-  type StoredProxy,
-} from '../infrastructure/proxy.rows.js';
+import { FirstPartyProxy } from '../infrastructure/domain.entities.js';
+import { readProxy, type StoredProxy } from '../infrastructure/proxy.rows.js';
 
 /** A project's path proxy, with the state derived from the sightings. */
 export interface ProxyView extends StoredProxy {
@@ -64,10 +59,15 @@ export class ProxySecretService {
     const hash = hashProxySecret(secret) as Buffer;
     return this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
-      const until = await rotateProxySecret(tx, projectId, {
-        hash,
-        now,
-        until: formerValidUntil(formerValidHours, now),
+      const former = (await tx.findOne(FirstPartyProxy, { projectId }))?.secretHash ?? null;
+      const until = former && formerValidUntil(formerValidHours, now);
+      // A sighting may create the row meanwhile.
+      await tx.upsert(FirstPartyProxy, {
+        projectId,
+        secretHash: hash,
+        secretCreatedAt: now,
+        formerSecretHash: until && former,
+        formerValidUntil: until,
       });
       await writeAudit(tx, author, {
         projectId,
@@ -81,16 +81,27 @@ export class ProxySecretService {
   /** Ends the overlap of a rotation. Does nothing without a former secret. */
   async forgetFormer(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
-      if (await deleteFormerProxySecret(tx, projectId))
-        await writeAudit(tx, author, { projectId, action: 'proxy_secret.forget_former' });
+      await this.projects.lock(tx, projectId);
+      const proxy = await tx.findOne(FirstPartyProxy, { projectId });
+      if (!proxy?.formerSecretHash) return;
+      Object.assign(proxy, { formerSecretHash: null, formerValidUntil: null });
+      await writeAudit(tx, author, { projectId, action: 'proxy_secret.forget_former' });
     });
   }
 
   /** No proxy is trusted any longer. Does nothing without a secret. */
   async remove(projectId: string, author: Author): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
-      if (await deleteProxySecrets(tx, projectId))
-        await writeAudit(tx, author, { projectId, action: 'proxy_secret.remove' });
+      await this.projects.lock(tx, projectId);
+      const proxy = await tx.findOne(FirstPartyProxy, { projectId });
+      if (!proxy?.secretHash) return;
+      Object.assign(proxy, {
+        secretHash: null,
+        secretCreatedAt: null,
+        formerSecretHash: null,
+        formerValidUntil: null,
+      });
+      await writeAudit(tx, author, { projectId, action: 'proxy_secret.remove' });
     });
   }
 }

@@ -51,3 +51,6 @@ export const FirstPartyProxySchema = defineEntity({
     unprovenAt: p.datetime().nullable(),
   },
 });
+
+export class FirstPartyProxy extends FirstPartyProxySchema.class {}
+FirstPartyProxySchema.setClass(FirstPartyProxy);

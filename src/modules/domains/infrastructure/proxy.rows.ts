@@ -33,43 +33,6 @@ export async function readProxySecrets(
   return rows[0] ?? null;
 }
 
-/** Returns until when the former secret is valid; null: there was none, or it has expired. */
-export async function rotateProxySecret(
-  tx: EntityManager,
-  projectId: string,
-  { hash, now, until }: { hash: Buffer; now: Date; until: Date | null },
-): Promise<Date | null> {
-  const { rows } = await sql<{ formerValidUntil: Date | null }>`
-    insert into first_party_proxy (project_id, secret_hash, secret_created_at)
-    values (${projectId}, ${hash}, ${now})
-    on conflict (project_id) do update set
-      secret_hash = excluded.secret_hash, secret_created_at = excluded.secret_created_at,
-      former_secret_hash = case when ${until}::timestamptz is null then null else first_party_proxy.secret_hash end,
-      former_valid_until = case when first_party_proxy.secret_hash is null then null else ${until}::timestamptz end
-    returning former_valid_until as "formerValidUntil"
-  `.execute(tx.getKysely());
-  return rows[0]?.formerValidUntil ?? null;
-}
-
-/** Returns false without a former secret. */
-export async function deleteFormerProxySecret(tx: EntityManager, projectId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update first_party_proxy set former_secret_hash = null, former_valid_until = null
-    where project_id = ${projectId} and former_secret_hash is not null
-  `.execute(tx.getKysely());
-  return Number(numAffectedRows) > 0;
-}
-
-/** Returns false without a secret. */
-export async function deleteProxySecrets(tx: EntityManager, projectId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update first_party_proxy set secret_hash = null, secret_created_at = null, former_secret_hash = null,
-           former_valid_until = null
-    where project_id = ${projectId} and secret_hash is not null
-  `.execute(tx.getKysely());
-  return Number(numAffectedRows) > 0;
-}
-
 /** Stores a request through a proxy; does nothing if the project does not exist. */
 export async function writeSighting(
   em: EntityManager,

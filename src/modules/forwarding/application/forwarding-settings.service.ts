@@ -28,13 +28,8 @@ import { countRetries } from '../infrastructure/retry-views.rows.js';
 import { retryQueue } from './delivery-log.service.js';
 import { throttleKeyFor } from './settle-holds.js';
 import { readLastFailure } from '../infrastructure/last-failure.rows.js';
-import {
-  lockSettings,
-  readForwardingSettings,
-  type SettingsRow,
-  writeSettings,
-  writeToken,
-} from '../infrastructure/settings.rows.js';
+import { ForwardingSettingsEntity } from '../infrastructure/forwarding.entities.js';
+import { lockSettings, readForwardingSettings, type SettingsRow } from '../infrastructure/settings.rows.js';
 import { Sender } from '../infrastructure/sender.js';
 import { TokenVault } from '../infrastructure/token-vault.js';
 
@@ -134,8 +129,22 @@ export class ForwardingSettingsService {
       } = request;
       const retryFailures = { ...stored.retryFailures, ...withoutUndefined(request.retryFailures) };
       const saved = { ...request, allowCustomEndpoint, forwardErasures, retryFailures, keepResponseBodies };
-      await writeSettings(tx, projectId, saved);
-      await this.applyTokenChange(tx, projectId, change);
+      const row = await tx.findOneOrFail(ForwardingSettingsEntity, { projectId });
+      const { enabled, endpointUrl, authMode } = saved;
+      Object.assign(row, {
+        enabled,
+        endpointUrl,
+        authMode,
+        allowCustomEndpoint,
+        forwardErasures,
+        keepResponseBodies,
+        retryFailures: retryFailures.enabled,
+        retryHours: retryFailures.hours,
+        savedAt: new Date(),
+        updatedAt: new Date(),
+        ...this.tokenColumns(projectId, change),
+      });
+      await tx.flush();
       await auditSave(tx, author, { projectId, stored, saved, token: change.token });
       // The new settings may fix delivery.
       await this.holds.probe(tx, projectId);
@@ -151,15 +160,20 @@ export class ForwardingSettingsService {
     );
   }
 
-  private async applyTokenChange(
-    tx: EntityManager,
+  /** The columns of the token after a save; none if it is kept. */
+  private tokenColumns(
     projectId: string,
     { token, origin }: { token: TokenChange; origin: string | null },
-  ): Promise<void> {
-    if (token.kind === 'keep') return;
-    const replacement =
-      token.kind === 'replace' ? { sealed: this.vault.seal(projectId, token.token), origin } : null;
-    await writeToken(tx, projectId, replacement);
+  ): Partial<ForwardingSettingsEntity> {
+    if (token.kind === 'keep') return {};
+    const isNew = token.kind === 'replace';
+    const sealed = isNew ? this.vault.seal(projectId, token.token) : null;
+    return {
+      tokenCiphertext: sealed?.ciphertext ?? null,
+      tokenKeyId: sealed?.keyId ?? null,
+      tokenOrigin: isNew ? origin : null,
+      tokenUpdatedAt: isNew ? new Date() : null,
+    };
   }
 
   /** Queued records, and records with a scheduled retry. */

@@ -56,6 +56,9 @@ export const ForwardingSettingsSchema = defineEntity({
   },
 });
 
+export class ForwardingSettingsEntity extends ForwardingSettingsSchema.class {}
+ForwardingSettingsSchema.setClass(ForwardingSettingsEntity);
+
 /** The latest failed delivery of a project. Written by SQL at settlement. */
 export const ForwardingLastFailureSchema = defineEntity({
   name: 'ForwardingLastFailure',

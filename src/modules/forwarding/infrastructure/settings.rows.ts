@@ -1,9 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { SealedSecret } from '../../../platform/secrets/secret-vault.js';
 import { LAST_DELIVERED_AT } from './last-delivered.rows.js';
 import { RETRY_HOURS_DEFAULT, type RetryFailures } from '../domain/retry.js';
-import type { AuthMode, SettingsRequest } from '../domain/settings-change.js';
+import type { AuthMode } from '../domain/settings-change.js';
 
 /** The settings for the dashboard and for the comparison at a save. */
 export interface SettingsRow {
@@ -71,31 +70,6 @@ export async function lockSettings(tx: EntityManager, projectId: string): Promis
   return rows[0] ?? UNSAVED;
 }
 
-/** Writes settings whose row the transaction has locked; keeps the token. */
-export async function writeSettings(
-  tx: EntityManager,
-  projectId: string,
-  {
-    enabled,
-    endpointUrl,
-    authMode,
-    allowCustomEndpoint,
-    forwardErasures,
-    retryFailures,
-    keepResponseBodies,
-  }: Required<Omit<SettingsRequest, 'bearerToken' | 'retryFailures'>> & { retryFailures: RetryFailures },
-): Promise<void> {
-  await sql`
-    update forwarding_settings
-    set enabled = ${enabled}, endpoint_url = ${endpointUrl}, auth_mode = ${authMode},
-        allow_custom_endpoint = ${allowCustomEndpoint}, forward_erasures = ${forwardErasures},
-        retry_failures = ${retryFailures.enabled}, retry_hours = ${retryFailures.hours},
-        keep_response_bodies = ${keepResponseBodies},
-        saved_at = now(), updated_at = now()
-    where project_id = ${projectId}
-  `.execute(tx.getKysely());
-}
-
 /**
  * Records that owners are mailed about undelivered records; false if they were mailed in the last
  * hours, or forwarding is off.
@@ -111,20 +85,6 @@ export async function claimUndeliveredMail(
       and (undelivered_mailed_at is null or undelivered_mailed_at <= now() - make_interval(hours => ${hours}::int))
   `.execute(tx.getKysely());
   return Number(numAffectedRows ?? 0) > 0;
-}
-
-/** Stores an encrypted token with the origin for which it was entered; null removes the token. */
-export async function writeToken(
-  tx: EntityManager,
-  projectId: string,
-  token: { sealed: SealedSecret; origin: string | null } | null,
-): Promise<void> {
-  await sql`
-    update forwarding_settings
-    set token_ciphertext = ${token?.sealed.ciphertext ?? null}, token_key_id = ${token?.sealed.keyId ?? null},
-        token_origin = ${token?.origin ?? null}, token_updated_at = ${token ? new Date() : null}::timestamptz
-    where project_id = ${projectId}
-  `.execute(tx.getKysely());
 }
 
 /** Whether the project's receiver is notified of erased records. */

@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { DRAFT_DAYS_KEPT } from '../domain/publishing.limits.js';
 import type { SaveNote } from '../domain/save-note.js';
@@ -9,6 +9,7 @@ import {
   storedConfiguration,
 } from '../domain/configuration.js';
 import { withPresetModes } from '../domain/preset-modes.js';
+import { ConfigurationDraftEntity, SiteConfigurationEntity } from './publishing.entities.js';
 import { publishingTables } from './publishing.tables.js';
 
 /** The project's saved configuration with the modes that its presets have at an instant, or the default as version 0. */
@@ -30,20 +31,18 @@ export async function readSaved(
   };
 }
 
-/** Stores a configuration as the next version. */
+/** Stores a configuration as the next version; the caller has locked the project. */
 export async function writeSaved(
   tx: EntityManager,
   projectId: string,
   configuration: SiteConfiguration,
   note: SaveNote,
 ): Promise<void> {
-  await sql`
-    insert into site_configuration (project_id, version, configuration, note)
-    values (${projectId}, 1, ${JSON.stringify(configuration)}::jsonb, ${JSON.stringify(note)}::jsonb)
-    on conflict (project_id) do update
-    set version = site_configuration.version + 1, configuration = excluded.configuration, note = excluded.note,
-        updated_at = now()
-  `.execute(tx.getKysely());
+  const saved = { configuration, note, updatedAt: new Date() };
+  const row = await tx.findOne(SiteConfigurationEntity, { projectId });
+  if (row) Object.assign(row, { ...saved, version: row.version + 1 });
+  else tx.create(SiteConfigurationEntity, { projectId, version: 1, ...saved });
+  await tx.flush();
 }
 
 /** The draft, as above. */
@@ -59,19 +58,20 @@ export async function readDraft(em: EntityManager, projectId: string): Promise<D
   return { version, configuration: withPresetModes(stored, new Date()), basedOn, updatedAt };
 }
 
-/** Writes or deletes (null) the draft. The row stays, so that a version is never used twice. */
+/** Writes or deletes (null) the draft of a locked project. The row stays, so that a version is never used twice. */
 export async function writeDraft(
   tx: EntityManager,
   projectId: string,
   draft: { configuration: SiteConfiguration; basedOn: number } | null,
 ): Promise<void> {
-  await sql`
-    insert into configuration_draft (project_id, version, configuration, based_on)
-    values (${projectId}, 1, ${draft && JSON.stringify(draft.configuration)}::jsonb, ${draft?.basedOn ?? 0})
-    on conflict (project_id) do update
-    set version = configuration_draft.version + 1, configuration = excluded.configuration,
-        based_on = excluded.based_on, updated_at = now()
-  `.execute(tx.getKysely());
+  const { configuration = null, basedOn = 0 } = draft ?? {};
+  const saved = { configuration, basedOn, updatedAt: new Date() };
+  // Drafts also expire, without the project's lock.
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+  const row = await tx.findOne(ConfigurationDraftEntity, { projectId }, lock);
+  if (row) Object.assign(row, { ...saved, version: row.version + 1 });
+  else tx.create(ConfigurationDraftEntity, { projectId, version: 1, ...saved });
+  await tx.flush();
 }
 
 /** Deletes at most `limit` drafts that are too old, oldest first; returns their projects and new versions. */

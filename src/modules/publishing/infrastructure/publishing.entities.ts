@@ -18,6 +18,9 @@ export const SiteConfigurationSchema = defineEntity({
   },
 });
 
+export class SiteConfigurationEntity extends SiteConfigurationSchema.class {}
+SiteConfigurationSchema.setClass(SiteConfigurationEntity);
+
 /** An editor's unpublished draft; shared by all members of the project. */
 export const ConfigurationDraftSchema = defineEntity({
   name: 'ConfigurationDraft',
@@ -33,6 +36,9 @@ export const ConfigurationDraftSchema = defineEntity({
     updatedAt: p.datetime().defaultRaw('now()'),
   },
 });
+
+export class ConfigurationDraftEntity extends ConfigurationDraftSchema.class {}
+ConfigurationDraftSchema.setClass(ConfigurationDraftEntity);
 
 /** A project's publications. */
 export const PublicationSchema = defineEntity({

@@ -9,14 +9,8 @@ import { isUuid } from '../../../platform/identity/ids.js';
 import { type Page, readCursor, toPage } from '../../../platform/export/page.js';
 import { type Classification, type ClassificationSources, classifyItem } from '../domain/classify-item.js';
 import { findEndedScan } from '../infrastructure/evidence.rows.js';
-import {
-  deleteDecision,
-  readDecision,
-  readSiteItem,
-  readSiteItems,
-  type SiteItem,
-  writeDecision,
-} from '../infrastructure/site-item.rows.js';
+import { CookieDecisionEntity } from '../infrastructure/finding.entities.js';
+import { readSiteItem, readSiteItems, type SiteItem } from '../infrastructure/site-item.rows.js';
 import { scanReclassifiedMessage } from '../scans.events.js';
 import { classificationSources } from './compute-findings.js';
 
@@ -83,11 +77,16 @@ export class CookieService {
     return this.em.fork().transactional(async (tx) => {
       const item = isUuid(id) ? await readSiteItem(tx, projectId, id) : null;
       if (!item) throw new DomainError('cookie_not_found', 'Cookie not found.');
-      const former = await readDecision(tx, projectId, id);
-      const by = { kind: author.kind, id: 'id' in author ? author.id : null };
-      if (category === null) await deleteDecision(tx, projectId, id);
-      else await writeDecision(tx, projectId, item, { category, purpose, provider, duration, by });
       const { kind, name, host } = item;
+      const key = { projectId, id };
+      const former = await tx.findOne(CookieDecisionEntity, key, { disableIdentityMap: true });
+      if (category === null) await tx.nativeDelete(CookieDecisionEntity, key);
+      else {
+        const decided = { category, purpose, provider, duration, decidedAt: new Date() };
+        const by = { decidedByKind: author.kind, decidedById: 'id' in author ? author.id : null };
+        const decision = { ...key, kind, name, host, ...decided, ...by };
+        await tx.upsert(CookieDecisionEntity, decision, { disableIdentityMap: true });
+      }
       await writeAudit(tx, author, {
         projectId,
         action: 'cookie.classify',

@@ -19,9 +19,9 @@ import {
   readFirstBeforeConsent,
   readLoaderGone,
   readNewItemIds,
-  writeAlertChoice,
 } from '../infrastructure/alert.rows.js';
 import type { ScanRef } from '../infrastructure/evidence.rows.js';
+import { ScanAlertChoice } from '../infrastructure/scan.entities.js';
 import type { EvaluatedScan } from './compute-findings.js';
 
 /** Mails members about a scan's findings, and stores who receives these mails. */
@@ -71,8 +71,8 @@ export class ScanAlerts {
     return getsAlerts(role, choices.get(userId) ?? null);
   }
 
-  async save(member: AlertRecipient, enabled: boolean): Promise<void> {
-    await writeAlertChoice(this.em.fork(), member, enabled);
+  async save({ projectId, userId }: AlertRecipient, enabled: boolean): Promise<void> {
+    await this.em.fork().upsert(ScanAlertChoice, { projectId, userId, enabled });
   }
 
   /** The name of the project of a mailed link; null: the link is not valid. Empty: the member left the project. */
@@ -87,7 +87,8 @@ export class ScanAlerts {
     const recipient = readUnsubscribeToken(token, this.keys);
     if (!recipient) return false;
     await this.em.fork().transactional(async (tx) => {
-      if (await this.membership(tx, recipient)) await writeAlertChoice(tx, recipient, false);
+      if (await this.membership(tx, recipient))
+        await tx.upsert(ScanAlertChoice, { ...recipient, enabled: false });
     });
     return true;
   }

@@ -7,7 +7,7 @@ import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { firstScanAt, type ScanFrequency, type ScheduleInactivity } from '../domain/scan-schedule.js';
-import { deleteSchedule, readSchedule, writeSchedule } from '../infrastructure/schedule.rows.js';
+import { ScanSchedule } from '../infrastructure/scan.entities.js';
 import { ScanRequests } from './scan-requests.js';
 
 /** A project's schedule as the API shows it. */
@@ -30,7 +30,7 @@ export class ScanScheduleService {
   ) {}
 
   async read(project: Project): Promise<ScheduleView> {
-    const schedule = await readSchedule(this.em.fork(), project.id);
+    const schedule = await this.em.fork().findOne(ScanSchedule, { projectId: project.id });
     if (!schedule) return { frequency: 'off', inactivity: null, nextAt: null };
     const inactivity = await this.inactivity(project);
     return {
@@ -47,14 +47,20 @@ export class ScanScheduleService {
   ): Promise<ScheduleView> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, project.id);
-      const stored = (await readSchedule(tx, project.id))?.frequency ?? 'off';
-      if (stored === frequency) return;
-      if (frequency === 'off') await deleteSchedule(tx, project.id);
-      else await writeSchedule(tx, project.id, { frequency, nextAt: firstScanAt(project.id, new Date()) });
+      const schedule = await tx.findOne(ScanSchedule, { projectId: project.id });
+      const before = { frequency: schedule?.frequency ?? 'off' };
+      if (before.frequency === frequency) return;
+      if (frequency === 'off') {
+        if (schedule) tx.remove(schedule);
+      } else {
+        const saved = { frequency, nextAt: firstScanAt(project.id, new Date()) };
+        if (schedule) Object.assign(schedule, saved);
+        else tx.create(ScanSchedule, { projectId: project.id, ...saved });
+      }
       await writeAudit(tx, author, {
         projectId: project.id,
         action: 'scan.schedule',
-        before: { frequency: stored },
+        before,
         after: { frequency },
       });
     });

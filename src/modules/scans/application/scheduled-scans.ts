@@ -9,7 +9,8 @@ import { pagesPerScan } from '../domain/scan-limits.js';
 import { nextScanAt } from '../domain/scan-schedule.js';
 import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
 import { hasActiveScan, isScannerAlive, readLastSkippedStates } from '../infrastructure/scan.rows.js';
-import { readDueProjects, readDueSchedule, writeSchedule } from '../infrastructure/schedule.rows.js';
+import { ScanSchedule } from '../infrastructure/scan.entities.js';
+import { readDueProjects } from '../infrastructure/schedule.rows.js';
 import { queueScan, refuseAccount } from './queue-scan.js';
 import { ScanRequests } from './scan-requests.js';
 
@@ -57,12 +58,12 @@ export class ScheduledScans implements OnModuleInit {
   private async startOne(tx: EntityManager, projectId: string): Promise<boolean> {
     if (!(await lockProject(tx, projectId))) return false;
     const project = await findProject(tx, projectId);
-    const schedule = await readDueSchedule(tx, projectId);
+    const now = new Date();
+    const schedule = await tx.findOne(ScanSchedule, { projectId, nextAt: { $lte: now } });
     // A scan in progress holds the scheduled one back until it has ended, and so do the limits of the account.
     if (!project || !schedule || (await hasActiveScan(tx, projectId))) return false;
-    const { frequency, nextAt, now } = schedule;
     if ((await refuseAccount(tx, { projectId, now })) !== null) return false;
-    await writeSchedule(tx, projectId, { frequency, nextAt: nextScanAt(nextAt, { frequency, now }) });
+    schedule.nextAt = nextScanAt(schedule.nextAt, { frequency: schedule.frequency, now });
     const tier = await this.licensing.tierOf(project, now);
     const urls = await this.requests.defaultUrls(project);
     if (!SCHEDULED_SCAN_TIERS.includes(tier) || urls.length === 0) return false;

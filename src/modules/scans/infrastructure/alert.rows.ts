@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { type ItemKey, itemId } from '../domain/item-key.js';
 import { type EndedScan, findEndedScan, type ScanRef } from './evidence.rows.js';
+import { ScanAlertChoice } from './scan.entities.js';
 import { scanTables } from './scan.tables.js';
 
 /** Notes that a scan's alerts are sent; false: they were sent before. */
@@ -62,21 +63,6 @@ export async function readLoaderGone(tx: EntityManager, { projectId, scanId }: S
 
 /** What members chose, by their ids. */
 export async function readAlertChoices(em: EntityManager, projectId: string): Promise<Map<string, boolean>> {
-  const rows = await scanTables(em)
-    .selectFrom('scan_alert_choice')
-    .select(['userId', 'enabled'])
-    .where('projectId', '=', projectId)
-    .execute();
-  return new Map(rows.map(({ userId, enabled }) => [userId, enabled]));
-}
-
-export async function writeAlertChoice(
-  tx: EntityManager,
-  { projectId, userId }: { projectId: string; userId: string },
-  enabled: boolean,
-): Promise<void> {
-  await sql`
-    insert into scan_alert_choice (project_id, user_id, enabled) values (${projectId}, ${userId}, ${enabled})
-    on conflict (project_id, user_id) do update set enabled = excluded.enabled
-  `.execute(tx.getKysely());
+  const choices = await em.find(ScanAlertChoice, { projectId });
+  return new Map(choices.map(({ userId, enabled }) => [userId, enabled]));
 }

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { CookieDecision } from '../domain/classify-item.js';
 import type { UsedPage } from '../domain/seen-item.js';
 
 /** An item that scans saw on a project's site. */
@@ -32,10 +33,10 @@ export const CookieDecisionSchema = defineEntity({
     projectId: p.uuid().primary(),
     /** As in `site_item`. */
     id: p.uuid().primary(),
-    kind: p.text(),
+    kind: p.text().$type<CookieDecision['kind']>(),
     name: p.text(),
     host: p.text(),
-    category: p.text(),
+    category: p.text().$type<CookieDecision['category']>(),
     purpose: p.text().nullable(),
     provider: p.text().nullable(),
     duration: p.text().nullable(),
@@ -44,6 +45,9 @@ export const CookieDecisionSchema = defineEntity({
     decidedAt: p.datetime().defaultRaw('now()'),
   },
 });
+
+export class CookieDecisionEntity extends CookieDecisionSchema.class {}
+CookieDecisionSchema.setClass(CookieDecisionEntity);
 
 /** A finding with its life over scans. */
 export const ScanFindingSchema = defineEntity({

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ItemDetails } from '../domain/observation.js';
+import type { ScanFrequency } from '../domain/scan-schedule.js';
 
 /** A scan of a project's site; also the queue that scanners claim it from. */
 export const ScanSchema = defineEntity({
@@ -154,11 +155,14 @@ export const ScanScheduleSchema = defineEntity({
   tableName: 'scan_schedule',
   properties: {
     projectId: p.uuid().primary(),
-    frequency: p.text(),
+    frequency: p.text().$type<ScanFrequency>(),
     /** Decides when the next scan is due. */
     nextAt: p.datetime(),
   },
 });
+
+export class ScanSchedule extends ScanScheduleSchema.class {}
+ScanScheduleSchema.setClass(ScanSchedule);
 
 /** When a host may get its next page, from any scan. */
 export const ScanHostSchema = defineEntity({
@@ -204,6 +208,9 @@ export const ScanAlertChoiceSchema = defineEntity({
     enabled: p.boolean(),
   },
 });
+
+export class ScanAlertChoice extends ScanAlertChoiceSchema.class {}
+ScanAlertChoiceSchema.setClass(ScanAlertChoice);
 
 /** A scanner that is running. */
 export const ScannerSchema = defineEntity({

@@ -5,6 +5,7 @@ import type { ScanState } from '../domain/scan-state.js';
 import type { ClassifiedItem } from '../domain/seen-item.js';
 import type { ItemKey } from '../domain/item-key.js';
 import type { ScanRef } from './evidence.rows.js';
+import { CookieDecisionEntity } from './finding.entities.js';
 import { scanTables } from './scan.tables.js';
 
 /** Most stored items of a project; the least recently seen ones are deleted. */
@@ -25,12 +26,6 @@ export interface SiteItem extends ItemKey {
   lastScanId: string;
   firstSeenAt: Date;
   lastSeenAt: Date;
-}
-
-/** The owner's decision, and its time. */
-export interface StoredDecision extends CookieDecision {
-  id: string;
-  decidedAt: Date;
 }
 
 /** Stores a scan's items. Keeps a newer scan's observation of an item. */
@@ -111,46 +106,8 @@ export async function readSiteItem(
   return (row as unknown as SiteItem | undefined) ?? null;
 }
 
-export async function readDecisions(em: EntityManager, projectId: string): Promise<StoredDecision[]> {
-  const rows = await scanTables(em)
-    .selectFrom('cookie_decision')
-    .select(['id', 'kind', 'name', 'host', 'category', 'purpose', 'provider', 'duration', 'decidedAt'])
-    .where('projectId', '=', projectId)
-    .execute();
-  return rows as unknown as StoredDecision[];
-}
-
-export async function readDecision(
-  em: EntityManager,
-  projectId: string,
-  id: string,
-): Promise<StoredDecision | null> {
-  const decisions = await readDecisions(em, projectId);
-  return decisions.find((decision) => decision.id === id) ?? null;
-}
-
-/** Creates or replaces the decision on an item. */
-export async function writeDecision(
-  tx: EntityManager,
-  projectId: string,
-  { id, kind, name, host }: Pick<SiteItem, 'id' | keyof ItemKey>,
-  decision: Omit<CookieDecision, keyof ItemKey> & { by: { kind: string; id: string | null } },
-): Promise<void> {
-  const { category, purpose, provider, duration, by } = decision;
-  await sql`
-    insert into cookie_decision
-      (project_id, id, kind, name, host, category, purpose, provider, duration, decided_by_kind, decided_by_id)
-    values (${projectId}, ${id}, ${kind}, ${name}, ${host}, ${category}, ${purpose}, ${provider}, ${duration},
-            ${by.kind}, ${by.id})
-    on conflict (project_id, id) do update set
-      category = excluded.category, purpose = excluded.purpose, provider = excluded.provider,
-      duration = excluded.duration, decided_by_kind = excluded.decided_by_kind, decided_by_id = excluded.decided_by_id,
-      decided_at = now()
-  `.execute(tx.getKysely());
-}
-
-export async function deleteDecision(tx: EntityManager, projectId: string, id: string): Promise<void> {
-  await sql`delete from cookie_decision where project_id = ${projectId} and id = ${id}`.execute(
-    tx.getKysely(),
-  );
+/** As stored now: a decision of the same transaction may have changed them. */
+export async function readDecisions(em: EntityManager, projectId: string): Promise<CookieDecision[]> {
+  const found = await em.find(CookieDecisionEntity, { projectId }, { disableIdentityMap: true });
+  return found as (CookieDecisionEntity & CookieDecision)[];
 }
