@@ -12,7 +12,8 @@ const planted = ['--import', './test/support/typescript.mjs', join('test', 'muta
 const stryker = [join(EXTRAS, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js'), 'run'];
 const modules = first === undefined ? [] : [first, ...rest];
 const patterns = [
-  ...modules.map((name) => `src/{modules,platform}/${name}/domain/*.ts`),
+  // Stryker splits the list at commas, also within braces.
+  ...modules.flatMap((name) => ['modules', 'platform'].map((place) => `src/${place}/${name}/domain/*.ts`)),
   '!src/**/*.spec.ts',
 ].join();
 const ofModules = modules.length === 0 ? [] : ['--mutate', patterns];
