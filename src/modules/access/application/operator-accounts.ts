@@ -21,7 +21,7 @@ export async function createAccount(
   });
 }
 
-/** Marks an account's address as confirmed; false if there is no such account. */
+/** Marks an account's address as confirmed; false without an account. */
 export async function confirmAccount(em: EntityManager, email: string): Promise<boolean> {
   return em.fork().transactional(async (tx) => {
     const user = await findUser(tx, email);
@@ -32,7 +32,7 @@ export async function confirmAccount(em: EntityManager, email: string): Promise<
   });
 }
 
-/** Removes an account's second factor; false if there is no such account. */
+/** Removes an account's second factor; false without an account. */
 export async function dropSecondFactor(em: EntityManager, email: string): Promise<boolean> {
   return em.fork().transactional(async (tx) => {
     const user = await findUser(tx, email);

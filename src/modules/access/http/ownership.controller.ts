@@ -25,7 +25,7 @@ class OfferOwnershipBody {
   userId!: string;
 }
 
-/** Members' actions on their own membership, with a session. */
+/** A member leaves, or offers the ownership to another; with a session. */
 @ApiTags('Members')
 @ApiParam({ name: 'projectId', format: 'uuid' })
 @Controller('v1/projects/:projectId')

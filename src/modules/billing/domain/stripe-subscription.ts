@@ -22,7 +22,7 @@ interface StripeSubscriptionItem {
 export interface StripeSubscription {
   id: string;
   customerId: string | null;
-  /** As sent; `unreadable` if it is not a text that a row can store. */
+  /** As sent; `unreadable` if a row cannot store it. */
   status: string;
   items: StripeSubscriptionItem[];
   cancelAt: Date | null;

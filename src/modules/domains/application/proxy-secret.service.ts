@@ -61,7 +61,7 @@ export class ProxySecretService {
       await this.projects.lock(tx, projectId);
       const former = (await tx.findOne(FirstPartyProxy, { projectId }))?.secretHash ?? null;
       const until = former && formerValidUntil(formerValidHours, now);
-      // A sighting may create the row meanwhile.
+      // A sighting can create the row between the two statements.
       await tx.upsert(FirstPartyProxy, {
         projectId,
         secretHash: hash,
