@@ -980,6 +980,8 @@ describe('beside what the page does', () => {
     });
     const opened = await open();
     await button(opened, 'Reject all').click();
+    // The banner submits after the next paint, a script at once.
+    await recorded(1);
     await opened.evaluate(() => window.serviceConsent.submit({ preferences: true }));
     expect(await recorded(2)).toMatchObject([
       { action: 'reject_all', analytics: false, marketing: false, preferences: false },
