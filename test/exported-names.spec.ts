@@ -14,3 +14,14 @@ it('each name that src exports has one meaning', () => {
   expect(places.size).toBeGreaterThan(1000);
   expect([...places].filter(([, files]) => files.length > 1)).toEqual([]);
 });
+
+it('a class that describes a body, a query or a response ends with that word', () => {
+  const files = globSync('src/modules/*/http/*.dto.ts');
+  expect(files.length).toBeGreaterThan(30);
+  const names = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)].map(
+      ([, name = '']) => name,
+    ),
+  );
+  expect(names.filter((name) => !/(Body|Query|Response)$/.test(name))).toEqual([]);
+});

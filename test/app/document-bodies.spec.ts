@@ -16,10 +16,10 @@ const BY_HANDLER: Record<string, RegExp> = {
   SecondFactorBody: /^\.: /,
   EraseVisitorBody: /^\.: /,
   CreateApiKeyBody: /^(role|scopes|limitedTo)/,
-  ResendDeliveriesDto: /^status/,
+  ResendDeliveriesBody: /^status/,
   UpdateProjectBody: /^(\.|domains)/,
   CreateProjectBody: /^domains/,
-  SaveForwardingDto: /./,
+  SaveForwardingBody: /./,
 };
 
 const values = new SchemaValues();

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const PROGRAM = `
 import { client } from './client/client.gen';
 import { consentList, consentOne, consentRecord, forwardingRead, forwardingSave, projectRead } from './client/sdk.gen';
-import type { ConsentView, ForwardingSettingsDto, Problem } from './client/types.gen';
+import type { ConsentResponse, ForwardingSettingsResponse, Problem } from './client/types.gen';
 
 const { BASE_URL = '', API_KEY = '', PROJECT_ID: projectId = '' } = process.env;
 client.setConfig({ baseUrl: BASE_URL, auth: API_KEY });
@@ -24,10 +24,10 @@ const stored = await consentRecord({
 });
 const id: string = stored.data?.id ?? '';
 const page = await consentList({ path: { projectId }, query: { action: 'custom', analytics: true, limit: 1 } });
-const record: ConsentView | undefined = page.data?.items[0];
+const record: ConsentResponse | undefined = page.data?.items[0];
 const one = await consentOne({ path: { projectId, consentId: id } });
 const project = await projectRead({ path: { projectId } });
-const settings: ForwardingSettingsDto | undefined = (await forwardingRead({ path: { projectId } })).data;
+const settings: ForwardingSettingsResponse | undefined = (await forwardingRead({ path: { projectId } })).data;
 const saved = await forwardingSave({
   path: { projectId },
   body: { enabled: false, endpointUrl: null, authMode: 'none' },

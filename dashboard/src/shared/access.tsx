@@ -1,10 +1,10 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ProjectDto } from '../client/types.gen';
+import type { ProjectResponse } from '../client/types.gen';
 import { t } from '../i18n/i18n';
 import { AnchorLink } from './anchor-link';
 
-export type Role = ProjectDto['role'];
+export type Role = ProjectResponse['role'];
 const ROLES: Role[] = ['viewer', 'editor', 'owner'];
 
 export function roleCovers(role: Role, needed: Role): boolean {
@@ -16,7 +16,7 @@ export type AccessDenial = { kind: 'role'; needed: Role } | { kind: 'tier'; tier
 
 /** The lowest role or tier that is missing: the role first, because it is the one that cannot be bought. */
 export function checkAccess(
-  project: ProjectDto,
+  project: ProjectResponse,
   needs: { role?: Role; feature?: { open: boolean; tier: string } },
 ): AccessDenial {
   if (needs.role && !roleCovers(project.role, needs.role)) return { kind: 'role', needed: needs.role };

@@ -7,7 +7,7 @@ const PENDING_RETRY_SECONDS = 10;
 
 export const PROOF_TYPE = 'text/plain; charset=utf-8';
 
-class ProofPendingView {
+class ProofPendingResponse {
   @ApiProperty({ enum: ['pending'] }) status!: 'pending';
 }
 
@@ -19,7 +19,7 @@ export const ApiProofPending = (): MethodDecorator =>
       headers: {
         'Retry-After': { description: 'Seconds until a retry makes sense', schema: { type: 'integer' } },
       },
-      type: ProofPendingView,
+      type: ProofPendingResponse,
     }),
   );
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { meMeOptions } from '../../client/@tanstack/react-query.gen';
-import type { MyUserDto } from '../../client/types.gen';
+import type { MyUserResponse } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -18,7 +18,7 @@ import { SessionList } from './session-list';
 export function AccountPage() {
   const query = useQuery(meMeOptions());
   // The page is behind a session: never an API key.
-  const me = query.data as MyUserDto | undefined;
+  const me = query.data as MyUserResponse | undefined;
   return (
     <Page title={t('pages.account')}>
       <ProblemAlert error={query.error} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ownInvitationListOptions } from '../../client/@tanstack/react-query.gen';
 import { ownInvitationAccept, ownInvitationDecline } from '../../client/sdk.gen';
-import type { OwnInvitationDto } from '../../client/types.gen';
+import type { OwnInvitationResponse } from '../../client/types.gen';
 import { TruncatedText } from '../../shared/truncated-text';
 import type { Column } from '../../shared/infinite-table';
 import { SkeletonRows } from '../../shared/skeleton-rows';
@@ -21,18 +21,18 @@ export function OwnInvitations() {
   const query = useQuery(ownInvitationListOptions(OWN_INVITATIONS));
   const navigate = useNavigate();
   const accept = useApiMutation({
-    request: async ({ id }: OwnInvitationDto) =>
+    request: async ({ id }: OwnInvitationResponse) =>
       (await ownInvitationAccept({ path: { invitationId: id } })).data,
     invalidates: ['ownInvitationList', 'projectList', 'projectRead', 'memberList'],
     onSuccess: ({ projectId }) => void navigate({ to: '/projects/$projectId', params: { projectId } }),
   });
   const decline = useApiMutation({
-    request: async ({ id }: OwnInvitationDto) =>
+    request: async ({ id }: OwnInvitationResponse) =>
       (await ownInvitationDecline({ path: { invitationId: id } })).data,
     successMessage: t('invitation.declined'),
     invalidates: ['ownInvitationList'],
   });
-  const columns: Column<OwnInvitationDto>[] = [
+  const columns: Column<OwnInvitationResponse>[] = [
     { title: t('invitation.project'), cell: ({ projectName }) => <TruncatedText text={projectName} /> },
     {
       title: t('members.role'),

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { sessionListOptions } from '../../client/@tanstack/react-query.gen';
 import { sessionEnd, sessionEndOthers } from '../../client/sdk.gen';
-import type { OwnSessionDto } from '../../client/types.gen';
+import type { OwnSessionResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { DataTable } from '../../shared/data-table';
@@ -16,7 +16,7 @@ import { t } from '../../i18n/i18n';
 export function SessionList() {
   const query = useQuery(sessionListOptions());
   const end = useApiMutation({
-    request: ({ id }: OwnSessionDto) => sessionEnd({ path: { sessionId: id } }),
+    request: ({ id }: OwnSessionResponse) => sessionEnd({ path: { sessionId: id } }),
     successMessage: t('account.signedOut'),
     invalidates: ['sessionList'],
     notifiesError: true,
@@ -27,8 +27,8 @@ export function SessionList() {
     invalidates: ['sessionList'],
     notifiesError: true,
   });
-  const deviceOf = ({ device }: OwnSessionDto): string => device ?? t('account.unknownDevice');
-  const signOutOf = (session: OwnSessionDto) =>
+  const deviceOf = ({ device }: OwnSessionResponse): string => device ?? t('account.unknownDevice');
+  const signOutOf = (session: OwnSessionResponse) =>
     session.current ? (
       <Text span>{t('account.currentSession')}</Text>
     ) : (
@@ -42,7 +42,7 @@ export function SessionList() {
         {t('account.signOut')}
       </Button>
     );
-  const columns: Column<OwnSessionDto>[] = [
+  const columns: Column<OwnSessionResponse>[] = [
     { title: t('account.device'), cell: deviceOf },
     { title: t('account.signedInAt'), cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     {
@@ -52,7 +52,7 @@ export function SessionList() {
     { title: t('account.signOut'), cell: signOutOf },
   ];
   /** In two lines: the device with its last use, and how to sign it out. */
-  const phoneColumns: Column<OwnSessionDto>[] = [
+  const phoneColumns: Column<OwnSessionResponse>[] = [
     {
       title: t('account.device'),
       flexible: true,

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -33,7 +33,7 @@ export function AnalyticsPage() {
   return <ProjectAnalytics key={project.id} project={project} />;
 }
 
-function ProjectAnalytics({ project }: { project: ProjectDto }) {
+function ProjectAnalytics({ project }: { project: ProjectResponse }) {
   const { days } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));

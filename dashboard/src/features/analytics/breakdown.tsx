@@ -1,4 +1,4 @@
-import type { ConsentCountsView } from '../../client/types.gen';
+import type { ConsentCountsResponse } from '../../client/types.gen';
 import { t, translateCode } from '../../i18n/i18n';
 import { languageName, regionName } from '../../shared/display-names';
 import { formatPercent } from '../../shared/format';
@@ -21,7 +21,7 @@ export function Breakdown({ by, consents }: { by: Grouping; consents: ConsentRep
       title={t(`analytics.by.${by}`)}
       metric={t('analytics.metrics.records')}
       rows={rows}
-      columns={rateColumns<BarRow & { counts: ConsentCountsView }>(({ counts }) => counts)}
+      columns={rateColumns<BarRow & { counts: ConsentCountsResponse }>(({ counts }) => counts)}
       empty={t('analytics.none')}
     />
   );

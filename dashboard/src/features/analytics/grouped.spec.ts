@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConsentAnalyticsView, ConsentCountsView } from '../../client/types.gen';
+import type { AnalyticsResponse, ConsentCountsResponse } from '../../client/types.gen';
 import { groupedRows } from './grouped.js';
 
-const counts = (records: number): ConsentCountsView => ({ records }) as ConsentCountsView;
+const counts = (records: number): ConsentCountsResponse => ({ records }) as ConsentCountsResponse;
 
-function view(regions: Record<string, number>, others = 0): ConsentAnalyticsView {
+function view(regions: Record<string, number>, others = 0): AnalyticsResponse {
   const byRegion = Object.entries(regions).map(([region, records]) => ({
     region: region === '' ? null : region,
     ...counts(records),
   }));
-  return { byRegion, otherRegions: counts(others) } as ConsentAnalyticsView;
+  return { byRegion, otherRegions: counts(others) } as AnalyticsResponse;
 }
 
-const rowsOf = (current: ConsentAnalyticsView, former: ConsentAnalyticsView) =>
+const rowsOf = (current: AnalyticsResponse, former: AnalyticsResponse) =>
   groupedRows('region', { current, former }).map(({ key, isOthers, counts: { records }, before }) => [
     isOthers ? 'others' : key,
     records,

@@ -1,4 +1,4 @@
-import type { ConsentAnalyticsView, ConsentCountsView } from '../../client/types.gen';
+import type { AnalyticsResponse, ConsentCountsResponse } from '../../client/types.gen';
 
 /** By what records are grouped beside the time, in the order of the page. */
 export const GROUPINGS = ['action', 'hostname', 'region', 'language'] as const;
@@ -10,17 +10,17 @@ export interface GroupedRow {
   key: string | null;
   /** All others together, which have no key. */
   isOthers: boolean;
-  counts: ConsentCountsView;
+  counts: ConsentCountsResponse;
   /** Records of the period before; null where the name was not among those listed, and may be one of the others. */
   before: number | null;
 }
 
 interface Group {
-  entries: { key: string | null; counts: ConsentCountsView }[];
-  others: ConsentCountsView;
+  entries: { key: string | null; counts: ConsentCountsResponse }[];
+  others: ConsentCountsResponse;
 }
 
-const NO_RECORDS: ConsentCountsView = {
+const NO_RECORDS: ConsentCountsResponse = {
   records: 0,
   asked: 0,
   analytics: 0,
@@ -42,7 +42,7 @@ const NO_RECORDS: ConsentCountsView = {
 /** The names of a period beside the one before, the most frequent first; what only the one before had comes last. */
 export function groupedRows(
   by: Grouping,
-  { current, former }: { current: ConsentAnalyticsView; former: ConsentAnalyticsView },
+  { current, former }: { current: AnalyticsResponse; former: AnalyticsResponse },
 ): GroupedRow[] {
   const [now, then] = [groupOf[by](current), groupOf[by](former)];
   const before = new Map(then.entries.map(({ key, counts }) => [key, counts.records]));
@@ -61,7 +61,7 @@ export function groupedRows(
   return rows;
 }
 
-const groupOf: Record<Grouping, (view: ConsentAnalyticsView) => Group> = {
+const groupOf: Record<Grouping, (view: AnalyticsResponse) => Group> = {
   action: ({ byAction, otherActions: others }) => ({
     entries: byAction.map((counts) => ({ key: counts.action, counts })),
     others,

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConsentCountsView } from '../../client/types.gen';
+import type { ConsentCountsResponse } from '../../client/types.gen';
 import { rateOf } from './metrics.js';
 
-const counts = (fields: Partial<ConsentCountsView>) =>
+const counts = (fields: Partial<ConsentCountsResponse>) =>
   ({
     asked: 0,
     rejection: 0,
     withdrawal: 0,
     rates: { fullAccept: 0.25, marketing: null },
     ...fields,
-  }) as ConsentCountsView;
+  }) as ConsentCountsResponse;
 
 describe('rateOf', () => {
   it('counts those as opt-in who allowed at least one category', () => {

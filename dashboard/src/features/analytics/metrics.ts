@@ -1,4 +1,4 @@
-import type { ConsentCountsView, SiteCountsView } from '../../client/types.gen';
+import type { ConsentCountsResponse, SiteCountsResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { formatNumber, formatPercent } from '../../shared/format';
 import { t } from '../../i18n/i18n';
@@ -10,14 +10,14 @@ export type Rate = (typeof RATES)[number];
 export const SITE_METRICS = ['visits', 'shown', 'chosen', 'ignored', 'interactionRate'] as const;
 
 /** A share of the visitors asked, from 0 to 1; null without such visitors. */
-export function rateOf({ rates, ...counts }: ConsentCountsView, rate: Rate): number | null {
+export function rateOf({ rates, ...counts }: ConsentCountsResponse, rate: Rate): number | null {
   if (rate !== 'optIn') return rates[rate];
   const { asked, rejection, withdrawal } = counts;
   return asked === 0 ? null : (asked - rejection - withdrawal) / asked;
 }
 
 /** The number of records, right-aligned. */
-export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsView): Column<T> {
+export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsResponse): Column<T> {
   return {
     title: t('analytics.metrics.records'),
     numeric: true,
@@ -26,7 +26,7 @@ export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsView): Colu
 }
 
 /** Each rate, right-aligned. */
-export function rateColumns<T>(countsOf: (item: T) => ConsentCountsView): Column<T>[] {
+export function rateColumns<T>(countsOf: (item: T) => ConsentCountsResponse): Column<T>[] {
   return RATES.map((rate) => ({
     title: t(`analytics.columns.${rate}`),
     numeric: true,
@@ -35,6 +35,6 @@ export function rateColumns<T>(countsOf: (item: T) => ConsentCountsView): Column
 }
 
 /** A site metric as text; a dash without shown banners. */
-export function siteMetric(counts: SiteCountsView, metric: (typeof SITE_METRICS)[number]): string {
+export function siteMetric(counts: SiteCountsResponse, metric: (typeof SITE_METRICS)[number]): string {
   return metric === 'interactionRate' ? formatPercent(counts.interactionRate) : formatNumber(counts[metric]);
 }

@@ -1,7 +1,7 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import type { ConsentAnalyticsView } from '../../client/types.gen';
+import type { AnalyticsResponse } from '../../client/types.gen';
 import { formatPercent } from '../../shared/format';
 import { drawLineChart } from '../../shared/line-chart';
 import { locale, t } from '../../i18n/i18n';
@@ -15,7 +15,7 @@ const LINES = ['optIn', 'fullAccept', 'rejection', 'withdrawal'] as const;
 const DASHES = { optIn: [], fullAccept: [8, 3], rejection: [2, 3], withdrawal: [10, 3, 2, 3] };
 
 /** Days or hours below the chart, counted in UTC and formatted in the user's language. */
-function shortTexts(interval: ConsentAnalyticsView['interval']): Intl.DateTimeFormat {
+function shortTexts(interval: AnalyticsResponse['interval']): Intl.DateTimeFormat {
   const parts: Intl.DateTimeFormatOptions =
     interval === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' };
   return new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...parts });
@@ -25,7 +25,7 @@ function shortTexts(interval: ConsentAnalyticsView['interval']): Intl.DateTimeFo
  * Rates over time. Lines also differ by their dashes; the current day or hour is shaded, because
  * its rates still change.
  */
-export default function RateChart({ series, interval }: Pick<ConsentAnalyticsView, 'series' | 'interval'>) {
+export default function RateChart({ series, interval }: Pick<AnalyticsResponse, 'series' | 'interval'>) {
   const frame = useRef<HTMLDivElement>(null);
   const { colorScheme } = useMantineColorScheme();
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import type { ConsentAnalyticsView, ConsentCountsAtView } from '../../client/types.gen';
+import type { AnalyticsResponse, ConsentCountsAtResponse } from '../../client/types.gen';
 import { DataTable } from '../../shared/data-table';
 import { Section } from '../../shared/section';
 import { SkeletonRows } from '../../shared/skeleton-rows';
@@ -12,7 +12,7 @@ const RateChart = lazy(() => import('./rate-chart'));
 const SKELETON_ROWS = 7;
 
 /** Rates of each day or hour as lines; the same numbers as a table at a click. */
-export function RatesOverTime({ report }: { report: ConsentAnalyticsView }) {
+export function RatesOverTime({ report }: { report: AnalyticsResponse }) {
   const [isTable, setTable] = useState(false);
   const { series, interval } = report;
   return (
@@ -46,8 +46,8 @@ export function RatesOverTime({ report }: { report: ConsentAnalyticsView }) {
                 title: t('analytics.time'),
                 cell: ({ at }) => intervalText(at, interval, at === series.at(-1)?.at),
               },
-              recordsColumn<ConsentCountsAtView>((counts) => counts),
-              ...rateColumns<ConsentCountsAtView>((counts) => counts),
+              recordsColumn<ConsentCountsAtResponse>((counts) => counts),
+              ...rateColumns<ConsentCountsAtResponse>((counts) => counts),
             ]}
           />
         )}

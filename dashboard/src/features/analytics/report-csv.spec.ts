@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConsentAnalyticsView, SiteAnalyticsView } from '../../client/types.gen';
+import type { AnalyticsResponse, SiteAnalyticsResponse } from '../../client/types.gen';
 import { reportCsv } from './report-csv.js';
 
 const counts = (records: number) => ({
@@ -21,7 +21,7 @@ const counts = (records: number) => ({
   },
 });
 
-function view(records: number, actions: Record<string, number>): ConsentAnalyticsView {
+function view(records: number, actions: Record<string, number>): AnalyticsResponse {
   return {
     from: '2026-11-23T00:00:00.000Z',
     to: '2026-11-24T04:37:00.000Z',
@@ -36,7 +36,7 @@ function view(records: number, actions: Record<string, number>): ConsentAnalytic
     otherHostnames: counts(0),
     otherRegions: counts(0),
     otherLanguages: counts(0),
-  } as unknown as ConsentAnalyticsView;
+  } as unknown as AnalyticsResponse;
 }
 
 const linesOf = (csv: string): string[][] =>
@@ -63,7 +63,7 @@ describe(reportCsv.name, () => {
   });
 
   it('has visits where they are counted', () => {
-    const site = (visits: number): SiteAnalyticsView => {
+    const site = (visits: number): SiteAnalyticsResponse => {
       const each = { visits, shown: 2, chosen: 1, ignored: 1, interactionRate: 0.5 };
       return {
         totals: each,
@@ -71,7 +71,7 @@ describe(reportCsv.name, () => {
         byRegion: [],
         byLanguage: [],
         byDevice: [],
-      } as unknown as SiteAnalyticsView;
+      } as unknown as SiteAnalyticsResponse;
     };
     const lines = linesOf(reportCsv(consents, { current: site(7), former: site(5), finished: site(6) }));
     const [visitsBefore, visits] = ['visitsBefore', 'visits'].map(

@@ -1,4 +1,8 @@
-import type { ConsentCountsView, NamedSiteCountsView, SiteCountsView } from '../../client/types.gen';
+import type {
+  ConsentCountsResponse,
+  NamedSiteCountsResponse,
+  SiteCountsResponse,
+} from '../../client/types.gen';
 import { GROUPINGS, groupedRows } from './grouped';
 import { rateOf, RATES, SITE_METRICS } from './metrics';
 import { SITE_GROUPINGS } from './site-groupings';
@@ -49,7 +53,7 @@ export function reportCsv({ current, former }: ConsentReports, visits: SiteRepor
 function siteRows({ current, former }: SiteReports): Cells[] {
   return SITE_GROUPINGS.flatMap((by) => {
     const before = new Map(former[by].map(({ name, visits }) => [name, visits]));
-    return current[by].map((counts: NamedSiteCountsView) => ({
+    return current[by].map((counts: NamedSiteCountsResponse) => ({
       group: `visits ${by}`,
       name: counts.name,
       ...siteCells(counts, before.get(counts.name) ?? null),
@@ -57,7 +61,7 @@ function siteRows({ current, former }: SiteReports): Cells[] {
   });
 }
 
-function consentCells(counts: ConsentCountsView, recordsBefore: number | null): Cells {
+function consentCells(counts: ConsentCountsResponse, recordsBefore: number | null): Cells {
   const { records, asked } = counts;
   return {
     records,
@@ -67,7 +71,7 @@ function consentCells(counts: ConsentCountsView, recordsBefore: number | null): 
   };
 }
 
-function siteCells(counts: SiteCountsView, visitsBefore: number | null): Cells {
+function siteCells(counts: SiteCountsResponse, visitsBefore: number | null): Cells {
   return { ...Object.fromEntries(SITE_METRICS.map((name) => [name, counts[name]])), visitsBefore };
 }
 

@@ -1,4 +1,4 @@
-import type { NamedSiteCountsView } from '../../client/types.gen';
+import type { NamedSiteCountsResponse } from '../../client/types.gen';
 import { t, translateCode } from '../../i18n/i18n';
 import { languageName, regionName } from '../../shared/display-names';
 import type { Column } from '../../shared/infinite-table';
@@ -7,7 +7,7 @@ import { SITE_METRICS, siteMetric } from './metrics';
 import type { SiteGrouping } from './site-groupings';
 import type { SiteReports } from './use-reports';
 
-type Row = BarRow & { counts: NamedSiteCountsView };
+type Row = BarRow & { counts: NamedSiteCountsResponse };
 
 /** Visits by one thing, beside the period before. */
 export function SiteBreakdown({ by, visits }: { by: SiteGrouping; visits: SiteReports }) {

@@ -1,20 +1,20 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { consentAnalyticsOptions, visitSiteOptions } from '../../client/@tanstack/react-query.gen';
-import type { ConsentAnalyticsView, SiteAnalyticsView } from '../../client/types.gen';
+import type { AnalyticsResponse, SiteAnalyticsResponse } from '../../client/types.gen';
 import { useZone } from '../../shared/zone';
 import { period, type Span } from './period';
 import type { Range } from './range';
 
 export interface ConsentReports {
-  current: ConsentAnalyticsView;
-  former: ConsentAnalyticsView;
+  current: AnalyticsResponse;
+  former: AnalyticsResponse;
 }
 
 export interface SiteReports {
-  current: SiteAnalyticsView;
-  former: SiteAnalyticsView;
+  current: SiteAnalyticsResponse;
+  former: SiteAnalyticsResponse;
   /** This period without its running hour, as long as `former`. */
-  finished: SiteAnalyticsView;
+  finished: SiteAnalyticsResponse;
 }
 
 /** The counts of a range of days and of the one before it, up to the same elapsed time. */

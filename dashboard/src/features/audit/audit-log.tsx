@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { ListCard } from '../../shared/list-card';
 import { Page } from '../../shared/page';
@@ -20,7 +20,7 @@ const route = getRouteApi('/signed-in/projects/$projectId/settings/audit');
 
 const PAGE_ROWS = 100;
 
-export function AuditLog({ project }: { project: ProjectDto }) {
+export function AuditLog({ project }: { project: ProjectResponse }) {
   const path = { projectId: project.id };
   const filters = route.useSearch();
   const navigate = route.useNavigate();

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { AuditEventDto } from '../../client/types.gen';
+import type { AuditEventResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t, translateCode } from '../../i18n/i18n';
 
-type State = AuditEventDto['before'];
+type State = AuditEventResponse['before'];
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -21,7 +21,7 @@ export function changedFields({ before, after }: { before: State; after: State }
 }
 
 /** The author of a change: the current name, which is not stored in the log, or a replacement. */
-export function actorName({ kind, id, name }: AuditEventDto['actor']): string {
+export function actorName({ kind, id, name }: AuditEventResponse['actor']): string {
   if (kind === 'user' || kind === 'api_key') return name ?? t(`audit.deletedActor.${kind}`);
   return kind === 'operator' && id !== null
     ? t('audit.operator', { name: id })

@@ -1,7 +1,7 @@
 import { Button, Drawer, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { auditListOptions } from '../../client/@tanstack/react-query.gen';
-import type { AuditEventDto } from '../../client/types.gen';
+import type { AuditEventResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -17,7 +17,7 @@ export function ChangeDrawer(props: {
   projectId: string;
   changeId: string | undefined;
   /** The listed events, which usually include it. */
-  shown: AuditEventDto[];
+  shown: AuditEventResponse[];
   names: Map<string, string>;
   onClose: () => void;
   onlyBy: (actorId: string) => void;
@@ -46,7 +46,7 @@ function Change({
 }: {
   projectId: string;
   changeId: string;
-  shown: AuditEventDto[];
+  shown: AuditEventResponse[];
   names: Map<string, string>;
   onlyBy: (actorId: string) => void;
 }) {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { AuditEventDto } from '../../client/types.gen';
+import type { AuditEventResponse } from '../../client/types.gen';
 import { TruncatedText } from '../../shared/truncated-text';
 import type { Column } from '../../shared/infinite-table';
 import { VisuallyHidden } from '../../shared/visually-hidden';
@@ -8,7 +8,7 @@ import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { actorName, changedFields, fieldName, Target } from './change-details';
 
-export function auditColumns(names: Map<string, string>): Column<AuditEventDto>[] {
+export function auditColumns(names: Map<string, string>): Column<AuditEventResponse>[] {
   return [
     {
       title: t('audit.when'),
@@ -42,7 +42,7 @@ export function auditColumns(names: Map<string, string>): Column<AuditEventDto>[
 }
 
 /** The same changes in two lines: the change with its author, and the time. */
-export const auditPhoneColumns = (): Column<AuditEventDto>[] => [
+export const auditPhoneColumns = (): Column<AuditEventResponse>[] => [
   {
     title: t('audit.what'),
     flexible: true,

@@ -3,12 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { AUDIT_ACTIONS, auditFilters } from './filters.js';
 
 const { components } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
-  components: { schemas: { AuditEventDto: { properties: { action: { enum: string[] } } } } };
+  components: { schemas: { AuditEventResponse: { properties: { action: { enum: string[] } } } } };
 };
 
 describe('AUDIT_ACTIONS', () => {
   it('are those of the API', () => {
-    const { enum: actions } = components.schemas.AuditEventDto.properties.action;
+    const { enum: actions } = components.schemas.AuditEventResponse.properties.action;
     expect(AUDIT_ACTIONS.toSorted()).toEqual(actions.toSorted());
   });
 });

@@ -1,4 +1,4 @@
-import type { AuditEventDto } from '../../client/types.gen';
+import type { AuditEventResponse } from '../../client/types.gen';
 import { englishMessages } from '../../i18n/i18n';
 
 type ActionMessages = typeof englishMessages.audit.actions;
@@ -9,10 +9,10 @@ type Action = {
 /** Actions that the audit log can be filtered by: every action has a message. */
 export const AUDIT_ACTIONS = Object.entries(englishMessages.audit.actions).flatMap(([thing, verbs]) =>
   Object.keys(verbs).map((verb) => `${thing}.${verb}`),
-) as Action[] satisfies AuditEventDto['action'][];
+) as Action[] satisfies AuditEventResponse['action'][];
 
 /** Who can have made a change. */
-type ActorKind = AuditEventDto['actor']['kind'];
+type ActorKind = AuditEventResponse['actor']['kind'];
 export const ACTOR_KINDS = [
   'user',
   'api_key',
@@ -27,7 +27,7 @@ export interface AuditFilters {
   /** First and last day, as `2026-11-21`. */
   from?: string;
   to?: string;
-  action?: AuditEventDto['action'];
+  action?: AuditEventResponse['action'];
   actorKind?: ActorKind;
   /** Id of a member or an API key. */
   actorId?: string;

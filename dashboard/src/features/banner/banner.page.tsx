@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { configurationReadOptions, draftReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -18,7 +18,7 @@ export function BannerPage() {
   return <Loaded key={project.id} project={project} />;
 }
 
-function Loaded({ project }: { project: ProjectDto }) {
+function Loaded({ project }: { project: ProjectResponse }) {
   const path = { projectId: project.id };
   const configuration = useQuery({
     ...configurationReadOptions({ path }),

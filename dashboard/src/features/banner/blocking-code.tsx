@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { configurationContentSecurityPolicyOptions } from '../../client/@tanstack/react-query.gen';
-import type { BlockingPolicyDto } from '../../client/types.gen';
+import type { BlockingPolicyResponse } from '../../client/types.gen';
 import { CopyableCode } from '../../shared/copyable-code';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
@@ -42,7 +42,7 @@ function ServerHeader({ projectId }: { projectId: string }) {
   );
 }
 
-function Policy({ policy: { beforeConsent, byCategory, leftOut } }: { policy: BlockingPolicyDto }) {
+function Policy({ policy: { beforeConsent, byCategory, leftOut } }: { policy: BlockingPolicyResponse }) {
   const categories = CATEGORIES.filter((category) => byCategory[category].length > 0);
   if (categories.length === 0 && leftOut.length === 0)
     return <Text c="dimmed">{t('serverHeader.none')}</Text>;

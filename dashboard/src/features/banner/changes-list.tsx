@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
-import type { ConfigurationChangeDto } from '../../client/types.gen';
+import type { ConfigurationChangeResponse } from '../../client/types.gen';
 import { t, translateCode } from '../../i18n/i18n';
 import { languageName } from '../../shared/display-names';
 
 /** What differs, field by field, in words. */
-export function ChangesList({ changes, none }: { changes: ConfigurationChangeDto[]; none: string }) {
+export function ChangesList({ changes, none }: { changes: ConfigurationChangeResponse[]; none: string }) {
   if (changes.length === 0) return <Text c="dimmed">{none}</Text>;
   return (
     <ul className="changes" aria-label={t('banner.changes')}>

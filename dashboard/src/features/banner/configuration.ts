@@ -1,21 +1,21 @@
 import type {
-  BannerTextDto,
-  BlockingRuleDto,
-  ConfigurationContentDto,
-  ConfigurationDto,
-  RegionRuleContentDto,
-  SiteServiceDto,
+  BannerTextBody,
+  BlockingRuleBody,
+  ConfigurationContentResponse,
+  ConfigurationResponse,
+  RegionRuleContentResponse,
+  SiteServiceBody,
 } from '../../client/types.gen';
 import type { BannerPart } from './search';
 
-export type Configuration = ConfigurationContentDto;
+export type Configuration = ConfigurationContentResponse;
 export type Category = Configuration['categories'][number];
 export type Mode = Configuration['defaultMode'];
 export type {
-  BannerTextDto as BannerText,
-  BlockingRuleDto as BlockingRule,
-  RegionRuleContentDto as RegionRule,
-  SiteServiceDto as SiteService,
+  BannerTextBody as BannerText,
+  BlockingRuleBody as BlockingRule,
+  RegionRuleContentResponse as RegionRule,
+  SiteServiceBody as SiteService,
 };
 
 export const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
@@ -32,7 +32,7 @@ export function strictestMode(modes: Modes): Mode {
 }
 
 /** The configuration without the response's other members. */
-export function editableContent(answer: ConfigurationDto): Configuration {
+export function editableContent(answer: ConfigurationResponse): Configuration {
   const {
     version: _,
     updatedAt: _at,
@@ -45,7 +45,7 @@ export function editableContent(answer: ConfigurationDto): Configuration {
 }
 
 /** Whether a person has published it: a plan change also publishes, with the default configuration. */
-export function isPublished({ version, lastPublication }: ConfigurationDto): boolean {
+export function isPublished({ version, lastPublication }: ConfigurationResponse): boolean {
   return version > 0 && lastPublication !== null;
 }
 

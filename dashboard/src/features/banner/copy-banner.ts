@@ -1,18 +1,18 @@
 import { configurationRead, draftDiscard, draftRead, draftSave } from '../../client/sdk.gen';
-import type { DraftDto, ProjectDto } from '../../client/types.gen';
+import type { DraftResponse, ProjectResponse } from '../../client/types.gen';
 import type { Configuration } from './configuration';
 
 /** A banner that was saved as another project's draft, with the draft that was there before. */
 export interface Copied {
-  project: ProjectDto;
+  project: ProjectResponse;
   version: number;
-  former: DraftDto;
+  former: DraftResponse;
 }
 
 const ifMatch = (version: number): { 'If-Match': string } => ({ 'If-Match': `"${version}"` });
 
 /** Saves the banner as the draft of this project. @throws ApiProblem if someone else saves the draft at the same time. */
-export async function copyAsDraft(project: ProjectDto, content: Configuration): Promise<Copied> {
+export async function copyAsDraft(project: ProjectResponse, content: Configuration): Promise<Copied> {
   const path = { projectId: project.id };
   const [{ data: configuration }, { data: former }] = await Promise.all([
     configurationRead({ path }),

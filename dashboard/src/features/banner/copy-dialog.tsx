@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { draftReadOptions, projectListOptions } from '../../client/@tanstack/react-query.gen';
 import { draftPreview } from '../../client/sdk.gen';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { errorMessage } from '../../shared/error-message';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { SkeletonRows } from '../../shared/skeleton-rows';
@@ -19,10 +19,10 @@ import { VisibleText } from '../../shared/visible-text';
 const PROJECTS_MAX = 200;
 
 /** One project's copy, or why there is none. */
-type Outcome = { project: ProjectDto; copied: Copied } | { project: ProjectDto; failure: string };
+type Outcome = { project: ProjectResponse; copied: Copied } | { project: ProjectResponse; failure: string };
 
 /** Saves the published banner as a draft of other projects, and takes it back. */
-export function CopyDialog(props: { project: ProjectDto; content: Configuration; onClose: () => void }) {
+export function CopyDialog(props: { project: ProjectResponse; content: Configuration; onClose: () => void }) {
   const { project, content, onClose } = props;
   const [outcomes, setOutcomes] = useState<Outcome[] | null>(null);
   return (
@@ -43,7 +43,7 @@ export function CopyDialog(props: { project: ProjectDto; content: Configuration;
 }
 
 function Targets(props: {
-  source: ProjectDto;
+  source: ProjectResponse;
   content: Configuration;
   onCopied: (outcomes: Outcome[]) => void;
 }) {
@@ -56,7 +56,7 @@ function Targets(props: {
   const found = others.filter(({ name }) => name.toLowerCase().includes(wanted));
   const copy = useApiMutation({
     // One after another: each is complete or not begun.
-    request: async (projects: ProjectDto[]) => {
+    request: async (projects: ProjectResponse[]) => {
       const outcomes: Outcome[] = [];
       for (const project of projects) {
         outcomes.push(
@@ -112,7 +112,7 @@ function Targets(props: {
 }
 
 /** What would change in this project. */
-function Differences({ project, content }: { project: ProjectDto; content: Configuration }) {
+function Differences({ project, content }: { project: ProjectResponse; content: Configuration }) {
   const path = { projectId: project.id };
   const preview = useQuery({
     queryKey: ['copy', project.id, content],

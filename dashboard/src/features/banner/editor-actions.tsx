@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { ConfigurationDto, ProjectDto } from '../../client/types.gen';
+import type { ConfigurationResponse, ProjectResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import { editableContent } from './configuration';
 import { MoreActions } from './more-actions';
@@ -16,8 +16,8 @@ export function EditorActions({
   shown,
   disabled,
 }: {
-  project: ProjectDto;
-  configuration: ConfigurationDto;
+  project: ProjectResponse;
+  configuration: ConfigurationResponse;
   editor: Editor;
   shown: ReturnType<typeof usePreview>;
   disabled: boolean;

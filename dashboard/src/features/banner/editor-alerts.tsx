@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import type { ConfigurationDto } from '../../client/types.gen';
+import type { ConfigurationResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
@@ -11,7 +11,7 @@ export function EditorAlerts({
   configuration: { publishFailedAt },
 }: {
   editor: Editor;
-  configuration: ConfigurationDto;
+  configuration: ConfigurationResponse;
 }) {
   return (
     <>

@@ -1,7 +1,7 @@
 import { Stack, Tabs, VisuallyHidden } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ConfigurationDto, ProjectDto } from '../../client/types.gen';
+import type { ConfigurationResponse, ProjectResponse } from '../../client/types.gen';
 import { checkAccess } from '../../shared/access';
 import { t } from '../../i18n/i18n';
 import { AppearanceFields } from './appearance-fields';
@@ -23,8 +23,8 @@ import type { usePreview } from './use-preview';
 const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
 interface EditorFormProps {
-  project: ProjectDto;
-  configuration: ConfigurationDto;
+  project: ProjectResponse;
+  configuration: ConfigurationResponse;
   editor: Editor;
   shown: ReturnType<typeof usePreview>;
   language: string;

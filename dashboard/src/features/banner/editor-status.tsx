@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core';
-import type { ConfigurationDto } from '../../client/types.gen';
+import type { ConfigurationResponse } from '../../client/types.gen';
 import { StatusLabel } from '../../shared/status-label';
 import { AbsoluteTime, RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
@@ -13,7 +13,7 @@ export function EditorStatus({
   shown,
 }: {
   editor: Editor;
-  configuration: ConfigurationDto;
+  configuration: ConfigurationResponse;
   shown: ReturnType<typeof usePreview>;
 }) {
   const { dirty, hasDraft, savedAt } = editor;
@@ -42,7 +42,7 @@ export function EditorStatus({
 }
 
 /** The current publication; beside a draft, only problems. */
-function Publication({ configuration, isQuiet }: { configuration: ConfigurationDto; isQuiet: boolean }) {
+function Publication({ configuration, isQuiet }: { configuration: ConfigurationResponse; isQuiet: boolean }) {
   const { lastPublication, version, publishFailedAt } = configuration;
   if (version === 0) return isQuiet ? null : <span className="pill">{t('banner.neverPublished')}</span>;
   if (publishFailedAt !== null) return <StatusLabel status="bad">{t('banner.notPublished')}</StatusLabel>;

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import type { ConfigurationDto, DraftDto, ProjectDto } from '../../client/types.gen';
+import type { ConfigurationResponse, DraftResponse, ProjectResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { Page } from '../../shared/page';
 import { SkeletonRows } from '../../shared/skeleton-rows';
@@ -31,9 +31,9 @@ export function BannerEditor({
   configuration,
   draft,
 }: {
-  project: ProjectDto;
-  configuration: ConfigurationDto;
-  draft: DraftDto;
+  project: ProjectResponse;
+  configuration: ConfigurationResponse;
+  draft: DraftResponse;
 }) {
   const editor = useEditor(project.id, configuration, draft);
   const { form } = editor;

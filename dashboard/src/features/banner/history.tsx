@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { publicationListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { ProjectDto, PublicationDto } from '../../client/types.gen';
+import type { ProjectResponse, PublicationResponse } from '../../client/types.gen';
 import { type Column, InfiniteTable } from '../../shared/infinite-table';
 import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
@@ -17,7 +17,7 @@ const PAGE_ROWS = 50;
 const LIVE_MS = 2_000;
 
 /** The publications with authors and times, and the one in effect at any time. */
-export function History({ project }: { project: ProjectDto }) {
+export function History({ project }: { project: ProjectResponse }) {
   const path = { projectId: project.id };
   const { at } = route.useSearch();
   const navigate = route.useNavigate();
@@ -46,7 +46,7 @@ export function History({ project }: { project: ProjectDto }) {
   );
 }
 
-const COLUMNS: Column<PublicationDto>[] = [
+const COLUMNS: Column<PublicationResponse>[] = [
   {
     title: t('banner.liveFrom'),
     cell: ({ inForceFrom }) => (

@@ -1,14 +1,14 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import Ellipsis from 'lucide-react/icons/ellipsis';
 import { lazy, Suspense, useState } from 'react';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import type { Configuration } from './configuration';
 
 const CopyDialog = lazy(async () => ({ default: (await import('./copy-dialog')).CopyDialog }));
 
 /** Rarely used actions: copying the published banner to other projects. */
-export function MoreActions(props: { project: ProjectDto; content: Configuration }) {
+export function MoreActions(props: { project: ProjectResponse; content: Configuration }) {
   const [isCopying, setIsCopying] = useState(false);
   return (
     <>

@@ -8,7 +8,7 @@ import {
   publicationInForceOptions,
 } from '../../client/@tanstack/react-query.gen';
 import { configurationRollBack } from '../../client/sdk.gen';
-import type { ProjectDto, PublicationDto } from '../../client/types.gen';
+import type { ProjectResponse, PublicationResponse } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -29,7 +29,7 @@ export function PublicationDrawer({
   at,
   onClose,
 }: {
-  project: ProjectDto;
+  project: ProjectResponse;
   at: string | undefined;
   onClose: () => void;
 }) {
@@ -47,7 +47,7 @@ export function PublicationDrawer({
   );
 }
 
-function PublicationAt({ project, at }: { project: ProjectDto; at: string }) {
+function PublicationAt({ project, at }: { project: ProjectResponse; at: string }) {
   const path = { projectId: project.id };
   const query = useQuery(publicationInForceOptions({ path, query: { at } }));
   if (query.error instanceof ApiProblem && query.error.status === 404)
@@ -61,7 +61,7 @@ function PublicationAt({ project, at }: { project: ProjectDto; at: string }) {
   return <Details project={project} publication={query.data} />;
 }
 
-function Details({ project, publication }: { project: ProjectDto; publication: PublicationDto }) {
+function Details({ project, publication }: { project: ProjectResponse; publication: PublicationResponse }) {
   const path = { projectId: project.id, version: String(publication.version) };
   const changes = useQuery(publicationChangesOptions({ path }));
   return (
@@ -92,7 +92,7 @@ function Details({ project, publication }: { project: ProjectDto; publication: P
 }
 
 /** Makes this configuration the newest one, after a look at what that changes. */
-function RollBack({ project, publication }: { project: ProjectDto; publication: PublicationDto }) {
+function RollBack({ project, publication }: { project: ProjectResponse; publication: PublicationResponse }) {
   const path = { projectId: project.id };
   const [opened, dialog] = useDisclosure(false);
   const configuration = useQuery(configurationReadOptions({ path }));

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { ConfigurationChangeDto } from '../../client/types.gen';
+import type { ConfigurationChangeResponse } from '../../client/types.gen';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { Notice } from '../../shared/notice';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -14,7 +14,7 @@ export function PublishDialog(props: {
   /** Something to consider before publishing. */
   warning?: string | null;
   /** The changes, once they are loaded. */
-  changes: { items: ConfigurationChangeDto[] | undefined; error: unknown; retry: () => void };
+  changes: { items: ConfigurationChangeResponse[] | undefined; error: unknown; retry: () => void };
   pending: boolean;
   error: unknown;
   onClose: () => void;

@@ -1,5 +1,9 @@
 import { EU_GROUP, EU_REGIONS, isEu } from '../../../../src/modules/publishing/domain/region.js';
-import type { PresetReferenceContentDto, PresetStateDto, RegionPresetDto } from '../../client/types.gen';
+import type {
+  PresetReferenceContentResponse,
+  PresetStateResponse,
+  RegionPresetResponse,
+} from '../../client/types.gen';
 import {
   CATEGORIES,
   type Category,
@@ -11,8 +15,8 @@ import {
   withEntry,
 } from './configuration';
 
-export type Preset = RegionPresetDto;
-export type PresetReference = PresetReferenceContentDto;
+export type Preset = RegionPresetResponse;
+export type PresetReference = PresetReferenceContentResponse;
 
 /** A row of the matrix: a region rule, or the modes of all other regions. */
 export interface MatrixRow {
@@ -185,12 +189,12 @@ export function newestVersion({ versions }: Preset): number {
 }
 
 /** The state of a version on a day; undefined for an unknown version. */
-function presetStateOn(preset: Preset, version: number, at: Date): PresetStateDto | undefined {
+function presetStateOn(preset: Preset, version: number, at: Date): PresetStateResponse | undefined {
   return statesOf(preset, version).findLast((state) => !isComing(state, at));
 }
 
 /** States of the version that take effect after `at`. */
-export function comingStates(preset: Preset, version: number, at: Date): PresetStateDto[] {
+export function comingStates(preset: Preset, version: number, at: Date): PresetStateResponse[] {
   return statesOf(preset, version).filter((state) => isComing(state, at));
 }
 
@@ -260,11 +264,11 @@ const namesOf = (region: string): string[] => [
   ...(isEu(region) ? [EU_GROUP] : []),
 ];
 
-function statesOf(preset: Preset, version: number): PresetStateDto[] {
+function statesOf(preset: Preset, version: number): PresetStateResponse[] {
   return preset.versions.find((candidate) => candidate.version === version)?.states ?? [];
 }
 
 /** Days begin at 00:00 UTC. */
-function isComing({ from }: PresetStateDto, at: Date): boolean {
+function isComing({ from }: PresetStateResponse, at: Date): boolean {
   return from !== null && at.getTime() < Date.parse(`${from}T00:00:00.000Z`);
 }

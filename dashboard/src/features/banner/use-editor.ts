@@ -3,7 +3,7 @@ import { ApiProblem } from '../../api/problem';
 import { queryClient } from '../../api/query-client';
 import { configurationReadOptions, draftReadOptions } from '../../client/@tanstack/react-query.gen';
 import { configurationSave, draftDiscard, draftSave } from '../../client/sdk.gen';
-import type { ConfigurationDto, DraftDto } from '../../client/types.gen';
+import type { ConfigurationResponse, DraftResponse } from '../../client/types.gen';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { type Configuration, editableContent } from './configuration';
@@ -14,14 +14,14 @@ const tag = (version: number): string => `"${version}"`;
  * Initial content of the fields: the draft, else the published configuration; without one, our
  * banner is on.
  */
-function beginningOf(configuration: ConfigurationDto, draft: DraftDto): Configuration {
+function beginningOf(configuration: ConfigurationResponse, draft: DraftResponse): Configuration {
   if (draft.configuration) return draft.configuration;
   const content = editableContent(configuration);
   return configuration.version > 0 ? content : { ...content, banner: { ...content.banner, enabled: true } };
 }
 
 /** The form's values, and the actions that save or publish them, each based on a version. */
-export function useEditor(projectId: string, configuration: ConfigurationDto, draft: DraftDto) {
+export function useEditor(projectId: string, configuration: ConfigurationResponse, draft: DraftResponse) {
   const path = { projectId };
   const [form, setForm] = useState(() => beginningOf(configuration, draft));
   const [kept, setKept] = useState(form);
@@ -35,7 +35,7 @@ export function useEditor(projectId: string, configuration: ConfigurationDto, dr
     setKept(content);
   };
   /** The current state on the server, bypassing the cache. */
-  const current = async (): Promise<[ConfigurationDto, DraftDto]> => {
+  const current = async (): Promise<[ConfigurationResponse, DraftResponse]> => {
     const fresh = { staleTime: 0 };
     return Promise.all([
       queryClient.fetchQuery({ ...configurationReadOptions({ path }), ...fresh }),

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiProblem } from '../../api/problem';
 import { draftPreview } from '../../client/sdk.gen';
-import type { PreviewDto } from '../../client/types.gen';
+import type { PreviewResponse } from '../../client/types.gen';
 import type { Configuration } from './configuration';
 
 /** Shorter than a pause between words, and long enough that a quick typist does not ask for each letter. */
@@ -15,14 +15,14 @@ const PAUSE_MS = 120;
  */
 export function usePreview(projectId: string, form: Configuration) {
   const [asked] = useDebouncedValue(form, PAUSE_MS);
-  const query = useQuery<PreviewDto>({
+  const query = useQuery<PreviewResponse>({
     queryKey: ['preview', projectId, asked],
     queryFn: async ({ signal }) => (await draftPreview({ path: { projectId }, body: asked, signal })).data,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 0,
   });
-  const [last, setLast] = useState<PreviewDto>();
+  const [last, setLast] = useState<PreviewResponse>();
   if (query.isSuccess && !query.isPlaceholderData && query.data !== last) setLast(query.data);
   const fields: Readonly<Record<string, string>> =
     query.error instanceof ApiProblem ? query.error.fields : {};

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ConsentView } from '../../client/types.gen';
+import type { ConsentResponse } from '../../client/types.gen';
 import { regionName } from '../../shared/display-names';
 import { TruncatedText } from '../../shared/truncated-text';
 import { CopyId } from '../../shared/copy-id';
@@ -13,7 +13,7 @@ import { DeliveryStateLabel } from './delivery-state';
 import { regionCode } from './region-code';
 
 /** Columns of record lists. A function, because shared modules are evaluated before the language is loaded. */
-export const consentColumns = (): Column<ConsentView>[] => [
+export const consentColumns = (): Column<ConsentResponse>[] => [
   {
     title: t('consents.received'),
     cell: (record) => (
@@ -38,7 +38,7 @@ export const consentColumns = (): Column<ConsentView>[] => [
 ];
 
 /** The same records in two lines: choice and hostname, and time of delivery. */
-export const consentPhoneColumns = (): Column<ConsentView>[] => [
+export const consentPhoneColumns = (): Column<ConsentResponse>[] => [
   {
     title: t('consents.action'),
     flexible: true,
@@ -66,7 +66,13 @@ export const consentPhoneColumns = (): Column<ConsentView>[] => [
 ];
 
 /** Opens the record over the list of consents, whose filters stay. */
-function RecordLink({ record: { id, projectId }, children }: { record: ConsentView; children: ReactNode }) {
+function RecordLink({
+  record: { id, projectId },
+  children,
+}: {
+  record: ConsentResponse;
+  children: ReactNode;
+}) {
   return (
     <Link
       to="/projects/$projectId/consents"
@@ -81,7 +87,7 @@ function RecordLink({ record: { id, projectId }, children }: { record: ConsentVi
   );
 }
 
-function Choice({ record: { action, surface } }: { record: ConsentView }) {
+function Choice({ record: { action, surface } }: { record: ConsentResponse }) {
   return (
     <span className="choice">
       <TruncatedText text={translateCode('actions', action) ?? action} />
@@ -94,7 +100,7 @@ function Choice({ record: { action, surface } }: { record: ConsentView }) {
   );
 }
 
-function Region({ record }: { record: ConsentView }) {
+function Region({ record }: { record: ConsentResponse }) {
   const code = regionCode(record.additionalFields);
   return code === null ? '–' : <span title={regionName(code)}>{code}</span>;
 }

@@ -6,7 +6,7 @@ import ShieldCheck from 'lucide-react/icons/shield-check';
 import { useEffect, useId, useRef } from 'react';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import { deliveryResendOne } from '../../client/sdk.gen';
-import type { ConsentView, ProjectDto } from '../../client/types.gen';
+import type { ConsentResponse, ProjectResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
@@ -16,7 +16,11 @@ import { proofUrl, type Sealed } from '../evidence/proof';
 import { EraseRecord } from '../privacy/erase-record';
 
 /** What can be done with a record: resend it, take its proof along, erase it. */
-export function ConsentActions(props: { project: ProjectDto; record: ConsentView; onErased: () => void }) {
+export function ConsentActions(props: {
+  project: ProjectResponse;
+  record: ConsentResponse;
+  onErased: () => void;
+}) {
   const { project, record, onErased } = props;
   const path = { projectId: project.id };
   const [erases, erasing] = useDisclosure(false);
@@ -80,7 +84,7 @@ export function ConsentActions(props: { project: ProjectDto; record: ConsentView
 }
 
 /** Whether nothing was ever sent. Where the log has expired, an earlier attempt is possible. */
-function useNeverSent(projectId: string, record: ConsentView): boolean {
+function useNeverSent(projectId: string, record: ConsentResponse): boolean {
   const attempts = useAttempts(projectId, record).data?.items ?? [];
   const state = record.delivery as DeliveryState;
   return (

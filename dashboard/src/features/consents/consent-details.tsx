@@ -1,7 +1,7 @@
 import { Code, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { consentOneOptions } from '../../client/@tanstack/react-query.gen';
-import type { ConsentView, ProjectDto } from '../../client/types.gen';
+import type { ConsentResponse, ProjectResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { languageName } from '../../shared/display-names';
 import { SkeletonRows } from '../../shared/skeleton-rows';
@@ -27,7 +27,7 @@ export function ConsentDetails({
   consentId,
   onErased,
 }: {
-  project: ProjectDto;
+  project: ProjectResponse;
   consentId: string;
   onErased: () => void;
 }) {
@@ -51,14 +51,14 @@ export function ConsentDetails({
   );
 }
 
-const isPending = (record: ConsentView | undefined): boolean =>
+const isPending = (record: ConsentResponse | undefined): boolean =>
   (record?.delivery as { outcome?: string } | null | undefined)?.outcome === 'pending';
 
-const isSealing = (record: ConsentView | undefined): boolean =>
+const isSealing = (record: ConsentResponse | undefined): boolean =>
   (record?.evidence as Sealed | undefined)?.status === 'pending';
 
 /** The choice, and its time. */
-function Summary({ record }: { record: ConsentView }) {
+function Summary({ record }: { record: ConsentResponse }) {
   return (
     <div className="record-summary">
       <b>{translateCode('actions', record.action) ?? record.action}</b>
@@ -76,7 +76,7 @@ function Summary({ record }: { record: ConsentView }) {
 }
 
 /** All stored data, for users who need it in full. */
-function Facts({ record }: { record: ConsentView }) {
+function Facts({ record }: { record: ConsentResponse }) {
   const { id, action, hostname, surface, language, configHash, additionalFields } = record;
   const facts = [
     [t('consents.id'), <CopyId key="id" id={id} whole />],

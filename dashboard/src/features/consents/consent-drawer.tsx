@@ -1,6 +1,6 @@
 import { Drawer } from '@mantine/core';
 import { lazy, Suspense, useEffect } from 'react';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { t } from '../../i18n/i18n';
@@ -14,7 +14,7 @@ export function ConsentDrawer({
   consentId,
   onClose,
 }: {
-  project: ProjectDto;
+  project: ProjectResponse;
   consentId: string | undefined;
   onClose: () => void;
 }) {

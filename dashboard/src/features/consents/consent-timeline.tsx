@@ -1,5 +1,5 @@
 import { Title } from '@mantine/core';
-import type { ConsentView, DeliveryDto, ProjectDto } from '../../client/types.gen';
+import type { ConsentResponse, DeliveryResponse, ProjectResponse } from '../../client/types.gen';
 import { regionName } from '../../shared/display-names';
 import { formatNumber } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -14,7 +14,7 @@ import { ContinuedLog, ProofStep } from '../evidence/proof';
 import { regionCode } from './region-code';
 
 /** What happened to a record, in the order in which it happened. */
-export function ConsentTimeline({ project, record }: { project: ProjectDto; record: ConsentView }) {
+export function ConsentTimeline({ project, record }: { project: ProjectResponse; record: ConsentResponse }) {
   const attempts = useAttempts(project.id, record);
   const items = (attempts.data?.items ?? []).toReversed();
   const resentBy = useResends(project, record, items);
@@ -46,7 +46,11 @@ const TITLES = {
   skipped: 'outcomes.skipped',
 } as const;
 
-function AttemptStep(props: { project: ProjectDto; attempt: DeliveryDto; resentBy: string | null }) {
+function AttemptStep(props: {
+  project: ProjectResponse;
+  attempt: DeliveryResponse;
+  resentBy: string | null;
+}) {
   const { project, attempt, resentBy } = props;
   const { outcome, category, durationMs } = attempt;
   const details = [

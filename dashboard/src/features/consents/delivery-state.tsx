@@ -1,8 +1,8 @@
-import type { ConsentView } from '../../client/types.gen';
+import type { ConsentResponse } from '../../client/types.gen';
 import { type Status, StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
 
-type State = NonNullable<ConsentView['deliveryState']>;
+type State = NonNullable<ConsentResponse['deliveryState']>;
 
 const STATUS: Record<State, Status> = {
   delivered: 'good',

@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core';
 import Download from 'lucide-react/icons/download';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import type { AccessDenial } from '../../shared/access';
 import type { Zone } from '../../shared/time';
 import { t } from '../../i18n/i18n';
@@ -14,7 +14,7 @@ export function ExportMenu({
   zone,
   refusal,
 }: {
-  project: ProjectDto;
+  project: ProjectResponse;
   filters: ConsentFilters;
   zone: Zone;
   refusal: AccessDenial;

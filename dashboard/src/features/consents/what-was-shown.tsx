@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ConsentView } from '../../client/types.gen';
+import type { ConsentResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { languageName } from '../../shared/display-names';
 import { t } from '../../i18n/i18n';
@@ -8,7 +8,7 @@ import { isDevice } from '../banner/banner-frame';
 import { modeWords, ShownBanner } from '../banner/shown-banner';
 
 /** The banner that the visitor saw, as far as the record says what decides it. */
-export function WhatWasShown({ projectId, record }: { projectId: string; record: ConsentView }) {
+export function WhatWasShown({ projectId, record }: { projectId: string; record: ConsentResponse }) {
   return (
     <section aria-label={t('consents.shown')} className="record-part">
       <Title order={3}>{t('consents.shown')}</Title>
@@ -18,7 +18,7 @@ export function WhatWasShown({ projectId, record }: { projectId: string; record:
   );
 }
 
-function Picture({ projectId, record }: { projectId: string; record: ConsentView }) {
+function Picture({ projectId, record }: { projectId: string; record: ConsentResponse }) {
   const { configHash, surface } = record;
   if (configHash === null) return <Text>{t('banner.noHash')}</Text>;
   if (surface === null || surface === 'api') return <Text>{t('banner.notOurs')}</Text>;
@@ -39,7 +39,7 @@ function Picture({ projectId, record }: { projectId: string; record: ConsentView
 }
 
 /** What decided the picture, in words. */
-function Circumstances({ record }: { record: ConsentView }) {
+function Circumstances({ record }: { record: ConsentResponse }) {
   const { surface, language, configHash, additionalFields } = record;
   const { theme, device, modes, regionPreset } = additionalFields;
   const chips: ReactNode[] = [

@@ -1,15 +1,15 @@
 import { NativeSelect } from '@mantine/core';
 import { cookieDecide } from '../../client/sdk.gen';
-import type { CookieDto, DecideCookieDto } from '../../client/types.gen';
+import type { CookieResponse, DecideCookieBody } from '../../client/types.gen';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import './cookies.css';
 
-type Category = NonNullable<DecideCookieDto['category']>;
+type Category = NonNullable<DecideCookieBody['category']>;
 const CATEGORIES: Category[] = ['necessary', 'preferences', 'analytics', 'marketing'];
 
 /** The owner's decision on a cookie. Its first option says what holds without one. */
-export function CategorySelect(props: { projectId: string; cookie: CookieDto; disabled: boolean }) {
+export function CategorySelect(props: { projectId: string; cookie: CookieResponse; disabled: boolean }) {
   const { projectId, cookie, disabled } = props;
   const { classification } = cookie;
   const mutation = useApiMutation({
@@ -37,11 +37,13 @@ export function CategorySelect(props: { projectId: string; cookie: CookieDto; di
   );
 }
 
-export function cookieName({ name, host }: CookieDto): string {
+export function cookieName({ name, host }: CookieResponse): string {
   return name === '' ? host : name;
 }
 
-function withoutDecision({ classification: { category, source, certainty, proposed } }: CookieDto): string {
+function withoutDecision({
+  classification: { category, source, certainty, proposed },
+}: CookieResponse): string {
   if (source === 'decision') return t('cookies.noDecision');
   const [first] = proposed;
   if (category === null)

@@ -1,4 +1,4 @@
-import type { CookieDto } from '../../client/types.gen';
+import type { CookieResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { RelativeTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
@@ -13,7 +13,7 @@ interface Options {
   disabled: boolean;
 }
 
-export function cookieColumns(options: Options): Column<CookieDto>[] {
+export function cookieColumns(options: Options): Column<CookieResponse>[] {
   return [
     { title: t('cookies.name'), cell: (cookie) => <TruncatedText text={cookieName(cookie)} /> },
     category(options),
@@ -30,7 +30,7 @@ export function cookieColumns(options: Options): Column<CookieDto>[] {
   ];
 }
 
-export function phoneColumns(options: Options): Column<CookieDto>[] {
+export function phoneColumns(options: Options): Column<CookieResponse>[] {
   return [
     {
       title: t('cookies.name'),
@@ -46,18 +46,18 @@ export function phoneColumns(options: Options): Column<CookieDto>[] {
   ];
 }
 
-function category({ projectId, disabled }: Options): Column<CookieDto> {
+function category({ projectId, disabled }: Options): Column<CookieResponse> {
   return {
     title: t('cookies.category'),
     cell: (cookie) => <CategorySelect projectId={projectId} cookie={cookie} disabled={disabled} />,
   };
 }
 
-function providerOf({ classification: { service, provider } }: CookieDto): string {
+function providerOf({ classification: { service, provider } }: CookieResponse): string {
   return provider ?? service ?? '–';
 }
 
-function statesOf({ states }: CookieDto): string {
+function statesOf({ states }: CookieResponse): string {
   if (states.length === STATES) return t('cookies.allStates');
   return states.map((state) => t(`scans.states.${state}`)).join(', ');
 }

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { DeliveryDto } from '../../client/types.gen';
+import type { DeliveryResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import type { Column } from '../../shared/infinite-table';
 import { formatNumber } from '../../shared/format';
@@ -15,21 +15,25 @@ import { outcomeStatus, outcomeSentence } from './outcome';
 /** The columns of the list of attempts; a checkbox selects the attempt's record. */
 export function deliveryColumns(
   choice: Selection,
-  shown: DeliveryDto[],
+  shown: DeliveryResponse[],
   disabled: boolean,
-): Column<DeliveryDto>[] {
+): Column<DeliveryResponse>[] {
   return [chooseColumn(choice, shown, disabled), ...COLUMNS];
 }
 
 export function deliveryPhoneColumns(
   choice: Selection,
-  shown: DeliveryDto[],
+  shown: DeliveryResponse[],
   disabled: boolean,
-): Column<DeliveryDto>[] {
+): Column<DeliveryResponse>[] {
   return [chooseColumn(choice, shown, disabled), ...PHONE_COLUMNS];
 }
 
-function chooseColumn(choice: Selection, shown: DeliveryDto[], disabled: boolean): Column<DeliveryDto> {
+function chooseColumn(
+  choice: Selection,
+  shown: DeliveryResponse[],
+  disabled: boolean,
+): Column<DeliveryResponse> {
   const all = shown.length > 0 && shown.every(({ consentId }) => choice.ids.has(consentId));
   return {
     title: t('deliveries.select'),
@@ -57,7 +61,7 @@ function chooseColumn(choice: Selection, shown: DeliveryDto[], disabled: boolean
   };
 }
 
-const COLUMNS: Column<DeliveryDto>[] = [
+const COLUMNS: Column<DeliveryResponse>[] = [
   { title: t('deliveries.attempted'), cell: (attempt) => <AttemptLink attempt={attempt} /> },
   { title: t('deliveries.outcome'), cell: ({ outcome }) => <Outcome outcome={outcome} /> },
   { title: t('deliveries.status'), numeric: true, cell: ({ httpStatus }) => httpStatus ?? '–' },
@@ -71,7 +75,7 @@ const COLUMNS: Column<DeliveryDto>[] = [
 ];
 
 /** The same attempts in two lines: how they ended and why, and when. */
-const PHONE_COLUMNS: Column<DeliveryDto>[] = [
+const PHONE_COLUMNS: Column<DeliveryResponse>[] = [
   {
     title: t('deliveries.outcome'),
     flexible: true,
@@ -99,7 +103,7 @@ const PHONE_COLUMNS: Column<DeliveryDto>[] = [
   },
 ];
 
-function AttemptLink({ attempt: { consentId, attemptedAt } }: { attempt: DeliveryDto }) {
+function AttemptLink({ attempt: { consentId, attemptedAt } }: { attempt: DeliveryResponse }) {
   return (
     <Link
       to="."
@@ -113,12 +117,12 @@ function AttemptLink({ attempt: { consentId, attemptedAt } }: { attempt: Deliver
   );
 }
 
-function Outcome({ outcome }: Pick<DeliveryDto, 'outcome'>) {
+function Outcome({ outcome }: Pick<DeliveryResponse, 'outcome'>) {
   return <StatusLabel status={outcomeStatus(outcome)}>{t(`outcomes.${outcome}`)}</StatusLabel>;
 }
 
 /** Why an attempt failed or when it is made again, in a few words. */
-function Cause({ attempt: { category, nextAttemptAt, host } }: { attempt: DeliveryDto }) {
+function Cause({ attempt: { category, nextAttemptAt, host } }: { attempt: DeliveryResponse }) {
   if (nextAttemptAt !== null)
     return (
       <>
@@ -128,7 +132,7 @@ function Cause({ attempt: { category, nextAttemptAt, host } }: { attempt: Delive
   return category === null ? host : t(`deliveries.categories.${category}`);
 }
 
-function Details({ attempt }: { attempt: DeliveryDto }) {
+function Details({ attempt }: { attempt: DeliveryResponse }) {
   return (
     <span className="sentence-cell">
       {attempt.nextAttemptAt !== null && (

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { ForwardingSettingsDto } from '../../client/types.gen';
+import type { ForwardingSettingsResponse } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { SkeletonRows } from '../../shared/skeleton-rows';
@@ -54,7 +54,13 @@ export function EndpointHealth({ projectId }: { projectId: string }) {
   );
 }
 
-function HealthSentence({ projectId, settings }: { projectId: string; settings: ForwardingSettingsDto }) {
+function HealthSentence({
+  projectId,
+  settings,
+}: {
+  projectId: string;
+  settings: ForwardingSettingsResponse;
+}) {
   const { available, enabled, state, lastFailure, lastDeliveredAt } = settings;
   if (!available)
     return (

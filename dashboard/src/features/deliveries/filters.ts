@@ -1,4 +1,4 @@
-import type { DeliveryDto } from '../../client/types.gen';
+import type { DeliveryResponse } from '../../client/types.gen';
 
 export const OUTCOMES = ['delivered', 'failed', 'skipped'] as const;
 type Outcome = (typeof OUTCOMES)[number];
@@ -16,7 +16,7 @@ export const CATEGORIES = [
   'http_other',
   'worker_lost',
   'configuration',
-] as const satisfies DeliveryDto['category'][];
+] as const satisfies DeliveryResponse['category'][];
 export type Category = (typeof CATEGORIES)[number];
 
 /** The search parameters of the list of deliveries. */

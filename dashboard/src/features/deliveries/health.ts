@@ -1,9 +1,9 @@
-import type { ForwardingSettingsDto } from '../../client/types.gen';
+import type { ForwardingSettingsResponse } from '../../client/types.gen';
 import type { Status } from '../../shared/status-label';
 
 /** What `healthOf` looks at. */
 type Facts = Pick<
-  ForwardingSettingsDto,
+  ForwardingSettingsResponse,
   'available' | 'enabled' | 'lastFailure' | 'lastDeliveredAt' | 'state'
 >;
 

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { forwardingResume } from '../../client/sdk.gen';
-import type { ForwardingSettingsDto } from '../../client/types.gen';
+import type { ForwardingSettingsResponse } from '../../client/types.gen';
 import { roleCovers } from '../../shared/access';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { AbsoluteTime, Countdown } from '../../shared/timestamps';
@@ -8,7 +8,7 @@ import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
 
 /** Since when records wait for a receiver that is away, how many, when the next try is, and trying now. */
-export function HoldNotice({ settings }: { settings: ForwardingSettingsDto }) {
+export function HoldNotice({ settings }: { settings: ForwardingSettingsResponse }) {
   const project = useProject();
   const mutation = useApiMutation({
     request: async () => (await forwardingResume({ path: { projectId: project.id } })).data,

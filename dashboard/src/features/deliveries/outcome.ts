@@ -1,8 +1,8 @@
-import type { DeliveryDto, ForwardingSettingsDto } from '../../client/types.gen';
+import type { DeliveryResponse, ForwardingSettingsResponse } from '../../client/types.gen';
 import type { Status } from '../../shared/status-label';
 import { locale, t, translateCode } from '../../i18n/i18n';
 
-export function outcomeStatus(outcome: DeliveryDto['outcome']): Status {
+export function outcomeStatus(outcome: DeliveryResponse['outcome']): Status {
   return outcome === 'delivered' ? 'good' : outcome === 'failed' ? 'bad' : 'off';
 }
 
@@ -26,13 +26,13 @@ const OURS = ['worker_lost', 'configuration'];
 export function heldSentence({
   heldReason,
   lastFailure,
-}: Pick<ForwardingSettingsDto, 'heldReason' | 'lastFailure'>): string {
+}: Pick<ForwardingSettingsResponse, 'heldReason' | 'lastFailure'>): string {
   if (lastFailure && !OURS.includes(lastFailure.category ?? '')) return failureSentence(lastFailure);
   return locale === 'en' && heldReason !== null ? heldReason : t('health.refusing');
 }
 
 /** What happened in an attempt, as a sentence. */
-export function outcomeSentence(delivery: DeliveryDto): string {
+export function outcomeSentence(delivery: DeliveryResponse): string {
   const { outcome, reason, httpStatus, host, durationMs } = delivery;
   if (outcome === 'skipped')
     return translateCode('skipReasons', reason) ?? t('deliveries.skipped', { reason: reason ?? '' });

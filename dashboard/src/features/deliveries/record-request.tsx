@@ -1,7 +1,7 @@
 import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { ConsentView, ProjectDto } from '../../client/types.gen';
+import type { ConsentResponse, ProjectResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import { PlainText } from './plain-text';
 import { requestBody } from './request-body';
@@ -9,7 +9,7 @@ import { isCurrentEndpoint, requestHeaders, requestLine } from './request-header
 import { useAttempts } from './use-attempts';
 
 /** The request of a record's latest attempt, without its secrets; empty if none was sent. */
-export function RecordRequest({ project, record }: { project: ProjectDto; record: ConsentView }) {
+export function RecordRequest({ project, record }: { project: ProjectResponse; record: ConsentResponse }) {
   const { data: settings } = useQuery(forwardingReadOptions({ path: { projectId: project.id } }));
   const attempts = useAttempts(project.id, record).data?.items ?? [];
   const attempt = attempts.find(({ outcome, host }) => outcome !== 'skipped' && host !== null);
@@ -34,7 +34,7 @@ export function RecordRequest({ project, record }: { project: ProjectDto; record
 }
 
 /** Whether the record is stored with a salt, so that its receiver gets evidence beside it. */
-function isSealed({ evidence }: ConsentView): boolean {
+function isSealed({ evidence }: ConsentResponse): boolean {
   const { status } = (evidence ?? {}) as { status?: string };
   return status === 'pending' || status === 'sealed';
 }

@@ -3,13 +3,13 @@ import {
   FORWARDER_USER_AGENT,
   PROJECT_ID_HEADER,
 } from '../../../../src/platform/identity/brand.js';
-import type { DeliveryDto, ForwardingSettingsDto } from '../../client/types.gen';
+import type { DeliveryResponse, ForwardingSettingsResponse } from '../../client/types.gen';
 
 const MASK = '••••••••';
 
 /** A request that was made, or that would have been, had its receiver been reached. */
-type Attempt = Pick<DeliveryDto, 'consentId' | 'attemptedAt' | 'host'>;
-type Settings = Pick<ForwardingSettingsDto, 'endpointUrl' | 'authMode' | 'tokenConfigured' | 'signing'>;
+type Attempt = Pick<DeliveryResponse, 'consentId' | 'attemptedAt' | 'host'>;
+type Settings = Pick<ForwardingSettingsResponse, 'endpointUrl' | 'authMode' | 'tokenConfigured' | 'signing'>;
 
 /** Whether an attempt went to today's endpoint: of another one it is not known what it was proved with. */
 export function isCurrentEndpoint({ host }: Attempt, { endpointUrl }: Settings): boolean {

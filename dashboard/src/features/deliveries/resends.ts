@@ -1,6 +1,6 @@
-import type { DeliveryDto } from '../../client/types.gen';
+import type { DeliveryResponse } from '../../client/types.gen';
 
-type Attempt = Pick<DeliveryDto, 'id' | 'attempt' | 'attemptedAt' | 'outcome'>;
+type Attempt = Pick<DeliveryResponse, 'id' | 'attempt' | 'attemptedAt' | 'outcome'>;
 
 /**
  * The time range in which a resend was requested: after the previous attempt, and before its own.

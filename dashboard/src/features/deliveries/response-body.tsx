@@ -2,14 +2,14 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deliveryResponseBodyOptions } from '../../client/@tanstack/react-query.gen';
-import type { DeliveryDto, ProjectDto } from '../../client/types.gen';
+import type { DeliveryResponse, ProjectResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
 import { PlainText } from './plain-text';
 
 /** The stored beginning of a failed attempt's response body, read when it is opened. */
-export function ResponseBody({ project, attempt }: { project: ProjectDto; attempt: DeliveryDto }) {
+export function ResponseBody({ project, attempt }: { project: ProjectResponse; attempt: DeliveryResponse }) {
   const [isOpen, setOpen] = useState(false);
   const refusal = checkAccess(project, { role: 'editor' });
   const query = useQuery({

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { DeliveryDto } from '../../client/types.gen';
+import type { DeliveryResponse } from '../../client/types.gen';
 
 /** As many as the API sends again by name at once. */
 export const SELECTED_MAX = 200;
@@ -9,7 +9,7 @@ export interface Selection {
   ids: ReadonlySet<string>;
   toggle(consentId: string): void;
   /** Chooses those as well, the first `CHOSEN_MAX` of all. */
-  add(attempts: Pick<DeliveryDto, 'consentId'>[]): void;
+  add(attempts: Pick<DeliveryResponse, 'consentId'>[]): void;
   clear(): void;
 }
 

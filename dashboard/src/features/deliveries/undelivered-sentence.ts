@@ -1,8 +1,8 @@
-import type { FailureCauseDto, UndeliveredDto } from '../../client/types.gen';
+import type { FailureCauseResponse, UndeliveredResponse } from '../../client/types.gen';
 import { clockTime, shortDay, type Zone } from '../../shared/time';
 import { locale, t, translateCode } from '../../i18n/i18n';
 
-type Facts = Pick<UndeliveredDto, 'causes' | 'firstFailedAt' | 'lastFailedAt'>;
+type Facts = Pick<UndeliveredResponse, 'causes' | 'firstFailedAt' | 'lastFailedAt'>;
 
 /** "Your endpoint returned 503 between 02:14 and 02:31." Empty where nothing is known. */
 export function undeliveredSentence(
@@ -23,7 +23,7 @@ export function undeliveredSentence(
   return others.length === 0 ? sentence : t('health.mostFrequentCause', { sentence });
 }
 
-function causeSentence({ httpStatus, category }: FailureCauseDto, when: string): string {
+function causeSentence({ httpStatus, category }: FailureCauseResponse, when: string): string {
   if (httpStatus !== null) return t('health.causeStatus', { status: `${httpStatus}`, when });
   const name = translateCode('deliveries.categories', category);
   return name === undefined

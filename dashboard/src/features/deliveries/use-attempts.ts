@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { deliveryListOptions } from '../../client/@tanstack/react-query.gen';
-import type { ConsentView } from '../../client/types.gen';
+import type { ConsentResponse } from '../../client/types.gen';
 
 /** Attempts shown of one record. */
 const ATTEMPTS_MAX = 50;
@@ -14,7 +14,7 @@ export type DeliveryState = {
 } | null;
 
 /** The record's attempts, newest first. */
-export function useAttempts(projectId: string, record: ConsentView) {
+export function useAttempts(projectId: string, record: ConsentResponse) {
   return useQuery({
     ...deliveryListOptions({ path: { projectId }, query: { consentId: record.id, limit: ATTEMPTS_MAX } }),
     // A new outcome of the record is a new attempt of this list.

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { auditListOptions } from '../../client/@tanstack/react-query.gen';
-import type { ConsentView, DeliveryDto, ProjectDto } from '../../client/types.gen';
+import type { ConsentResponse, DeliveryResponse, ProjectResponse } from '../../client/types.gen';
 import { roleCovers } from '../../shared/access';
 import { t } from '../../i18n/i18n';
 import { resendsOf } from './resends';
@@ -10,10 +10,10 @@ const RESENDS_MAX = 200;
 
 /** Whether an attempt was a resend, and who requested it (for owners: it is in the audit log). */
 export function useResends(
-  project: ProjectDto,
-  record: ConsentView,
-  attempts: readonly DeliveryDto[],
-): (attempt: DeliveryDto) => string | null {
+  project: ProjectResponse,
+  record: ConsentResponse,
+  attempts: readonly DeliveryResponse[],
+): (attempt: DeliveryResponse) => string | null {
   const resends = resendsOf(attempts);
   const query = useQuery({
     ...auditListOptions({

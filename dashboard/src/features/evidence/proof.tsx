@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { logLogOptions } from '../../client/@tanstack/react-query.gen';
 import { logProof, rootLogPublishedKeys } from '../../client/sdk.gen';
-import type { ConsentView } from '../../client/types.gen';
+import type { ConsentResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import type { Status } from '../../shared/status-label';
 import { Step } from '../../shared/step';
@@ -19,7 +19,7 @@ export interface Sealed {
 }
 
 /** A record's proof in its history: whether it is sealed, and its check in this very browser. */
-export function ProofStep({ projectId, record }: { projectId: string; record: ConsentView }) {
+export function ProofStep({ projectId, record }: { projectId: string; record: ConsentResponse }) {
   const sealed = record.evidence as Sealed | undefined;
   if (!sealed) return null;
   const { status } = sealed;

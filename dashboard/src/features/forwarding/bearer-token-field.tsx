@@ -1,5 +1,5 @@
 import { Button, Group, PasswordInput, type PasswordInputProps, Stack, Text } from '@mantine/core';
-import type { ForwardingSettingsDto } from '../../client/types.gen';
+import type { ForwardingSettingsResponse } from '../../client/types.gen';
 import { CopyableCode } from '../../shared/copyable-code';
 import { StatusLabel } from '../../shared/status-label';
 import { AbsoluteTime } from '../../shared/timestamps';
@@ -14,7 +14,7 @@ export function BearerTokenField({
   isGenerating,
   onGenerate,
 }: {
-  settings: ForwardingSettingsDto;
+  settings: ForwardingSettingsResponse;
   inputProps: PasswordInputProps;
   token: string;
   generatedToken: string | undefined;

@@ -5,7 +5,7 @@ import { queryClient } from '../../api/query-client';
 import { ifMatch, etagFor } from '../../api/etags';
 import { forwardingReadOptions } from '../../client/@tanstack/react-query.gen';
 import { forwardingMakeToken, forwardingSave } from '../../client/sdk.gen';
-import type { ForwardingSettingsDto } from '../../client/types.gen';
+import type { ForwardingSettingsResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
@@ -20,7 +20,7 @@ export function ForwardingForm({
   settings,
 }: {
   projectId: string;
-  settings: ForwardingSettingsDto;
+  settings: ForwardingSettingsResponse;
 }) {
   const form = useForm({
     initialValues: {

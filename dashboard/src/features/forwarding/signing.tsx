@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { signingSecretForgetFormer, signingSecretMake, signingSecretRemove } from '../../client/sdk.gen';
-import type { SigningDto } from '../../client/types.gen';
+import type { SigningResponse } from '../../client/types.gen';
 import { CopyableCode } from '../../shared/copyable-code';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
@@ -11,7 +11,7 @@ import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 
 /** The secret that signs each request, so that the receiver can tell that it came from here. */
-export function RequestSigning({ projectId, signing }: { projectId: string; signing: SigningDto }) {
+export function RequestSigning({ projectId, signing }: { projectId: string; signing: SigningResponse }) {
   const path = { projectId };
   const refreshes = ['forwardingRead'] as const;
   const [opened, dialog] = useDisclosure(false);

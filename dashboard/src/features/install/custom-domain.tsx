@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { domainCheck, domainRemove } from '../../client/sdk.gen';
-import type { CustomDomainDto } from '../../client/types.gen';
+import type { CustomDomainResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
 import { CopyableCode } from '../../shared/copyable-code';
@@ -12,7 +12,7 @@ import { useProject } from '../../shared/use-project';
 import { customDomainLine } from './custom-domain-line';
 import { DnsRecord } from './dns-record';
 
-const STATUS: Record<CustomDomainDto['state'], Status> = {
+const STATUS: Record<CustomDomainResponse['state'], Status> = {
   pending: 'waiting',
   verified: 'waiting',
   active: 'good',
@@ -21,7 +21,7 @@ const STATUS: Record<CustomDomainDto['state'], Status> = {
 };
 
 /** A custom domain: its state in words, what to do, and its certificate. */
-export function CustomDomain(props: { domain: CustomDomainDto; authority: string; canChange: boolean }) {
+export function CustomDomain(props: { domain: CustomDomainResponse; authority: string; canChange: boolean }) {
   const { domain, authority, canChange } = props;
   const project = useProject();
   const isWorking = domain.state === 'verified' || domain.state === 'active';
@@ -65,7 +65,7 @@ export function CustomDomain(props: { domain: CustomDomainDto; authority: string
   );
 }
 
-function DomainProblem({ domain: { state, stateEndsAt, problem, found } }: { domain: CustomDomainDto }) {
+function DomainProblem({ domain: { state, stateEndsAt, problem, found } }: { domain: CustomDomainResponse }) {
   if (!problem && !stateEndsAt) return null;
   return (
     <div role="status">
@@ -79,7 +79,7 @@ function DomainProblem({ domain: { state, stateEndsAt, problem, found } }: { dom
   );
 }
 
-function DomainCertificate({ domain, authority }: { domain: CustomDomainDto; authority: string }) {
+function DomainCertificate({ domain, authority }: { domain: CustomDomainResponse; authority: string }) {
   const { allowed, askedAt, caaKnown, caaIssuers, caaForbids } = domain.certificate;
   const issuers = caaIssuers?.join(', ') || t('install.domains.caaNobody');
   return (
@@ -110,7 +110,7 @@ function DomainCertificate({ domain, authority }: { domain: CustomDomainDto; aut
   );
 }
 
-function DomainActions({ domain }: { domain: CustomDomainDto }) {
+function DomainActions({ domain }: { domain: CustomDomainResponse }) {
   const project = useProject();
   const [opened, dialog] = useDisclosure(false);
   const path = { projectId: project.id, domainId: domain.id };

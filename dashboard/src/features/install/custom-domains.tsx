@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { domainListOptions } from '../../client/@tanstack/react-query.gen';
 import { domainAdd } from '../../client/sdk.gen';
-import type { CustomDomainListDto } from '../../client/types.gen';
+import type { CustomDomainListResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { FormDialog } from '../../shared/form-dialog';
@@ -31,7 +31,7 @@ export function CustomDomains() {
   );
 }
 
-function DomainList({ list }: { list: CustomDomainListDto }) {
+function DomainList({ list }: { list: CustomDomainListResponse }) {
   const project = useProject();
   const [opened, dialog] = useDisclosure(false);
   const refusal = checkAccess(project, { role: 'editor' });

@@ -1,10 +1,10 @@
 import { Stack, Text } from '@mantine/core';
-import type { DomainRecordDto } from '../../client/types.gen';
+import type { DomainRecordResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import { CopyableCode } from '../../shared/copyable-code';
 
 /** A record as the forms of DNS providers ask for it, each part with a button that copies it. */
-export function DnsRecord({ record: { type, name, value } }: { record: DomainRecordDto }) {
+export function DnsRecord({ record: { type, name, value } }: { record: DomainRecordResponse }) {
   const parts = [
     [t('install.domains.recordName'), name],
     [t('install.domains.recordValue'), value],

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { proxyReadOptions } from '../../client/@tanstack/react-query.gen';
 import { proxyCreate, proxyForgetFormer, proxyRemove } from '../../client/sdk.gen';
-import type { ProxyDto } from '../../client/types.gen';
+import type { ProxyResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
@@ -53,7 +53,7 @@ export function FirstParty() {
 }
 
 /** Whether requests arrive, and whether they carry the secret. */
-function ProxyStatus({ proxy }: { proxy: ProxyDto }) {
+function ProxyStatus({ proxy }: { proxy: ProxyResponse }) {
   switch (proxy.state) {
     case 'not_seen':
       return <StatusLabel status="off">{t('install.firstParty.notSeen')}</StatusLabel>;
@@ -78,7 +78,7 @@ function ProxyStatus({ proxy }: { proxy: ProxyDto }) {
 
 function ProxySecret(props: {
   projectId: string;
-  proxy: ProxyDto;
+  proxy: ProxyResponse;
   create: () => void;
   isCreating: boolean;
   onRemoved: () => void;

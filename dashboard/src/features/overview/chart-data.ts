@@ -1,19 +1,19 @@
 import type { AlignedData } from 'uplot';
-import type { DailyRecordsView } from '../../client/types.gen';
+import type { DailyRecordsResponse } from '../../client/types.gen';
 
 /**
  * Days, records and opt-ins of complete days, the records of 30 days earlier, and separately the
  * records and opt-ins of the current day.
  */
-export function chartData(days: readonly DailyRecordsView[]): AlignedData {
+export function chartData(days: readonly DailyRecordsResponse[]): AlignedData {
   const last = days.length - 1;
   const hasBefore = days.some(({ recordsBefore }) => recordsBefore > 0);
-  const finished = (value: (day: DailyRecordsView) => number) =>
+  const finished = (value: (day: DailyRecordsResponse) => number) =>
     days.map((day, index) => (index === last ? null : value(day)));
-  const running = (value: (day: DailyRecordsView) => number) =>
+  const running = (value: (day: DailyRecordsResponse) => number) =>
     days.map((day, index) => (index === last ? value(day) : null));
-  const records = (day: DailyRecordsView): number => day.records;
-  const optedIn = (day: DailyRecordsView): number => day.optedIn;
+  const records = (day: DailyRecordsResponse): number => day.records;
+  const optedIn = (day: DailyRecordsResponse): number => day.optedIn;
   return [
     days.map(({ at }) => Date.parse(at) / 1_000),
     finished(records),

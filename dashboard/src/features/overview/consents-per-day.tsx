@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import type { DailyRecordsView } from '../../client/types.gen';
+import type { DailyRecordsResponse } from '../../client/types.gen';
 import { DataTable } from '../../shared/data-table';
 import { formatNumber, formatPercent } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -66,7 +66,7 @@ function Legend({ hasBefore }: { hasBefore: boolean }) {
   ));
 }
 
-function DayTable({ days, zone }: { days: DailyRecordsView[]; zone: Zone }) {
+function DayTable({ days, zone }: { days: DailyRecordsResponse[]; zone: Zone }) {
   return (
     <DataTable
       label={t('overview.perDay')}

@@ -1,14 +1,14 @@
-import type { DailyRecordsView } from '../../client/types.gen';
+import type { DailyRecordsResponse } from '../../client/types.gen';
 
 /** Points of a sparkline at most. */
 const POINTS_MAX = 30;
 
 /** The finished days: of the running one a number would be read as a fall. */
-export const finishedDays = (days: readonly DailyRecordsView[]): readonly DailyRecordsView[] =>
+export const finishedDays = (days: readonly DailyRecordsResponse[]): readonly DailyRecordsResponse[] =>
   days.slice(0, -1);
 
 /** The opt-in rate of each day with consent requests. */
-export const optInCourse = (days: readonly DailyRecordsView[]): number[] =>
+export const optInCourse = (days: readonly DailyRecordsResponse[]): number[] =>
   days.flatMap(({ asked, optedIn }) => (asked === 0 ? [] : [optedIn / asked]));
 
 /** Sums of neighbors, so that at most 30 are left, each of as many values; an incomplete last sum is left out. */

@@ -1,7 +1,7 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import type { DailyRecordsView } from '../../client/types.gen';
+import type { DailyRecordsResponse } from '../../client/types.gen';
 import { formatNumber } from '../../shared/format';
 import { drawLineChart } from '../../shared/line-chart';
 import { shortDay } from '../../shared/time';
@@ -20,7 +20,7 @@ const HIDDEN = { show: false };
 const TIP_DISTANCE_PX = 12;
 
 /** Records per day, the opted-in ones, and the previous 30 days. The table has the same numbers. */
-export default function DailyChart({ days }: { days: DailyRecordsView[] }) {
+export default function DailyChart({ days }: { days: DailyRecordsResponse[] }) {
   const frame = useRef<HTMLDivElement>(null);
   const { colorScheme } = useMantineColorScheme();
   const { zone } = useZone();
@@ -61,7 +61,7 @@ export default function DailyChart({ days }: { days: DailyRecordsView[] }) {
   );
 }
 
-function Tip({ day, leftPx, isRight }: { day: DailyRecordsView; leftPx: number; isRight: boolean }) {
+function Tip({ day, leftPx, isRight }: { day: DailyRecordsResponse; leftPx: number; isRight: boolean }) {
   const { zone } = useZone();
   const rows = [
     [t('overview.all'), day.records],

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { DeliveriesTodayDto, ForwardingSettingsDto } from '../../client/types.gen';
+import type { DeliveriesTodayResponse, ForwardingSettingsResponse } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { formatNumber } from '../../shared/format';
 import { Section } from '../../shared/section';
@@ -30,7 +30,7 @@ export function EndpointCard({ projectId }: { projectId: string }) {
   );
 }
 
-function Condition({ settings }: { settings: ForwardingSettingsDto }) {
+function Condition({ settings }: { settings: ForwardingSettingsResponse }) {
   const health = endpointHealth(settings);
   return (
     <StatusLabel status={health}>
@@ -39,7 +39,7 @@ function Condition({ settings }: { settings: ForwardingSettingsDto }) {
   );
 }
 
-function Facts({ projectId, settings }: { projectId: string; settings: ForwardingSettingsDto }) {
+function Facts({ projectId, settings }: { projectId: string; settings: ForwardingSettingsResponse }) {
   const queries = overviewQueries(projectId, useZone().zone);
   const { data: activity } = useQuery({ ...queries.activity, refetchInterval: ACTIVITY_LIVE_MS });
   const { p50Ms = null, p99Ms = null } = activity?.responseTime ?? {};
@@ -80,7 +80,7 @@ function Facts({ projectId, settings }: { projectId: string; settings: Forwardin
 }
 
 /** Records whose delivery succeeded, of those attempted. */
-function deliveredToday({ delivered, failed, more }: DeliveriesTodayDto): string {
+function deliveredToday({ delivered, failed, more }: DeliveriesTodayResponse): string {
   return more
     ? t('overview.moreThan', { count: delivered })
     : t('overview.deliveredOf', { delivered, all: delivered + failed });

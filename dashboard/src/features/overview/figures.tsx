@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { PeriodComparisonView, ProjectDto } from '../../client/types.gen';
+import type { PeriodComparisonResponse, ProjectResponse } from '../../client/types.gen';
 import { Figure, Figures } from '../../shared/figure';
 import { formatNumber, formatPercent } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -16,7 +16,7 @@ import { VisitsFigure } from './visits-figure';
 const LIVE_MS = 5_000;
 
 /** The main figures of a project, each compared with the same time of the previous day or month. */
-export function KeyFigures({ project, period }: { project: ProjectDto; period: Period }) {
+export function KeyFigures({ project, period }: { project: ProjectResponse; period: Period }) {
   const { zone } = useZone();
   const queries = overviewQueries(project.id, zone);
   const query = useQuery({ ...queries.figures, refetchInterval: LIVE_MS });
@@ -48,7 +48,7 @@ export function KeyFigures({ project, period }: { project: ProjectDto; period: P
 }
 
 /** The comparison value; empty for a project without an earlier period. */
-function beforeNote({ before }: PeriodComparisonView, period: Period): string {
+function beforeNote({ before }: PeriodComparisonResponse, period: Period): string {
   return before.records === 0
     ? t('overview.noneBefore')
     : t(`overview.before.${period}`, { value: formatNumber(before.records) });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { Section } from '../../shared/section';
 import { StatusLabel } from '../../shared/status-label';
@@ -18,7 +18,7 @@ const LIVE_MS = 3_000;
  * The remaining steps until records arrive and are forwarded; hidden once all steps that the plan
  * includes are done.
  */
-export function SetupChecklist({ project }: { project: ProjectDto }) {
+export function SetupChecklist({ project }: { project: ProjectResponse }) {
   const { zone } = useZone();
   const live = { refetchInterval: LIVE_MS };
   const queries = overviewQueries(project.id, zone);

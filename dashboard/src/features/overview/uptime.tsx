@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react';
-import type { ActivitySlotDto } from '../../client/types.gen';
+import type { ActivitySlotResponse } from '../../client/types.gen';
 import { clockTime } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
@@ -7,7 +7,7 @@ import { locale, t } from '../../i18n/i18n';
 const SLOTS = 48;
 
 /** A bar for each half hour of the last 24 hours: how much of it failed is its red part, and a stub means no attempts. */
-export function Uptime({ slots }: { slots: ActivitySlotDto[] | undefined }) {
+export function Uptime({ slots }: { slots: ActivitySlotResponse[] | undefined }) {
   const { zone, now } = useZone();
   const shown = slots ?? Array.from({ length: SLOTS }, () => null);
   const failed = slots?.filter((slot) => slot.failed > 0).length ?? 0;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PeriodComparisonView } from '../../client/types.gen';
+import type { PeriodComparisonResponse } from '../../client/types.gen';
 import { visitPeriods } from './visit-periods.js';
 
 const comparison = (now: string, before: string) =>
-  ({ now: { from: now }, before: { from: before } }) as PeriodComparisonView;
+  ({ now: { from: now }, before: { from: before } }) as PeriodComparisonResponse;
 
 describe('visitPeriods', () => {
   it('compares the hours that have ended', () => {

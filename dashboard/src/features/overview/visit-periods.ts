@@ -1,4 +1,4 @@
-import type { PeriodComparisonView } from '../../client/types.gen';
+import type { PeriodComparisonResponse } from '../../client/types.gen';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -11,7 +11,7 @@ interface VisitPeriods {
 }
 
 /** The hours to count of a day or month that has begun, and of the one before it. Stable for an hour. */
-export function visitPeriods({ now, before }: PeriodComparisonView, clock: Date): VisitPeriods {
+export function visitPeriods({ now, before }: PeriodComparisonResponse, clock: Date): VisitPeriods {
   const hourStart = Math.floor(clock.getTime() / HOUR_MS) * HOUR_MS;
   const elapsedMs = Math.max(0, hourStart - Date.parse(now.from));
   const end = Math.min(Date.parse(before.from) + elapsedMs, Date.parse(now.from));

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { tierReadOptions, visitSiteOptions } from '../../client/@tanstack/react-query.gen';
-import type { PeriodComparisonView } from '../../client/types.gen';
+import type { PeriodComparisonResponse } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { Figure } from '../../shared/figure';
 import { formatNumber, formatPercent } from '../../shared/format';
@@ -18,7 +18,7 @@ export function VisitsFigure({
   comparison,
 }: {
   projectId: string;
-  comparison: PeriodComparisonView;
+  comparison: PeriodComparisonResponse;
 }) {
   const path = { projectId };
   const { now: clock } = useZone();

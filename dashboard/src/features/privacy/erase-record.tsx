@@ -2,7 +2,7 @@ import { Button, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { consentErase } from '../../client/sdk.gen';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { ConfirmByNameDialog } from '../../shared/confirm-by-name-dialog';
 import { useApiMutation } from '../../shared/use-api-mutation';
@@ -16,7 +16,7 @@ export function EraseRecord({
   consentId,
   onErased,
 }: {
-  project: ProjectDto;
+  project: ProjectResponse;
   consentId: string;
   onErased: () => void;
 }) {

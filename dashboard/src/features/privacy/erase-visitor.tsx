@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { privacyOneOptions } from '../../client/@tanstack/react-query.gen';
 import { privacyErase } from '../../client/sdk.gen';
-import type { ErasureDto, ProjectDto } from '../../client/types.gen';
+import type { ErasureResponse, ProjectResponse } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { ConfirmByNameDialog } from '../../shared/confirm-by-name-dialog';
 import { StatusLabel } from '../../shared/status-label';
@@ -22,7 +22,7 @@ export function EraseVisitor({
   text,
   openLabel,
 }: {
-  project: ProjectDto;
+  project: ProjectResponse;
   /** The visitor's reference, or one of their records. */
   target: { visitorReference: string } | { consentId: string };
   title: string;
@@ -64,7 +64,7 @@ export function EraseVisitor({
 }
 
 /** Progress of an erasure started on this page. */
-function ErasureProgress({ projectId, erasure }: { projectId: string; erasure: ErasureDto }) {
+function ErasureProgress({ projectId, erasure }: { projectId: string; erasure: ErasureResponse }) {
   const query = useQuery({
     ...privacyOneOptions({ path: { projectId, erasureId: erasure.id } }),
     initialData: erasure,

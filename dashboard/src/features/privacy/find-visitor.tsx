@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { consentListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { PrivacyStateDto, ProjectDto } from '../../client/types.gen';
+import type { PrivacyStateResponse, ProjectResponse } from '../../client/types.gen';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { Section } from '../../shared/section';
 import { StatusLabel } from '../../shared/status-label';
@@ -17,7 +17,13 @@ const route = getRouteApi('/signed-in/projects/$projectId/settings/privacy');
 const PAGE_ROWS = 200;
 
 /** Searches for one visitor, shows their stored records, and exports or erases them. */
-export function FindVisitor({ project, privacy }: { project: ProjectDto; privacy: PrivacyStateDto }) {
+export function FindVisitor({
+  project,
+  privacy,
+}: {
+  project: ProjectResponse;
+  privacy: PrivacyStateResponse;
+}) {
   const [typed, setTyped] = useState('');
   const [visitor, setVisitor] = useState<string | null>(null);
   const { open } = route.useSearch();
@@ -63,9 +69,9 @@ function Found({
   privacy,
   onOpen,
 }: {
-  project: ProjectDto;
+  project: ProjectResponse;
   visitor: string;
-  privacy: PrivacyStateDto;
+  privacy: PrivacyStateResponse;
   onOpen: (consentId: string) => void;
 }) {
   const path = { projectId: project.id };

@@ -5,14 +5,14 @@ import { queryClient } from '../../api/query-client';
 import { ifMatch, etagFor } from '../../api/etags';
 import { privacyReadOptions } from '../../client/@tanstack/react-query.gen';
 import { privacySave } from '../../client/sdk.gen';
-import type { PrivacyStateDto } from '../../client/types.gen';
+import type { PrivacyStateResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { StatusLabel } from '../../shared/status-label';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
 /** Which additional field of the records names a visitor, and whether its value is kept. */
-export function IdentifierForm({ projectId, privacy }: { projectId: string; privacy: PrivacyStateDto }) {
+export function IdentifierForm({ projectId, privacy }: { projectId: string; privacy: PrivacyStateResponse }) {
   const form = useForm({
     initialValues: {
       visitorReferenceField: privacy.visitorReferenceField ?? '',

@@ -1,4 +1,4 @@
-import type { ProjectStatusDto, WithheldProjectDto } from '../../client/types.gen';
+import type { ProjectStatusResponse, WithheldProjectResponse } from '../../client/types.gen';
 import { ButtonLink } from '../../shared/button-link';
 import { Notice } from '../../shared/notice';
 import { locale, t } from '../../i18n/i18n';
@@ -7,7 +7,7 @@ import type { ProjectsSearch } from './projects-search';
 
 /** How many projects need attention, and why; nothing where none does. */
 export function AttentionNotice(props: {
-  projects: readonly ProjectStatusDto[];
+  projects: readonly ProjectStatusResponse[];
   search: ProjectsSearch;
   now: Date;
 }) {
@@ -36,7 +36,7 @@ export function AttentionNotice(props: {
 }
 
 /** The projects that the person may open only after turning on two-factor authentication. */
-export function WithheldNotice({ projects }: { projects: readonly WithheldProjectDto[] }) {
+export function WithheldNotice({ projects }: { projects: readonly WithheldProjectResponse[] }) {
   if (projects.length === 0) return null;
   const names = new Intl.ListFormat(locale, { type: 'conjunction' }).format(projects.map(({ name }) => name));
   return (

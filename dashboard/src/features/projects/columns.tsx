@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ProjectStatusDto } from '../../client/types.gen';
+import type { ProjectStatusResponse } from '../../client/types.gen';
 import { Avatar } from '../../shared/avatar';
 import { formatNumber, formatPercent } from '../../shared/format';
 import type { Column } from '../../shared/infinite-table';
@@ -12,7 +12,7 @@ import { installation } from './project-health';
 import { VisibleText } from '../../shared/visible-text';
 
 /** Columns of the list of projects. A function, because the clock moves. */
-export const projectColumns = (now: Date): Column<ProjectStatusDto>[] => [
+export const projectColumns = (now: Date): Column<ProjectStatusResponse>[] => [
   { title: t('projects.project'), flexible: true, cell: (project) => <ProjectLink project={project} /> },
   { title: t('projects.endpoint'), cell: ({ endpoint }) => <Endpoint endpoint={endpoint} /> },
   {
@@ -49,7 +49,7 @@ export const projectColumns = (now: Date): Column<ProjectStatusDto>[] => [
 ];
 
 /** The same projects in two lines: whether they work, and what arrived today. */
-export const projectPhoneColumns = (): Column<ProjectStatusDto>[] => [
+export const projectPhoneColumns = (): Column<ProjectStatusResponse>[] => [
   {
     title: t('projects.project'),
     flexible: true,
@@ -80,7 +80,7 @@ export const projectPhoneColumns = (): Column<ProjectStatusDto>[] => [
   },
 ];
 
-function ProjectLink({ project: { id, name, domains } }: { project: ProjectStatusDto }) {
+function ProjectLink({ project: { id, name, domains } }: { project: ProjectStatusResponse }) {
   return (
     <Link to="/projects/$projectId" params={{ projectId: id }} className="project-link" title={domains[0]}>
       <Avatar name={name} />
@@ -91,7 +91,7 @@ function ProjectLink({ project: { id, name, domains } }: { project: ProjectStatu
   );
 }
 
-function Undelivered({ project }: { project: ProjectStatusDto }) {
+function Undelivered({ project }: { project: ProjectStatusResponse }) {
   const { records, more } = project.undelivered;
   if (records === 0) return '0';
   return (
@@ -107,7 +107,7 @@ function Undelivered({ project }: { project: ProjectStatusDto }) {
   );
 }
 
-const ENDPOINT_STATUS: Record<ProjectStatusDto['endpoint']['state'], Status> = {
+const ENDPOINT_STATUS: Record<ProjectStatusResponse['endpoint']['state'], Status> = {
   off: 'off',
   unused: 'waiting',
   healthy: 'good',
@@ -115,7 +115,7 @@ const ENDPOINT_STATUS: Record<ProjectStatusDto['endpoint']['state'], Status> = {
   held: 'bad',
 };
 
-function Endpoint({ endpoint: { state, since } }: Pick<ProjectStatusDto, 'endpoint'>) {
+function Endpoint({ endpoint: { state, since } }: Pick<ProjectStatusResponse, 'endpoint'>) {
   const { zone, now } = useZone();
   const at = since === null ? null : new Date(since);
   return (
@@ -129,7 +129,7 @@ function Endpoint({ endpoint: { state, since } }: Pick<ProjectStatusDto, 'endpoi
 
 const INSTALLED_STATUS = { seen: 'good', lost: 'waiting', never: 'off' } as const;
 
-function Installed({ project, now }: { project: ProjectStatusDto; now: Date }) {
+function Installed({ project, now }: { project: ProjectStatusResponse; now: Date }) {
   const state = installation(project, now);
   return (
     <StatusLabel status={INSTALLED_STATUS[state]}>

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { configurationRead, projectRead } from '../../client/sdk.gen';
-import type { ProjectDto, ProjectStatusDto } from '../../client/types.gen';
+import type { ProjectResponse, ProjectStatusResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { locale, t } from '../../i18n/i18n';
@@ -13,14 +13,14 @@ export default function CopyBannerDialog({
   projects,
   onClose,
 }: {
-  projects: readonly ProjectStatusDto[];
+  projects: readonly ProjectStatusResponse[];
   onClose: () => void;
 }) {
   const sources = projects
     .filter(({ publishedAt }) => publishedAt !== null)
     .toSorted((a, b) => a.name.localeCompare(b.name, locale, { numeric: true }));
   const [chosen, setChosen] = useState(sources[0]?.id ?? '');
-  const [source, setSource] = useState<{ project: ProjectDto; content: Configuration } | null>(null);
+  const [source, setSource] = useState<{ project: ProjectResponse; content: Configuration } | null>(null);
   const load = useApiMutation({
     request: async (projectId: string) => {
       const path = { projectId };

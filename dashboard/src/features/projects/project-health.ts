@@ -1,10 +1,10 @@
-import type { ProjectStatusDto } from '../../client/types.gen';
+import type { ProjectStatusResponse } from '../../client/types.gen';
 import type { ProjectsSearch, Sort } from './projects-search';
 
 /** A loader that was seen, and then not for this long, is taken for lost. */
 const LOST_AFTER_MS = 2 * 24 * 60 * 60 * 1_000;
 
-type Facts = Pick<ProjectStatusDto, 'endpoint' | 'undelivered' | 'publishedAt' | 'lastSeenAt'>;
+type Facts = Pick<ProjectStatusResponse, 'endpoint' | 'undelivered' | 'publishedAt' | 'lastSeenAt'>;
 
 /** Whether the loader is on the site: seen lately, seen once but not lately, or never. */
 export function installation(
@@ -37,7 +37,7 @@ export function attentionReasons(
 }
 
 /** The projects that an address asks for, in its order. */
-export function selectProjects<P extends Facts & Pick<ProjectStatusDto, 'name' | 'domains' | 'tier'>>(
+export function selectProjects<P extends Facts & Pick<ProjectStatusResponse, 'name' | 'domains' | 'tier'>>(
   projects: readonly P[],
   { q = '', sort = 'health', attention, plan, banner }: Omit<ProjectsSearch, 'sort'> & { sort?: Sort },
   now: Date,

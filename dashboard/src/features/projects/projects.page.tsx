@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
-import type { ProjectStatusDto } from '../../client/types.gen';
+import type { ProjectStatusResponse } from '../../client/types.gen';
 import { DataTable } from '../../shared/data-table';
 import { ListCard } from '../../shared/list-card';
 import { Page } from '../../shared/page';
@@ -95,7 +95,7 @@ export function ProjectsPage() {
   );
 }
 
-function ProjectTable(props: { projects: ProjectStatusDto[]; isFiltered: boolean; now: Date }) {
+function ProjectTable(props: { projects: ProjectStatusResponse[]; isFiltered: boolean; now: Date }) {
   const { projects, isFiltered, now } = props;
   if (projects.length === 0)
     return <div className="list-end">{isFiltered ? t('projects.noneMatch') : t('projects.none')}</div>;

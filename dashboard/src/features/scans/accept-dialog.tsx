@@ -1,14 +1,14 @@
 import { Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { findingAccept } from '../../client/sdk.gen';
-import type { FindingDto } from '../../client/types.gen';
+import type { FindingResponse } from '../../client/types.gen';
 import { FormDialog } from '../../shared/form-dialog';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { findingSentence } from './finding-sentence';
 
 /** Asks why findings are accepted; the audit log keeps the answer for each. */
-export function AcceptDialog(props: { projectId: string; findings: FindingDto[]; onClose: () => void }) {
+export function AcceptDialog(props: { projectId: string; findings: FindingResponse[]; onClose: () => void }) {
   const { projectId, findings, onClose } = props;
   const count = findings.length;
   const [reason, setReason] = useState('');

@@ -1,13 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import { scanDraftCreate } from '../../client/sdk.gen';
-import type { ProjectDto, ScanDto } from '../../client/types.gen';
+import type { ProjectResponse, ScanResponse } from '../../client/types.gen';
 import { checkAccess } from '../../shared/access';
 import { AnchorLink } from '../../shared/anchor-link';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
 /** Adds the scan's items to the banner's draft, and reports the additions. */
-export function DraftButton({ project, scan }: { project: ProjectDto; scan: ScanDto }) {
+export function DraftButton({ project, scan }: { project: ProjectResponse; scan: ScanResponse }) {
   const path = { projectId: project.id, scanId: scan.id };
   const mutation = useApiMutation({
     request: async () => (await scanDraftCreate({ path })).data,

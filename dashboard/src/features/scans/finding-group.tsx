@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { FindingDto } from '../../client/types.gen';
+import type { FindingResponse } from '../../client/types.gen';
 import { StatusLabel } from '../../shared/status-label';
 import { VisibleText } from '../../shared/visible-text';
 import { t } from '../../i18n/i18n';
@@ -8,15 +8,21 @@ import { CERTAINTY_STATUS, FindingRow } from './finding-row';
 /** An editor's actions on findings. */
 export interface FindingActions {
   disabled: boolean;
-  accept: (findings: FindingDto[]) => void;
-  reopen: (finding: FindingDto) => void;
+  accept: (findings: FindingResponse[]) => void;
+  reopen: (finding: FindingResponse) => void;
 }
 
 /**
  * The findings on one cookie, storage entry or service, under its name. Only those with a certain or arguable finding are
  * expanded, so that a long list can be surveyed.
  */
-export function FindingGroup({ findings, actions }: { findings: FindingDto[]; actions: FindingActions }) {
+export function FindingGroup({
+  findings,
+  actions,
+}: {
+  findings: FindingResponse[];
+  actions: FindingActions;
+}) {
   // The API lists the most certain first.
   const [first] = findings;
   if (!first) return null;
@@ -64,7 +70,7 @@ export function FindingGroup({ findings, actions }: { findings: FindingDto[]; ac
   );
 }
 
-function statesOf(findings: readonly FindingDto[]): string {
+function statesOf(findings: readonly FindingResponse[]): string {
   return [...new Set(findings.map(({ state }) => state))]
     .map((state) => t(`scans.states.${state}`))
     .join(', ');

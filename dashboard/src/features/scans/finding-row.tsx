@@ -1,12 +1,12 @@
 import { Button, Text } from '@mantine/core';
-import type { FindingDto } from '../../client/types.gen';
+import type { FindingResponse } from '../../client/types.gen';
 import { type Status, StatusLabel } from '../../shared/status-label';
 import { VisibleText } from '../../shared/visible-text';
 import { t } from '../../i18n/i18n';
 import { findingSentence, pageAct, pathOf } from './finding-sentence';
 
 /** How a certainty is marked. */
-export const CERTAINTY_STATUS: Record<FindingDto['certainty'], Status> = {
+export const CERTAINTY_STATUS: Record<FindingResponse['certainty'], Status> = {
   settled: 'bad',
   arguable: 'waiting',
   open: 'off',
@@ -17,7 +17,7 @@ export function FindingRow({
   finding,
   actions,
 }: {
-  finding: FindingDto;
+  finding: FindingResponse;
   /** null: it is only shown. */
   actions: { disabled: boolean; accept: () => void; reopen: () => void } | null;
 }) {

@@ -1,4 +1,4 @@
-import type { FindingDto } from '../../client/types.gen';
+import type { FindingResponse } from '../../client/types.gen';
 import { formatNumber } from '../../shared/format';
 import { locale, t } from '../../i18n/i18n';
 
@@ -6,10 +6,10 @@ const DAY_SECONDS = 86_400;
 /** Hosts that a sentence names. */
 const SETTERS_MAX = 3;
 
-export type PageUse = FindingDto['uses'][number];
+export type PageUse = FindingResponse['uses'][number];
 
 /** The observation as a sentence; never whether it is allowed. */
-export function findingSentence(finding: FindingDto): string {
+export function findingSentence(finding: FindingResponse): string {
   const { kind, itemKind, name, host, pageUrls, initiator, declared, lifetimeSeconds } = finding;
   const facts = {
     // Requests have no name.
@@ -33,7 +33,7 @@ export function pageAct(use: PageUse): string {
 }
 
 /** Which pages set, sent or only had the item. */
-function actsIn({ kind, uses, pageUrls }: FindingDto): string {
+function actsIn({ kind, uses, pageUrls }: FindingResponse): string {
   const where = kind === 'not_blocked_by_site' ? 'html' : 'page';
   const urls = (chosen: (use: PageUse) => boolean): string[] => uses.filter(chosen).map(({ url }) => url);
   const set = urls(({ setBy }) => setBy !== null);

@@ -1,9 +1,9 @@
-import type { ScanFindingPageDto } from '../../client/types.gen';
+import type { ScanFindingPageResponse } from '../../client/types.gen';
 import { Figure, Figures } from '../../shared/figure';
 import { formatNumber } from '../../shared/format';
 import { t } from '../../i18n/i18n';
 
-type StateSummary = ScanFindingPageDto['summary'][number];
+type StateSummary = ScanFindingPageResponse['summary'][number];
 
 /** What happened without consent, in four numbers. A state that was not tested has none. */
 export function FindingsSummary({ summary }: { summary: StateSummary[] }) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FindingDto } from '../../client/types.gen.js';
+import type { FindingResponse } from '../../client/types.gen.js';
 import { groupFindings } from './group-findings.js';
 
-const finding = (id: string, name: string, host = 'shop.example'): FindingDto =>
-  ({ id, itemKind: 'cookie', name, host }) as FindingDto;
+const finding = (id: string, name: string, host = 'shop.example'): FindingResponse =>
+  ({ id, itemKind: 'cookie', name, host }) as FindingResponse;
 
 describe('groupFindings', () => {
   it('puts findings on the same item together, in the order of the first of each', () => {

@@ -1,8 +1,8 @@
-import type { FindingDto } from '../../client/types.gen';
+import type { FindingResponse } from '../../client/types.gen';
 
 /** Findings on the same item, in the order of the first of each. */
-export function groupFindings(findings: readonly FindingDto[]): FindingDto[][] {
-  const groups = new Map<string, FindingDto[]>();
+export function groupFindings(findings: readonly FindingResponse[]): FindingResponse[][] {
+  const groups = new Map<string, FindingResponse[]>();
   for (const finding of findings) {
     const { id, itemKind, name, host } = finding;
     const key = name === '' && host === '' ? id : JSON.stringify([itemKind, name, host]);

@@ -1,4 +1,4 @@
-import type { ScanItemDto, ScanPageDto } from '../../client/types.gen';
+import type { ScanItemResponse, ScanPageResponse } from '../../client/types.gen';
 import { formatNumber } from '../../shared/format';
 import type { Column } from '../../shared/infinite-table';
 import { RelativeTime } from '../../shared/timestamps';
@@ -9,38 +9,38 @@ import { PageStatus, pageReason } from './scan-status';
 /** The path of each page, by its number. */
 export type PagePaths = ReadonlyMap<number, string>;
 
-const name: Column<ScanItemDto> = {
+const name: Column<ScanItemResponse> = {
   title: t('scans.name'),
   cell: (item) => <TruncatedText text={item.name} />,
 };
-const party: Column<ScanItemDto> = {
+const party: Column<ScanItemResponse> = {
   title: t('scans.party'),
   cell: ({ thirdParty }) => t(thirdParty ? 'scans.thirdParty' : 'scans.firstParty'),
 };
 
-const state: Column<ScanItemDto> = {
+const state: Column<ScanItemResponse> = {
   title: t('scans.state'),
   cell: (item) => t(`scans.states.${item.state}`),
 };
 
-function host(title: string): Column<ScanItemDto> {
+function host(title: string): Column<ScanItemResponse> {
   return { title, cell: (item) => <TruncatedText text={item.host} /> };
 }
 
-function page(paths: PagePaths): Column<ScanItemDto> {
+function page(paths: PagePaths): Column<ScanItemResponse> {
   return {
     title: t('scans.page'),
     cell: (item) => <TruncatedText text={paths.get(item.page) ?? String(item.page)} />,
   };
 }
 
-const STORAGES: Partial<Record<ScanItemDto['kind'], string>> = {
+const STORAGES: Partial<Record<ScanItemResponse['kind'], string>> = {
   local_storage: 'localStorage',
   session_storage: 'sessionStorage',
   indexed_db: 'IndexedDB',
 };
 
-export function cookieColumns(paths: PagePaths): Column<ScanItemDto>[] {
+export function cookieColumns(paths: PagePaths): Column<ScanItemResponse>[] {
   return [
     name,
     host(t('scans.domain')),
@@ -56,7 +56,7 @@ export function cookieColumns(paths: PagePaths): Column<ScanItemDto>[] {
   ];
 }
 
-export function storageColumns(paths: PagePaths): Column<ScanItemDto>[] {
+export function storageColumns(paths: PagePaths): Column<ScanItemResponse>[] {
   return [
     name,
     {
@@ -75,7 +75,7 @@ export function storageColumns(paths: PagePaths): Column<ScanItemDto>[] {
   ];
 }
 
-export function requestColumns(paths: PagePaths): Column<ScanItemDto>[] {
+export function requestColumns(paths: PagePaths): Column<ScanItemResponse>[] {
   return [
     host(t('scans.host')),
     { title: t('scans.path'), cell: (item) => <TruncatedText text={item.name} /> },
@@ -88,7 +88,7 @@ export function requestColumns(paths: PagePaths): Column<ScanItemDto>[] {
   ];
 }
 
-export const PAGE_COLUMNS: Column<ScanPageDto>[] = [
+export const PAGE_COLUMNS: Column<ScanPageResponse>[] = [
   { title: t('scans.address'), cell: ({ url }) => <TruncatedText text={url} /> },
   { title: t('scans.status'), cell: (visited) => <PageStatus page={visited} /> },
   {
@@ -101,7 +101,7 @@ export const PAGE_COLUMNS: Column<ScanPageDto>[] = [
   },
 ];
 
-function setBy({ setBy: origin }: ScanItemDto): string {
+function setBy({ setBy: origin }: ScanItemResponse): string {
   if (origin === 'response') return t('scans.setByResponse');
   return origin === 'script' ? t('scans.setByScript') : '–';
 }

@@ -1,7 +1,7 @@
 import { Checkbox, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { scanRequest } from '../../client/sdk.gen';
-import type { ScanAllowanceDto } from '../../client/types.gen';
+import type { ScanAllowanceResponse } from '../../client/types.gen';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { FormDialog } from '../../shared/form-dialog';
@@ -14,7 +14,7 @@ export function NewScanDialog({
   onStarted,
 }: {
   projectId: string;
-  allowance: ScanAllowanceDto;
+  allowance: ScanAllowanceResponse;
   onClose: () => void;
   onStarted: (scanId: string) => void;
 }) {

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { findingChangesOptions } from '../../client/@tanstack/react-query.gen';
-import type { ScanChangesDto } from '../../client/types.gen';
+import type { ScanChangesResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { SkeletonRows } from '../../shared/skeleton-rows';
@@ -32,7 +32,7 @@ export function ScanChanges({ projectId, scanId }: { projectId: string; scanId: 
   );
 }
 
-function FindingChanges({ title, part }: { title: string; part: ScanChangesDto['findingsAdded'] }) {
+function FindingChanges({ title, part }: { title: string; part: ScanChangesResponse['findingsAdded'] }) {
   return (
     <Section title={title}>
       {part.items.length > 0 && (
@@ -47,7 +47,7 @@ function FindingChanges({ title, part }: { title: string; part: ScanChangesDto['
   );
 }
 
-function ItemChanges({ title, part }: { title: string; part: ScanChangesDto['itemsAdded'] }) {
+function ItemChanges({ title, part }: { title: string; part: ScanChangesResponse['itemsAdded'] }) {
   return (
     <Section title={title}>
       {part.items.length > 0 && (

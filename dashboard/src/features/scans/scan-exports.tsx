@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { ProjectDto, ScanDto } from '../../client/types.gen';
+import type { ProjectResponse, ScanResponse } from '../../client/types.gen';
 import { Section } from '../../shared/section';
 import { locale, t } from '../../i18n/i18n';
 
@@ -9,7 +9,7 @@ const FORMATS = ['pdf', 'csv', 'json', 'inspection', 'edpb'] as const;
 const OF_PLAN = ['pdf', 'csv'];
 
 /** Files of a scan. PDF and CSV are features of the plan. */
-export function ScanExports({ project, scan }: { project: ProjectDto; scan: ScanDto }) {
+export function ScanExports({ project, scan }: { project: ProjectResponse; scan: ScanResponse }) {
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
   if (scan.status !== 'completed' && scan.status !== 'partial') return null;
   const formats = FORMATS.filter((format) => !OF_PLAN.includes(format) || tier?.features.export === true);

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { findingOfScanInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import { findingReopen } from '../../client/sdk.gen';
-import type { FindingDto, ProjectDto, ScanDetailsDto } from '../../client/types.gen';
+import type { FindingResponse, ProjectResponse, ScanDetailsResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { ListEnd } from '../../shared/list-end';
 import { useApiMutation } from '../../shared/use-api-mutation';
@@ -20,9 +20,9 @@ const LIVE_MS = 2_000;
 const EVALUATION_MS = 20_000;
 
 /** The findings of a scan, the most certain first, under their numbers. */
-export function ScanFindings({ project, scan }: { project: ProjectDto; scan: ScanDetailsDto }) {
+export function ScanFindings({ project, scan }: { project: ProjectResponse; scan: ScanDetailsResponse }) {
   const path = { projectId: project.id, scanId: scan.id };
-  const [accepting, setAccepting] = useState<FindingDto[] | null>(null);
+  const [accepting, setAccepting] = useState<FindingResponse[] | null>(null);
   const query = useInfiniteQuery({
     ...findingOfScanInfiniteOptions({ path, query: { limit: PAGE_ROWS } }),
     initialPageParam: { path },
@@ -79,6 +79,6 @@ export function ScanFindings({ project, scan }: { project: ProjectDto; scan: Sca
   );
 }
 
-function isFresh({ endedAt }: ScanDetailsDto): boolean {
+function isFresh({ endedAt }: ScanDetailsResponse): boolean {
   return endedAt !== null && Date.now() - Date.parse(endedAt) < EVALUATION_MS;
 }

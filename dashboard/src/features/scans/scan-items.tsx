@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { scanItemsInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { ScanDetailsDto, ScanItemDto } from '../../client/types.gen';
+import type { ScanDetailsResponse, ScanItemResponse } from '../../client/types.gen';
 import { DataTable } from '../../shared/data-table';
 import { type Column, InfiniteTable } from '../../shared/infinite-table';
 import { t } from '../../i18n/i18n';
@@ -16,7 +16,7 @@ type PartView = Exclude<ScanView, 'findings' | 'changes'>;
 type ItemView = Exclude<PartView, 'pages'>;
 
 const GROUPS = { cookies: 'cookie', storage: 'storage', requests: 'request' } as const;
-const COLUMNS: Record<ItemView, (paths: PagePaths) => Column<ScanItemDto>[]> = {
+const COLUMNS: Record<ItemView, (paths: PagePaths) => Column<ScanItemResponse>[]> = {
   cookies: cookieColumns,
   storage: storageColumns,
   requests: requestColumns,
@@ -29,7 +29,7 @@ export function ScanItems({
   view,
 }: {
   projectId: string;
-  scan: ScanDetailsDto;
+  scan: ScanDetailsResponse;
   view: PartView;
 }) {
   if (view === 'pages')
@@ -44,7 +44,15 @@ export function ScanItems({
   return <ItemTable key={view} projectId={projectId} scan={scan} view={view} />;
 }
 
-function ItemTable({ projectId, scan, view }: { projectId: string; scan: ScanDetailsDto; view: ItemView }) {
+function ItemTable({
+  projectId,
+  scan,
+  view,
+}: {
+  projectId: string;
+  scan: ScanDetailsResponse;
+  view: ItemView;
+}) {
   const path = { projectId, scanId: scan.id };
   const query = useInfiniteQuery({
     ...scanItemsInfiniteOptions({ path, query: { group: GROUPS[view], limit: PAGE_ROWS } }),

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { scanProofRead } from '../../client/sdk.gen';
-import type { ScanDto } from '../../client/types.gen';
+import type { ScanResponse } from '../../client/types.gen';
 
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
@@ -11,7 +11,7 @@ import { ProofCheck } from '../evidence/proof';
 const PENDING_MS = 10_000;
 
 /** The proof of a scan: whether it is in the log, and its check in this very browser. */
-export function ScanProof({ projectId, scan }: { projectId: string; scan: ScanDto }) {
+export function ScanProof({ projectId, scan }: { projectId: string; scan: ScanResponse }) {
   const path = { projectId, scanId: scan.id };
   const hasResult = scan.status === 'completed' || scan.status === 'partial';
   const proof = useQuery({

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
-import type { ScanDetailsDto } from '../../client/types.gen';
+import type { ScanDetailsResponse } from '../../client/types.gen';
 import { type Status, StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
 
-type ScanStateDto = ScanDetailsDto['states'][number];
+type ScanStateResponse = ScanDetailsResponse['states'][number];
 
-const STATE_STATUS: Record<ScanStateDto['status'], Status> = {
+const STATE_STATUS: Record<ScanStateResponse['status'], Status> = {
   pending: 'waiting',
   running: 'waiting',
   tested: 'good',
@@ -16,7 +16,7 @@ const STATE_STATUS: Record<ScanStateDto['status'], Status> = {
 const DRIVER_KIND = /^(autoconsent|api):/;
 
 /** The consent states side by side, each with its screenshot. */
-export function ScanStates({ projectId, scan }: { projectId: string; scan: ScanDetailsDto }) {
+export function ScanStates({ projectId, scan }: { projectId: string; scan: ScanDetailsResponse }) {
   if (scan.states.length === 0) return null;
   return (
     <ul className="state-list" aria-label={t('scans.states.title')}>
@@ -46,7 +46,7 @@ function Screenshot({
 }: {
   projectId: string;
   scanId: string;
-  state: ScanStateDto['state'];
+  state: ScanStateResponse['state'];
 }) {
   const address = `/v1/projects/${projectId}/scans/${scanId}/states/${state}/screenshot`;
   return (

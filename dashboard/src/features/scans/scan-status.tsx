@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
-import type { ScanDto, ScanPageDto } from '../../client/types.gen';
+import type { ScanResponse, ScanPageResponse } from '../../client/types.gen';
 import { type Status, StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
 
-const SCAN_STATUS: Record<ScanDto['status'], Status> = {
+const SCAN_STATUS: Record<ScanResponse['status'], Status> = {
   queued: 'waiting',
   running: 'waiting',
   completed: 'good',
@@ -12,7 +12,7 @@ const SCAN_STATUS: Record<ScanDto['status'], Status> = {
   canceled: 'off',
 };
 
-const PAGE_STATUS: Record<ScanPageDto['status'], Status> = {
+const PAGE_STATUS: Record<ScanPageResponse['status'], Status> = {
   found: 'waiting',
   visiting: 'waiting',
   visited: 'good',
@@ -20,16 +20,16 @@ const PAGE_STATUS: Record<ScanPageDto['status'], Status> = {
   skipped: 'off',
 };
 
-export function isRunning({ status }: Pick<ScanDto, 'status'>): boolean {
+export function isRunning({ status }: Pick<ScanResponse, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }
 
-export function ScanStatus({ scan: { status } }: { scan: Pick<ScanDto, 'status'> }) {
+export function ScanStatus({ scan: { status } }: { scan: Pick<ScanResponse, 'status'> }) {
   return <StatusLabel status={SCAN_STATUS[status]}>{t(`scans.statuses.${status}`)}</StatusLabel>;
 }
 
 /** The place of a scan that waits for a scanner. */
-export function QueuePlace({ scan: { status, queue } }: { scan: Pick<ScanDto, 'status' | 'queue'> }) {
+export function QueuePlace({ scan: { status, queue } }: { scan: Pick<ScanResponse, 'status' | 'queue'> }) {
   if (queue === null) return null;
   const { position, startsInSeconds } = queue;
   const minutes = Math.max(1, Math.ceil((startsInSeconds ?? 0) / 60));
@@ -41,12 +41,12 @@ export function QueuePlace({ scan: { status, queue } }: { scan: Pick<ScanDto, 's
   );
 }
 
-export function PageStatus({ page: { status } }: { page: ScanPageDto }) {
+export function PageStatus({ page: { status } }: { page: ScanPageResponse }) {
   return <StatusLabel status={PAGE_STATUS[status]}>{t(`scans.pageStatuses.${status}`)}</StatusLabel>;
 }
 
 /** Why a page failed or was skipped, with the server's status code; empty where it was visited. */
-export function pageReason({ reason, httpStatus }: ScanPageDto): string {
+export function pageReason({ reason, httpStatus }: ScanPageResponse): string {
   if (reason === null) return '';
   if (reason.code === 'http_error' && httpStatus !== null)
     return t('scans.serverReturned', { status: String(httpStatus) });

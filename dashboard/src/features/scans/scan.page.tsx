@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { scanReadOptions } from '../../client/@tanstack/react-query.gen';
 import { scanCancel } from '../../client/sdk.gen';
-import type { ProjectDto, ScanDetailsDto } from '../../client/types.gen';
+import type { ProjectResponse, ScanDetailsResponse } from '../../client/types.gen';
 import { checkAccess } from '../../shared/access';
 import { AnchorLink } from '../../shared/anchor-link';
 import { Figure, Figures } from '../../shared/figure';
@@ -89,7 +89,15 @@ export function ScanPage() {
   );
 }
 
-function ScanPart({ project, scan, view }: { project: ProjectDto; scan: ScanDetailsDto; view: ScanView }) {
+function ScanPart({
+  project,
+  scan,
+  view,
+}: {
+  project: ProjectResponse;
+  scan: ScanDetailsResponse;
+  view: ScanView;
+}) {
   switch (view) {
     case 'findings':
       return <ScanFindings project={project} scan={scan} />;
@@ -101,7 +109,7 @@ function ScanPart({ project, scan, view }: { project: ProjectDto; scan: ScanDeta
 }
 
 /** How the scan ended, or how far it is. */
-function Summary({ scan, hasFigures }: { scan: ScanDetailsDto; hasFigures: boolean }) {
+function Summary({ scan, hasFigures }: { scan: ScanDetailsResponse; hasFigures: boolean }) {
   const { pages, pagesMax } = scan;
   const total = Math.min(pagesMax, pages.visited + pages.failed + pages.open);
   return (
@@ -132,7 +140,7 @@ function Summary({ scan, hasFigures }: { scan: ScanDetailsDto; hasFigures: boole
 }
 
 /** The crawl's observations before any choice, in numbers. */
-function Seen({ scan: { figures, pages, refused } }: { scan: ScanDetailsDto }) {
+function Seen({ scan: { figures, pages, refused } }: { scan: ScanDetailsResponse }) {
   const refusals = refused.downloads + refused.popups + refused.dialogs;
   return (
     <>

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { scanListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { ScanDto } from '../../client/types.gen';
+import type { ScanResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { formatNumber } from '../../shared/format';
 import { type Column, InfiniteTable } from '../../shared/infinite-table';
@@ -92,7 +92,7 @@ function Empty() {
   );
 }
 
-const COLUMNS: Column<ScanDto>[] = [
+const COLUMNS: Column<ScanResponse>[] = [
   {
     title: t('scans.requested'),
     cell: ({ id, createdAt }) => (

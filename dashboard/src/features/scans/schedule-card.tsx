@@ -2,7 +2,7 @@ import { NativeSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { scanScheduleReadOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import { scanScheduleSave } from '../../client/sdk.gen';
-import type { ProjectDto, ScanScheduleDto } from '../../client/types.gen';
+import type { ProjectResponse, ScanScheduleResponse } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
@@ -10,11 +10,11 @@ import { RelativeTime } from '../../shared/timestamps';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
-type Frequency = ScanScheduleDto['frequency'];
+type Frequency = ScanScheduleResponse['frequency'];
 const FREQUENCIES: Frequency[] = ['off', 'weekly', 'monthly'];
 
 /** When the site is scanned without a request. */
-export function ScheduleCard({ project }: { project: ProjectDto }) {
+export function ScheduleCard({ project }: { project: ProjectResponse }) {
   const path = { projectId: project.id };
   const { data: schedule, error } = useQuery(scanScheduleReadOptions({ path }));
   const { data: tier } = useQuery(tierReadOptions({ path }));
@@ -58,7 +58,7 @@ export function ScheduleCard({ project }: { project: ProjectDto }) {
   );
 }
 
-function NextScan({ schedule: { nextAt, inactiveReason } }: { schedule: ScanScheduleDto }) {
+function NextScan({ schedule: { nextAt, inactiveReason } }: { schedule: ScanScheduleResponse }) {
   if (inactiveReason) return <Text c="dimmed">{t(`scans.inactive.${inactiveReason.code}`)}</Text>;
   if (nextAt === null) return null;
   return (

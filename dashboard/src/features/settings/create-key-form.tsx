@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { apiKeyCreate } from '../../client/sdk.gen';
-import type { ApiKeyDto } from '../../client/types.gen';
+import type { ApiKeyResponse } from '../../client/types.gen';
 import type { Role } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { dayStart, dayText } from '../../shared/time';
@@ -10,7 +10,7 @@ import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
 import { SecretShownOnce } from './secret-shown-once';
 
-type Area = NonNullable<ApiKeyDto['limitedTo']>[number];
+type Area = NonNullable<ApiKeyResponse['limitedTo']>[number];
 const AREAS: Area[] = ['read', 'consents', 'forwarding', 'publishing', 'billing'];
 
 /** Creates a key, which is shown only once: its role, areas and expiry. */

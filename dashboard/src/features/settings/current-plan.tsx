@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { billingPortal } from '../../client/sdk.gen';
-import type { PricingDto, ProjectDto, SubscriptionStateDto } from '../../client/types.gen';
+import type { PricingResponse, ProjectResponse, SubscriptionStateResponse } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
@@ -14,9 +14,9 @@ export function CurrentPlan({
   state,
   pricing,
 }: {
-  project: ProjectDto;
-  state: SubscriptionStateDto;
-  pricing: PricingDto;
+  project: ProjectResponse;
+  state: SubscriptionStateResponse;
+  pricing: PricingResponse;
 }) {
   const name = pricing.tiers.find(({ tier }) => tier === state.tier)?.name ?? state.tier;
   const { subscription } = state;

@@ -4,12 +4,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { queryClient } from '../../api/query-client';
 import { projectRemove } from '../../client/sdk.gen';
 import { projectReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { ConfirmByNameDialog } from '../../shared/confirm-by-name-dialog';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
-export function DeleteProject({ project }: { project: ProjectDto }) {
+export function DeleteProject({ project }: { project: ProjectResponse }) {
   const [opened, dialog] = useDisclosure(false);
   const navigate = useNavigate();
   const mutation = useApiMutation({

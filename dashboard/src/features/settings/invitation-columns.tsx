@@ -1,16 +1,16 @@
 import { Button, Group } from '@mantine/core';
-import type { InvitationDto } from '../../client/types.gen';
+import type { InvitationResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { RelativeTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
 import { t } from '../../i18n/i18n';
 
 interface Actions {
-  resend: (invitation: InvitationDto) => void;
-  withdraw: (invitation: InvitationDto) => void;
+  resend: (invitation: InvitationResponse) => void;
+  withdraw: (invitation: InvitationResponse) => void;
 }
 
-export const invitationColumns = (actions: Actions): Column<InvitationDto>[] => [
+export const invitationColumns = (actions: Actions): Column<InvitationResponse>[] => [
   { title: t('signIn.email'), cell: ({ email }) => <TruncatedText text={email} /> },
   { title: t('members.role'), cell: roleName },
   { title: t('members.sent'), cell: ({ sentAt }) => <RelativeTime at={sentAt} /> },
@@ -22,7 +22,7 @@ export const invitationColumns = (actions: Actions): Column<InvitationDto>[] => 
 ];
 
 /** The same invitations in two lines: to whom, and as what. */
-export const invitationPhoneColumns = (actions: Actions): Column<InvitationDto>[] => [
+export const invitationPhoneColumns = (actions: Actions): Column<InvitationResponse>[] => [
   {
     title: t('signIn.email'),
     flexible: true,
@@ -40,10 +40,10 @@ export const invitationPhoneColumns = (actions: Actions): Column<InvitationDto>[
   },
 ];
 
-const roleName = ({ role, transfersOwnership }: InvitationDto): string =>
+const roleName = ({ role, transfersOwnership }: InvitationResponse): string =>
   transfersOwnership ? t('members.ownerByTransfer') : t(`roles.${role}`);
 
-function InvitationActions({ invitation, actions }: { invitation: InvitationDto; actions: Actions }) {
+function InvitationActions({ invitation, actions }: { invitation: InvitationResponse; actions: Actions }) {
   const { email } = invitation;
   return (
     <Group gap={4} wrap="nowrap" display="inline-flex">

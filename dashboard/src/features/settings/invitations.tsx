@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { invitationListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import { invitationInvite, invitationResend, invitationWithdraw } from '../../client/sdk.gen';
-import type { InvitationDto } from '../../client/types.gen';
+import type { InvitationResponse } from '../../client/types.gen';
 import type { Role } from '../../shared/access';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -57,14 +57,14 @@ export function InvitationList({ projectId }: { projectId: string }) {
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
   const resend = useApiMutation({
-    request: async ({ id }: InvitationDto) =>
+    request: async ({ id }: InvitationResponse) =>
       (await invitationResend({ path: { ...path, invitationId: id } })).data,
     successMessage: (invitation) => t('members.invited', { email: invitation.email }),
     invalidates: REFRESHES,
     notifiesError: true,
   });
   const withdraw = useApiMutation({
-    request: async ({ id }: InvitationDto) =>
+    request: async ({ id }: InvitationResponse) =>
       (await invitationWithdraw({ path: { ...path, invitationId: id } })).data,
     successMessage: t('members.withdrawn'),
     invalidates: REFRESHES,

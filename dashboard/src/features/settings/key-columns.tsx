@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import type { ApiKeyDto } from '../../client/types.gen';
+import type { ApiKeyResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { StatusLabel } from '../../shared/status-label';
 import { TruncatedText } from '../../shared/truncated-text';
@@ -10,9 +10,9 @@ import { keyState } from './key-state';
 const KEY_ACTIONS = ['rename', 'rotate', 'revoke'] as const;
 export type KeyAction = (typeof KEY_ACTIONS)[number];
 
-type OnKeyAction = (action: KeyAction, key: ApiKeyDto) => void;
+type OnKeyAction = (action: KeyAction, key: ApiKeyResponse) => void;
 
-export function keyColumns(now: Date, onAction: OnKeyAction): Column<ApiKeyDto>[] {
+export function keyColumns(now: Date, onAction: OnKeyAction): Column<ApiKeyResponse>[] {
   return [
     {
       title: t('apiKeys.name'),
@@ -48,7 +48,7 @@ export function keyColumns(now: Date, onAction: OnKeyAction): Column<ApiKeyDto>[
 }
 
 /** The same keys in two lines: name and role, status and actions. */
-export function keyPhoneColumns(now: Date, onAction: OnKeyAction): Column<ApiKeyDto>[] {
+export function keyPhoneColumns(now: Date, onAction: OnKeyAction): Column<ApiKeyResponse>[] {
   return [
     {
       title: t('apiKeys.name'),
@@ -78,7 +78,7 @@ export function keyPhoneColumns(now: Date, onAction: OnKeyAction): Column<ApiKey
   ];
 }
 
-function KeyStatus({ apiKey: key, now }: { apiKey: ApiKeyDto; now: Date }) {
+function KeyStatus({ apiKey: key, now }: { apiKey: ApiKeyResponse; now: Date }) {
   const state = keyState(key, now);
   return (
     <StatusLabel status={state === 'active' ? 'good' : 'off'}>
@@ -92,7 +92,7 @@ function KeyStatus({ apiKey: key, now }: { apiKey: ApiKeyDto; now: Date }) {
   );
 }
 
-function KeyMenu({ apiKey, onAction }: { apiKey: ApiKeyDto; onAction: OnKeyAction }) {
+function KeyMenu({ apiKey, onAction }: { apiKey: ApiKeyResponse; onAction: OnKeyAction }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -124,7 +124,7 @@ function KeyMenu({ apiKey, onAction }: { apiKey: ApiKeyDto; onAction: OnKeyActio
 }
 
 /** The key's permissions besides its role. */
-function accessText({ limitedTo, scopes }: ApiKeyDto): string {
+function accessText({ limitedTo, scopes }: ApiKeyResponse): string {
   const parts =
     limitedTo === null ? [t('apiKeys.fullAccess')] : limitedTo.map((area) => t(`apiKeys.areas.${area}`));
   return [...parts, ...scopes.map((scope) => t(`apiKeys.scopes.${scope}`))].join(', ');

@@ -1,7 +1,7 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { apiKeyRename, apiKeyRevoke, apiKeyRotate } from '../../client/sdk.gen';
-import type { ApiKeyDto } from '../../client/types.gen';
+import type { ApiKeyResponse } from '../../client/types.gen';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { AbsoluteTime } from '../../shared/timestamps';
@@ -16,7 +16,7 @@ const FORMER_HOURS = [0, 1, 24, 168] as const;
 
 interface KeyDialog {
   projectId: string;
-  apiKey: ApiKeyDto;
+  apiKey: ApiKeyResponse;
   onClose: () => void;
 }
 

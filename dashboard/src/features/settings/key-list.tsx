@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiKeyListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { ApiKeyDto } from '../../client/types.gen';
+import type { ApiKeyResponse } from '../../client/types.gen';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
@@ -18,8 +18,8 @@ export function KeyList({ projectId }: { projectId: string }) {
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
-  const [open, setOpen] = useState<{ action: KeyAction; key: ApiKeyDto } | null>(null);
-  const onAction = (action: KeyAction, key: ApiKeyDto) => setOpen({ action, key });
+  const [open, setOpen] = useState<{ action: KeyAction; key: ApiKeyResponse } | null>(null);
+  const onAction = (action: KeyAction, key: ApiKeyResponse) => setOpen({ action, key });
   const Dialog = open && DIALOGS[open.action];
   return (
     <>

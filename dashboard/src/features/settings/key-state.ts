@@ -1,8 +1,8 @@
-import type { ApiKeyDto } from '../../client/types.gen';
+import type { ApiKeyResponse } from '../../client/types.gen';
 
 /** Whether a key still opens anything, and why it does not. */
 export function keyState(
-  { revokedAt, expiresAt }: Pick<ApiKeyDto, 'revokedAt' | 'expiresAt'>,
+  { revokedAt, expiresAt }: Pick<ApiKeyResponse, 'revokedAt' | 'expiresAt'>,
   now: Date,
 ): 'active' | 'revoked' | 'expired' {
   if (revokedAt !== null) return 'revoked';

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { MemberDto, ProjectDto } from '../../client/types.gen';
+import type { MemberResponse, ProjectResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { StatusLabel } from '../../shared/status-label';
 import { RelativeTime } from '../../shared/timestamps';
@@ -7,9 +7,9 @@ import { TruncatedText } from '../../shared/truncated-text';
 import { t } from '../../i18n/i18n';
 import { MemberRole } from './member-role';
 
-type OnRemove = (member: MemberDto) => void;
+type OnRemove = (member: MemberResponse) => void;
 
-export function memberColumns(project: ProjectDto, onRemove: OnRemove): Column<MemberDto>[] {
+export function memberColumns(project: ProjectResponse, onRemove: OnRemove): Column<MemberResponse>[] {
   return [
     { title: t('members.name'), cell: ({ name }) => <TruncatedText text={name} /> },
     { title: t('signIn.email'), cell: ({ email }) => <TruncatedText text={email} /> },
@@ -21,7 +21,7 @@ export function memberColumns(project: ProjectDto, onRemove: OnRemove): Column<M
 }
 
 /** The same members in two lines: who, with or without 2FA, and as what. */
-export function memberPhoneColumns(project: ProjectDto, onRemove: OnRemove): Column<MemberDto>[] {
+export function memberPhoneColumns(project: ProjectResponse, onRemove: OnRemove): Column<MemberResponse>[] {
   return [
     {
       title: t('members.name'),
@@ -46,7 +46,7 @@ export function memberPhoneColumns(project: ProjectDto, onRemove: OnRemove): Col
   ];
 }
 
-function SecondFactor({ member: { secondFactor } }: { member: MemberDto }) {
+function SecondFactor({ member: { secondFactor } }: { member: MemberResponse }) {
   return (
     <StatusLabel status={secondFactor ? 'good' : 'waiting'}>
       {secondFactor ? t('members.secondFactorOn') : t('members.secondFactorOff')}
@@ -59,7 +59,7 @@ function RemoveButton({
   onRemove,
   size = 'compact-xs',
 }: {
-  member: MemberDto;
+  member: MemberResponse;
   onRemove: OnRemove;
   size?: 'compact-xs' | 'compact-sm';
 }) {

@@ -2,7 +2,7 @@ import { List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { authSessionOptions, memberKeysOfOptions } from '../../client/@tanstack/react-query.gen';
 import { memberRemove } from '../../client/sdk.gen';
-import type { MemberDto, ProjectDto } from '../../client/types.gen';
+import type { MemberResponse, ProjectResponse } from '../../client/types.gen';
 import { type Role, roleCovers } from '../../shared/access';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -11,8 +11,8 @@ import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
 interface MemberDialog {
-  project: ProjectDto;
-  member: MemberDto;
+  project: ProjectResponse;
+  member: MemberResponse;
   onClose: () => void;
 }
 
@@ -67,8 +67,8 @@ function AffectedKeys({
   member,
   role,
 }: {
-  project: ProjectDto;
-  member: MemberDto;
+  project: ProjectResponse;
+  member: MemberResponse;
   role: Role | null;
 }) {
   const query = useQuery(memberKeysOfOptions({ path: { projectId: project.id, userId: member.userId } }));

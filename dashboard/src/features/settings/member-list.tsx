@@ -1,21 +1,21 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { memberListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { MemberDto, ProjectDto } from '../../client/types.gen';
+import type { MemberResponse, ProjectResponse } from '../../client/types.gen';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { t } from '../../i18n/i18n';
 import { memberColumns, memberPhoneColumns } from './member-columns';
 import { RemoveMemberDialog } from './member-dialogs';
 
 /** Who is here, as what, and whether with a second factor. */
-export function MemberList({ project }: { project: ProjectDto }) {
+export function MemberList({ project }: { project: ProjectResponse }) {
   const path = { projectId: project.id };
   const query = useInfiniteQuery({
     ...memberListInfiniteOptions({ path, query: { limit: 100 } }),
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
-  const [leaving, setLeaving] = useState<MemberDto | null>(null);
+  const [leaving, setLeaving] = useState<MemberResponse | null>(null);
   return (
     <>
       <InfiniteTable

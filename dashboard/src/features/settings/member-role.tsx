@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { memberAdd, memberChangeRole } from '../../client/sdk.gen';
-import type { MemberDto, ProjectDto } from '../../client/types.gen';
+import type { MemberResponse, ProjectResponse } from '../../client/types.gen';
 import { type Role, roleCovers } from '../../shared/access';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
@@ -13,7 +13,7 @@ const ROLES = (['viewer', 'editor', 'owner'] as const).map((value) => ({
 }));
 
 /** Lowering a role is confirmed first, because keys are revoked with it. An owner is made by accepting an invitation. */
-export function MemberRole({ project, member }: { project: ProjectDto; member: MemberDto }) {
+export function MemberRole({ project, member }: { project: ProjectResponse; member: MemberResponse }) {
   const [lower, setLower] = useState<Role | null>(null);
   const mutation = useApiMutation({
     request: async (role: Role) =>

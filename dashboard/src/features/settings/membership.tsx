@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { authSessionOptions, memberListOptions } from '../../client/@tanstack/react-query.gen';
 import { ownershipLeave, ownershipOffer } from '../../client/sdk.gen';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { ConfirmByNameDialog } from '../../shared/confirm-by-name-dialog';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
@@ -14,7 +14,7 @@ import { t } from '../../i18n/i18n';
 const CHOICE_MAX = 200;
 
 /** Invites another member to become the owner; when they accept, the person becomes an editor. */
-export function TransferOwnership({ project }: { project: ProjectDto }) {
+export function TransferOwnership({ project }: { project: ProjectResponse }) {
   const path = { projectId: project.id };
   const { data: session } = useQuery(authSessionOptions());
   const query = useQuery(memberListOptions({ path, query: { limit: CHOICE_MAX } }));
@@ -67,7 +67,7 @@ export function TransferOwnership({ project }: { project: ProjectDto }) {
 }
 
 /** Gives the person's own place in the project up. */
-export function LeaveProject({ project }: { project: ProjectDto }) {
+export function LeaveProject({ project }: { project: ProjectResponse }) {
   const [opened, setOpened] = useState(false);
   const mutation = useApiMutation({
     request: async () => (await ownershipLeave({ path: { projectId: project.id } })).data,

@@ -3,7 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { domainListOptions } from '../../client/@tanstack/react-query.gen';
 import { billingCheckout } from '../../client/sdk.gen';
-import type { PricingDto, ProjectDto, SubscriptionStateDto, TierEntryDto } from '../../client/types.gen';
+import type {
+  PricingResponse,
+  ProjectResponse,
+  SubscriptionStateResponse,
+  TierEntryResponse,
+} from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
@@ -20,12 +25,12 @@ export function PlanComparison({
   state,
   pricing,
 }: {
-  project: ProjectDto;
-  state: SubscriptionStateDto;
-  pricing: PricingDto;
+  project: ProjectResponse;
+  state: SubscriptionStateResponse;
+  pricing: PricingResponse;
 }) {
   const [interval, setInterval] = useState<Interval>('month');
-  const [shownTier, setShownTier] = useState<TierEntryDto['tier']>(state.tier);
+  const [shownTier, setShownTier] = useState<TierEntryResponse['tier']>(state.tier);
   const isPhone = usePhone();
   // A phone has room for one plan.
   const tiers = isPhone ? pricing.tiers.filter(({ tier }) => tier === shownTier) : pricing.tiers;
@@ -46,7 +51,7 @@ export function PlanComparison({
         onChange={setInterval}
       />
       {isPhone && (
-        <Segments<TierEntryDto['tier']>
+        <Segments<TierEntryResponse['tier']>
           label={t('plan.tier')}
           options={pricing.tiers.map(({ tier }) => tier)}
           labelOf={(value) => pricing.tiers.find(({ tier }) => tier === value)?.name ?? value}
@@ -119,8 +124,8 @@ function FeatureRow({
 }: {
   title: string;
   note?: React.ReactNode;
-  tiers: TierEntryDto[];
-  cell: (tier: TierEntryDto) => React.ReactNode;
+  tiers: TierEntryResponse[];
+  cell: (tier: TierEntryResponse) => React.ReactNode;
 }) {
   return (
     <tr>

@@ -1,4 +1,4 @@
-import type { TierEntryDto } from '../../client/types.gen';
+import type { TierEntryResponse } from '../../client/types.gen';
 import { formatMoney } from '../../shared/format';
 import { StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
@@ -9,9 +9,9 @@ const yesNo = (open: boolean) => (
   <StatusLabel status={open ? 'good' : 'off'}>{open ? t('list.yes') : t('list.no')}</StatusLabel>
 );
 
-type Feature = keyof TierEntryDto['features'] | keyof TierEntryDto['limits'];
+type Feature = keyof TierEntryResponse['features'] | keyof TierEntryResponse['limits'];
 
-export const FEATURES: [Feature, (tier: TierEntryDto) => React.ReactNode][] = [
+export const FEATURES: [Feature, (tier: TierEntryResponse) => React.ReactNode][] = [
   ['consentForwarding', ({ features }) => yesNo(features.consentForwarding)],
   ['export', ({ features }) => yesNo(features.export)],
   ['analytics', ({ features }) => yesNo(features.analytics)],
@@ -25,7 +25,7 @@ export const FEATURES: [Feature, (tier: TierEntryDto) => React.ReactNode][] = [
   ['scansPerDay', ({ limits }) => limits.scansPerDay],
 ];
 
-export function monthlyPrice({ price }: TierEntryDto, interval: Interval): string {
+export function monthlyPrice({ price }: TierEntryResponse, interval: Interval): string {
   const chosen = interval === 'month' ? price.monthly : price.yearly;
   if (!chosen) return t('plan.contactUs');
   if (chosen.perMonth === 0) return t('plan.free');

@@ -5,13 +5,13 @@ import { queryClient } from '../../api/query-client';
 import { ifMatch, etagFor } from '../../api/etags';
 import { projectUpdate } from '../../client/sdk.gen';
 import { projectReadOptions } from '../../client/@tanstack/react-query.gen';
-import type { ProjectDto } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { parseDomains, domainErrors } from '../../shared/domains';
 
-export function ProjectForm({ project }: { project: ProjectDto }) {
+export function ProjectForm({ project }: { project: ProjectResponse }) {
   const form = useForm({
     initialValues: {
       name: project.name,

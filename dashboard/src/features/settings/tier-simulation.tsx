@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { simulateTierSimulate } from '../../client/sdk.gen';
-import type { PricingDto, ProjectDto } from '../../client/types.gen';
+import type { PricingResponse, ProjectResponse } from '../../client/types.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
@@ -20,8 +20,8 @@ const TIER_DEPENDENT = [
 ] as const;
 
 /** Switches the project to any tier without payment. */
-export function TierSimulation({ project, pricing }: { project: ProjectDto; pricing: PricingDto }) {
-  const [tier, setTier] = useState<ProjectDto['tier']>(project.tier);
+export function TierSimulation({ project, pricing }: { project: ProjectResponse; pricing: PricingResponse }) {
+  const [tier, setTier] = useState<ProjectResponse['tier']>(project.tier);
   const mutation = useApiMutation({
     request: async () =>
       (await simulateTierSimulate({ path: { projectId: project.id }, body: { tier } })).data,

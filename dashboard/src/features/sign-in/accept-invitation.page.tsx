@@ -6,7 +6,7 @@ import { ApiProblem } from '../../api/problem';
 import { queryClient } from '../../api/query-client';
 import { authSessionOptions } from '../../client/@tanstack/react-query.gen';
 import { accountAcceptInvitation, accountInvitation, authSignIn } from '../../client/sdk.gen';
-import type { ShownInvitationDto } from '../../client/types.gen';
+import type { ShownInvitationResponse } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { PasswordField } from '../../shared/password-field';
@@ -38,7 +38,7 @@ export function AcceptInvitationPage() {
   );
 }
 
-function Invited({ token, invitation }: { token: string; invitation: ShownInvitationDto }) {
+function Invited({ token, invitation }: { token: string; invitation: ShownInvitationResponse }) {
   const { email, projectName, role, accountExists } = invitation;
   const form = useForm({ initialValues: { password: '', name: '' } });
   const { password, name } = form.values;

@@ -24,17 +24,17 @@ import { CurrentClient } from './current-client.decorator.js';
 import { setCookies } from './auth.controller.js';
 import {
   EMAIL_SENT,
-  EmailSentDto,
+  EmailSentResponse,
   ConfirmEmailBody,
   ConfirmNewEmailBody,
   EmailBody,
   ResetPasswordBody,
-  SignedInDto,
-  SignedOutDto,
+  SignedInResponse,
+  SignedOutResponse,
   SignUpBody,
   TokenBody,
 } from './auth.dto.js';
-import { AcceptedDto, AcceptInvitationBody, ShownInvitationDto } from './invitation.dto.js';
+import { AcceptedResponse, AcceptInvitationBody, ShownInvitationResponse } from './invitation.dto.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 
 /** Sign-up, password resets and other account actions by mailed links (docs/accounts.md). */
@@ -58,11 +58,11 @@ export class AccountController {
   @Public()
   @ApiBodyExample({ email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' })
   @ApiOperation({ summary: 'Sign up and receive a confirmation link by email' })
-  @ApiAcceptedResponse({ type: EmailSentDto })
+  @ApiAcceptedResponse({ type: EmailSentResponse })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('sign-up/email')
-  async signUp(@Body() body: SignUpBody, @CurrentClient() client: SignInClient): Promise<EmailSentDto> {
+  async signUp(@Body() body: SignUpBody, @CurrentClient() client: SignInClient): Promise<EmailSentResponse> {
     const name = body.name ?? body.email.slice(0, body.email.lastIndexOf('@'));
     await this.signUps.request({ ...body, name }, client);
     return EMAIL_SENT;
@@ -76,7 +76,7 @@ export class AccountController {
   @ApiBodyExample({ token: EXAMPLE_TOKEN, password: 'correct horse battery' })
   @ApiRefusals(410)
   @ApiOperation({ summary: 'Confirm the email address of a sign-up and open a session' })
-  @ApiOkResponse({ type: SignedInDto })
+  @ApiOkResponse({ type: SignedInResponse })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('confirm-email')
@@ -84,7 +84,7 @@ export class AccountController {
     @Body() body: ConfirmEmailBody,
     @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedInDto> {
+  ): Promise<SignedInResponse> {
     return setCookies(response, await this.signUps.confirm(body, client));
   }
 
@@ -92,14 +92,14 @@ export class AccountController {
   @Public()
   @ApiBodyExample({ email: 'ada@example.com' })
   @ApiOperation({ summary: 'Request a password reset link by email' })
-  @ApiAcceptedResponse({ type: EmailSentDto })
+  @ApiAcceptedResponse({ type: EmailSentResponse })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('forgot-password')
   async forgotPassword(
     @Body() { email }: EmailBody,
     @CurrentClient() client: SignInClient,
-  ): Promise<EmailSentDto> {
+  ): Promise<EmailSentResponse> {
     await this.passwords.forgot(email, client.address);
     return EMAIL_SENT;
   }
@@ -112,14 +112,14 @@ export class AccountController {
   @ApiBodyExample({ token: EXAMPLE_TOKEN, newPassword: 'staple battery horse' })
   @ApiRefusals(410)
   @ApiOperation({ summary: 'Set a new password with an emailed link' })
-  @ApiOkResponse({ type: SignedOutDto })
+  @ApiOkResponse({ type: SignedOutResponse })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('reset-password')
   async resetPassword(
     @Body() body: ResetPasswordBody,
     @CurrentClient() client: SignInClient,
-  ): Promise<SignedOutDto> {
+  ): Promise<SignedOutResponse> {
     await this.passwords.reset(body, client.address);
     return { success: true };
   }
@@ -132,14 +132,14 @@ export class AccountController {
   @ApiBodyExample({ token: EXAMPLE_TOKEN, password: 'correct horse battery' })
   @ApiRefusals(410)
   @ApiOperation({ summary: 'Confirm a new email address' })
-  @ApiOkResponse({ type: SignedOutDto })
+  @ApiOkResponse({ type: SignedOutResponse })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('confirm-new-email')
   async confirmNewEmail(
     @Body() body: ConfirmNewEmailBody,
     @CurrentClient() client: SignInClient,
-  ): Promise<SignedOutDto> {
+  ): Promise<SignedOutResponse> {
     await this.emails.confirm(body, client);
     return { success: true };
   }
@@ -149,14 +149,14 @@ export class AccountController {
   @ApiBodyExample({ token: EXAMPLE_TOKEN })
   @ApiRefusals(410)
   @ApiOperation({ summary: 'Read an invitation by its token' })
-  @ApiOkResponse({ type: ShownInvitationDto })
+  @ApiOkResponse({ type: ShownInvitationResponse })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('invitation')
   invitation(
     @Body() { token }: TokenBody,
     @CurrentClient() client: SignInClient,
-  ): Promise<ShownInvitationDto> {
+  ): Promise<ShownInvitationResponse> {
     return this.invitations.look(token, client.address);
   }
 
@@ -171,7 +171,7 @@ export class AccountController {
   @ApiRefusals(410)
   @ApiConflictResponse({ description: '`member_limit_reached`, `project_limit_reached`' })
   @ApiOperation({ summary: 'Accept an invitation by its token' })
-  @ApiOkResponse({ type: AcceptedDto })
+  @ApiOkResponse({ type: AcceptedResponse })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('accept-invitation')
@@ -179,7 +179,7 @@ export class AccountController {
     @Body() body: AcceptInvitationBody,
     @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<AcceptedDto> {
+  ): Promise<AcceptedResponse> {
     const signedIn = await this.signIns.find(client.cookie);
     const { projectId, role, signIn } = await this.invitations.accept(body, signedIn, client);
     return { projectId, role, user: signIn && setCookies(response, signIn).user };

@@ -20,10 +20,10 @@ import { CurrentActor, CurrentAuthor, CurrentProject, ManagesAccess } from '../a
 import type { Actor } from '../domain/actor.js';
 import { ApiKeyService, type KeyRef } from '../api-key.service.js';
 import {
-  ApiKeyDto,
-  ApiKeyPageDto,
+  ApiKeyResponse,
+  ApiKeyPageResponse,
   CreateApiKeyBody,
-  CreatedApiKeyDto,
+  CreatedApiKeyResponse,
   RenameApiKeyBody,
   RotateApiKeyBody,
 } from './api-key.dto.js';
@@ -42,11 +42,11 @@ export class ApiKeyController {
 
   /** Newest first, including revoked ones; without keys and hashes. */
   @ApiOperation({ summary: 'List API keys' })
-  @ApiOkResponse({ type: ApiKeyPageDto })
+  @ApiOkResponse({ type: ApiKeyPageResponse })
   @Get()
-  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<ApiKeyPageDto> {
+  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<ApiKeyPageResponse> {
     const apiKeys = await this.apiKeys.list(project.id, rowsOf(query));
-    return toPage(apiKeys, query.limit, (apiKey) => apiKey.id, ApiKeyDto.of);
+    return toPage(apiKeys, query.limit, (apiKey) => apiKey.id, ApiKeyResponse.of);
   }
 
   /**
@@ -56,14 +56,14 @@ export class ApiKeyController {
   @ApiBodyExample({ name: 'Reports', role: 'viewer' })
   @ApiConflictResponse({ description: '`api_key_limit_reached`' })
   @ApiOperation({ summary: 'Create an API key' })
-  @ApiCreatedResponse({ type: CreatedApiKeyDto })
+  @ApiCreatedResponse({ type: CreatedApiKeyResponse })
   @Post()
   async create(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
     @Body() { name, role, scopes = [], limitedTo, expiresAt }: CreateApiKeyBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<CreatedApiKeyDto> {
+  ): Promise<CreatedApiKeyResponse> {
     if (scopes.length > 0 && role !== 'owner') {
       throw fieldErrors([{ field: 'scopes', message: 'Only a key with the role owner can have a scope.' }]);
     }
@@ -77,30 +77,33 @@ export class ApiKeyController {
     const limits = { ...(limitedTo && { limitedTo }), ...(expiresAt && { expiresAt }) };
     const { apiKey, key } = await this.apiKeys.issue({ ...requested, ...limits }, actor);
     response.location(`/v1/projects/${project.id}/api-keys/${apiKey.id}`);
-    return { ...ApiKeyDto.of(apiKey), key };
+    return { ...ApiKeyResponse.of(apiKey), key };
   }
 
   /** Also for revoked keys; without key and hash. */
   @ApiOperation({ summary: 'Read an API key' })
-  @ApiOkResponse({ type: ApiKeyDto })
+  @ApiOkResponse({ type: ApiKeyResponse })
   @Get(':apiKeyId')
-  async read(@CurrentProject() project: Project, @Param('apiKeyId') apiKeyId: string): Promise<ApiKeyDto> {
-    return ApiKeyDto.of(await this.apiKeys.read(keyRef(project, apiKeyId)));
+  async read(
+    @CurrentProject() project: Project,
+    @Param('apiKeyId') apiKeyId: string,
+  ): Promise<ApiKeyResponse> {
+    return ApiKeyResponse.of(await this.apiKeys.read(keyRef(project, apiKeyId)));
   }
 
   /** 409 `api_key_revoked`. */
   @ApiBodyExample({ name: 'Monthly reports' })
   @ApiConflictResponse({ description: '`api_key_revoked`' })
   @ApiOperation({ summary: 'Rename an API key' })
-  @ApiOkResponse({ type: ApiKeyDto })
+  @ApiOkResponse({ type: ApiKeyResponse })
   @Patch(':apiKeyId')
   async rename(
     @CurrentProject() project: Project,
     @Param('apiKeyId') apiKeyId: string,
     @CurrentAuthor() author: Author,
     @Body() { name }: RenameApiKeyBody,
-  ): Promise<ApiKeyDto> {
-    return ApiKeyDto.of(await this.apiKeys.rename(keyRef(project, apiKeyId), name, author));
+  ): Promise<ApiKeyResponse> {
+    return ApiKeyResponse.of(await this.apiKeys.rename(keyRef(project, apiKeyId), name, author));
   }
 
   /**
@@ -111,7 +114,7 @@ export class ApiKeyController {
   @ApiBody({ type: RotateApiKeyBody, required: false })
   @ApiBodyExample({ formerValidHours: 24 })
   @ApiOperation({ summary: 'Rotate an API key' })
-  @ApiOkResponse({ type: CreatedApiKeyDto })
+  @ApiOkResponse({ type: CreatedApiKeyResponse })
   @HttpCode(200)
   @Post(':apiKeyId/rotate')
   async rotate(
@@ -119,9 +122,9 @@ export class ApiKeyController {
     @CurrentActor() actor: Actor,
     @Param('apiKeyId') apiKeyId: string,
     @Body() { formerValidHours }: RotateApiKeyBody,
-  ): Promise<CreatedApiKeyDto> {
+  ): Promise<CreatedApiKeyResponse> {
     const { apiKey, key } = await this.apiKeys.rotate(keyRef(project, apiKeyId), formerValidHours, actor);
-    return { ...ApiKeyDto.of(apiKey), key };
+    return { ...ApiKeyResponse.of(apiKey), key };
   }
 
   /** Requests with the key get 401 at once. Revoking it again changes nothing. */

@@ -83,7 +83,7 @@ export class RotateApiKeyBody {
   formerValidHours: number = FORMER_VALID_HOURS_DEFAULT;
 }
 
-export class ApiKeyDto {
+export class ApiKeyResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -142,7 +142,7 @@ export class ApiKeyDto {
   })
   formerValidUntil!: Date | null;
 
-  static of(key: ApiKeyFacts): ApiKeyDto {
+  static of(key: ApiKeyFacts): ApiKeyResponse {
     const { id, name, role, scopes, prefix, createdAt } = key;
     return {
       id,
@@ -161,7 +161,7 @@ export class ApiKeyDto {
   }
 }
 
-export class CreatedApiKeyDto extends ApiKeyDto {
+export class CreatedApiKeyResponse extends ApiKeyResponse {
   @ApiProperty({
     description: 'The key itself. Returned only once.',
     example: 'ck_8Fq2yKkYw0sXh9uO2a1l8mC4vB7nQ3pR5tZ0dEwFgHj',
@@ -169,16 +169,16 @@ export class CreatedApiKeyDto extends ApiKeyDto {
   key!: string;
 }
 
-export class ApiKeyPageDto {
-  @ApiProperty({ type: [ApiKeyDto] })
-  items!: ApiKeyDto[];
+export class ApiKeyPageResponse {
+  @ApiProperty({ type: [ApiKeyResponse] })
+  items!: ApiKeyResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;
 }
 
 /** A key with a valid secret that a member created. */
-export class MemberApiKeyDto extends ApiKeyDto {
+export class MemberApiKeyResponse extends ApiKeyResponse {
   @ApiProperty({
     enum: KEY_SECRETS,
     description:
@@ -187,9 +187,9 @@ export class MemberApiKeyDto extends ApiKeyDto {
   secret!: KeySecret;
 }
 
-export class MemberApiKeyPageDto {
-  @ApiProperty({ type: [MemberApiKeyDto] })
-  items!: MemberApiKeyDto[];
+export class MemberApiKeyPageResponse {
+  @ApiProperty({ type: [MemberApiKeyResponse] })
+  items!: MemberApiKeyResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;

@@ -16,20 +16,20 @@ import type { SignInClient } from '../domain/client.js';
 import { ChangeEmail } from '../application/change-email.js';
 import { PasswordService } from '../application/password.service.js';
 import { type SignIn, SignInService } from '../application/sign-in.service.js';
-import { SecondFactorNeededDto } from './second-factor.dto.js';
+import { SecondFactorNeededResponse } from './second-factor.dto.js';
 import { CurrentClient } from './current-client.decorator.js';
 import { OwnRequestGuard } from './own-request.guard.js';
 import { requireUser } from '../domain/actor.js';
 import {
   EMAIL_SENT,
-  EmailSentDto,
+  EmailSentResponse,
   ChangeEmailBody,
   ChangePasswordBody,
-  SessionDto,
-  SignedInDto,
-  SignedOutDto,
+  SessionResponse,
+  SignedInResponse,
+  SignedOutResponse,
   SignInBody,
-  UserDto,
+  UserResponse,
 } from './auth.dto.js';
 
 /**
@@ -55,8 +55,8 @@ export class AuthController {
   @Public()
   @ApiBodyExample({ email: 'ada@example.com', password: 'correct horse battery' })
   @ApiOperation({ summary: 'Open a session' })
-  @ApiExtraModels(SignedInDto, SecondFactorNeededDto)
-  @ApiOkResponse({ schema: { oneOf: refs(SignedInDto, SecondFactorNeededDto) } })
+  @ApiExtraModels(SignedInResponse, SecondFactorNeededResponse)
+  @ApiOkResponse({ schema: { oneOf: refs(SignedInResponse, SecondFactorNeededResponse) } })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('sign-in/email')
@@ -64,7 +64,7 @@ export class AuthController {
     @Body() body: SignInBody,
     @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedInDto | SecondFactorNeededDto> {
+  ): Promise<SignedInResponse | SecondFactorNeededResponse> {
     const outcome = await this.signIns.signIn(body, client);
     if (outcome.kind === 'signed_in') return setCookies(response, outcome);
     response.append('Set-Cookie', outcome.cookies);
@@ -74,14 +74,14 @@ export class AuthController {
   /** Ends the session of the cookie, also in the database; 200 also without a session. */
   @Public()
   @ApiOperation({ summary: 'End the current session' })
-  @ApiOkResponse({ type: SignedOutDto })
+  @ApiOkResponse({ type: SignedOutResponse })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('sign-out')
   async signOut(
     @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedOutDto> {
+  ): Promise<SignedOutResponse> {
     response.append('Set-Cookie', await this.signIns.signOut(client));
     return { success: true };
   }
@@ -92,13 +92,13 @@ export class AuthController {
    */
   @Public()
   @ApiOperation({ summary: 'Read the current session, or null' })
-  @ApiExtraModels(SessionDto)
-  @ApiOkResponse({ schema: { nullable: true, allOf: refs(SessionDto) } })
+  @ApiExtraModels(SessionResponse)
+  @ApiOkResponse({ schema: { nullable: true, allOf: refs(SessionResponse) } })
   @Get('get-session')
   async session(@CurrentClient() client: SignInClient, @Res() response: Response): Promise<void> {
     const { session, cookies } = await this.signIns.renew(client.cookie);
     response.append('Set-Cookie', cookies).setHeader('Cache-Control', 'no-store');
-    response.json(session && { ...session, user: UserDto.of(session.user) });
+    response.json(session && { ...session, user: UserResponse.of(session.user) });
   }
 
   /**
@@ -109,7 +109,7 @@ export class AuthController {
   @SessionOnly()
   @ApiBodyExample({ currentPassword: 'correct horse battery', newPassword: 'staple battery horse' })
   @ApiOperation({ summary: 'Change the password and end all other sessions' })
-  @ApiOkResponse({ type: SignedInDto })
+  @ApiOkResponse({ type: SignedInResponse })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('change-password')
@@ -118,7 +118,7 @@ export class AuthController {
     @Body() body: ChangePasswordBody,
     @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedInDto> {
+  ): Promise<SignedInResponse> {
     const { userId } = requireUser(actor);
     const renewed = await this.signIns.changePassword(userId, body, client);
     await this.passwords.tellChanged(requireUser(actor));
@@ -134,7 +134,7 @@ export class AuthController {
   @SessionOnly()
   @ApiBodyExample({ newEmail: 'ada@example.net', password: 'correct horse battery' })
   @ApiOperation({ summary: "Request a link by email that changes the account's address" })
-  @ApiAcceptedResponse({ type: EmailSentDto })
+  @ApiAcceptedResponse({ type: EmailSentResponse })
   @HttpCode(202)
   @Header('Cache-Control', 'no-store')
   @Post('change-email')
@@ -142,14 +142,14 @@ export class AuthController {
     @CurrentActor() actor: Actor,
     @Body() body: ChangeEmailBody,
     @CurrentClient() { address }: SignInClient,
-  ): Promise<EmailSentDto> {
+  ): Promise<EmailSentResponse> {
     await this.emails.request(requireUser(actor), body, address);
     return EMAIL_SENT;
   }
 }
 
 /** Sets the session cookies on the response, and returns the session's user. */
-export function setCookies(response: Response, { user, cookies }: SignIn): SignedInDto {
+export function setCookies(response: Response, { user, cookies }: SignIn): SignedInResponse {
   response.append('Set-Cookie', cookies);
-  return { user: UserDto.of(user) };
+  return { user: UserResponse.of(user) };
 }

@@ -101,7 +101,7 @@ export class ConfirmNewEmailBody extends TokenBody {
   password!: string;
 }
 
-export class UserDto {
+export class UserResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -111,32 +111,32 @@ export class UserDto {
   @ApiProperty({ format: 'email' })
   email!: string;
 
-  static of({ id, name, email }: UserDto): UserDto {
+  static of({ id, name, email }: UserResponse): UserResponse {
     return { id, name, email };
   }
 }
 
-export class SignedInDto {
-  @ApiProperty({ type: UserDto })
-  user!: UserDto;
+export class SignedInResponse {
+  @ApiProperty({ type: UserResponse })
+  user!: UserResponse;
 }
 
-export class SessionTimesDto {
+export class SessionTimesResponse {
   @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' })
   expiresAt!: Date;
 }
 
-export class SessionDto extends SignedInDto {
-  @ApiProperty({ type: SessionTimesDto })
-  session!: SessionTimesDto;
+export class SessionResponse extends SignedInResponse {
+  @ApiProperty({ type: SessionTimesResponse })
+  session!: SessionTimesResponse;
 }
 
-export class SignedOutDto {
+export class SignedOutResponse {
   @ApiProperty({ enum: [true] })
   success!: true;
 }
 
-export class EmailSentDto {
+export class EmailSentResponse {
   @ApiProperty({
     enum: ['check_your_mail'],
     description: 'The same whether or not the address has an account.',
@@ -145,4 +145,4 @@ export class EmailSentDto {
 }
 
 /** The same response for every address (docs/accounts.md). */
-export const EMAIL_SENT: EmailSentDto = { status: 'check_your_mail' };
+export const EMAIL_SENT: EmailSentResponse = { status: 'check_your_mail' };

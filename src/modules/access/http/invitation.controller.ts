@@ -18,7 +18,7 @@ import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorator
 import { type InvitationRef, InvitationService } from '../application/invitation.service.js';
 import type { Actor } from '../domain/actor.js';
 import { invitationNotFound } from '../domain/invitation.js';
-import { InvitationDto, InvitationPageDto, InviteBody } from './invitation.dto.js';
+import { InvitationResponse, InvitationPageResponse, InviteBody } from './invitation.dto.js';
 
 /** Invitations to a project by address, for its owners, like members (docs/accounts.md). */
 @ApiTags('Members')
@@ -30,11 +30,11 @@ export class InvitationController {
 
   /** Newest first, including expired ones; without accepted, declined and withdrawn ones. */
   @ApiOperation({ summary: 'List invitations' })
-  @ApiOkResponse({ type: InvitationPageDto })
+  @ApiOkResponse({ type: InvitationPageResponse })
   @Get()
-  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<InvitationPageDto> {
+  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<InvitationPageResponse> {
     const invitations = await this.invitations.list(project.id, rowsOf(query));
-    return toPage(invitations, query.limit, ({ id }) => id, InvitationDto.of);
+    return toPage(invitations, query.limit, ({ id }) => id, InvitationResponse.of);
   }
 
   /**
@@ -44,40 +44,40 @@ export class InvitationController {
   @ApiBodyExample({ email: 'grace@example.com', role: 'editor' })
   @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
   @ApiOperation({ summary: 'Invite an email address' })
-  @ApiCreatedResponse({ type: InvitationDto })
+  @ApiCreatedResponse({ type: InvitationResponse })
   @Post()
   async invite(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
     @Body() body: InviteBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<InvitationDto> {
+  ): Promise<InvitationResponse> {
     const invitation = await this.invitations.inviteByMail(project.id, body, actor);
-    return invited(response, project, InvitationDto.of(invitation));
+    return invited(response, project, InvitationResponse.of(invitation));
   }
 
   /** 404 `invitation_not_found`, also after it was accepted, declined or withdrawn. */
   @ApiOperation({ summary: 'Read an invitation' })
-  @ApiOkResponse({ type: InvitationDto })
+  @ApiOkResponse({ type: InvitationResponse })
   @Get(':invitationId')
   async read(
     @CurrentProject() project: Project,
     @Param('invitationId') invitationId: string,
-  ): Promise<InvitationDto> {
-    return InvitationDto.of(await this.invitations.read(invitationRef(project, invitationId)));
+  ): Promise<InvitationResponse> {
+    return InvitationResponse.of(await this.invitations.read(invitationRef(project, invitationId)));
   }
 
   /** Mails a new link, valid for seven days; the previous one expires. */
   @ApiOperation({ summary: 'Resend an invitation' })
-  @ApiOkResponse({ type: InvitationDto })
+  @ApiOkResponse({ type: InvitationResponse })
   @HttpCode(200)
   @Post(':invitationId/resend')
   async resend(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
     @Param('invitationId') invitationId: string,
-  ): Promise<InvitationDto> {
-    return InvitationDto.of(await this.invitations.resend(invitationRef(project, invitationId), actor));
+  ): Promise<InvitationResponse> {
+    return InvitationResponse.of(await this.invitations.resend(invitationRef(project, invitationId), actor));
   }
 
   @ApiOperation({ summary: 'Withdraw an invitation' })
@@ -94,7 +94,11 @@ export class InvitationController {
 }
 
 /** The response to a new invitation, with its `Location`. */
-export function invited(response: Response, { id }: Project, invitation: InvitationDto): InvitationDto {
+export function invited(
+  response: Response,
+  { id }: Project,
+  invitation: InvitationResponse,
+): InvitationResponse {
   response.location(`/v1/projects/${id}/invitations/${invitation.id}`);
   return invitation;
 }

@@ -4,7 +4,7 @@ import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { TextLine } from '../../../platform/http/text.decorator.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
 import { type Role, ROLES } from '../domain/role.js';
-import { TokenBody, USER_NAME_CHARACTERS_MAX, UserDto } from './auth.dto.js';
+import { TokenBody, USER_NAME_CHARACTERS_MAX, UserResponse } from './auth.dto.js';
 import { EmailAddress } from './email.decorator.js';
 
 export class InviteBody {
@@ -16,7 +16,7 @@ export class InviteBody {
   role!: Role;
 }
 
-export class InvitationDto {
+export class InvitationResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -53,21 +53,23 @@ export class InvitationDto {
   })
   expiresAt!: Date;
 
-  static of(given: Omit<InvitationDto, 'invitedBy'> & { invitedBy?: string | null }): InvitationDto {
+  static of(
+    given: Omit<InvitationResponse, 'invitedBy'> & { invitedBy?: string | null },
+  ): InvitationResponse {
     const { id, email, role, invitedBy = null, transfersOwnership, createdAt, sentAt, expiresAt } = given;
     return { id, email, role, invitedBy, transfersOwnership, createdAt, sentAt, expiresAt };
   }
 }
 
-export class InvitationPageDto {
-  @ApiProperty({ type: [InvitationDto] })
-  items!: InvitationDto[];
+export class InvitationPageResponse {
+  @ApiProperty({ type: [InvitationResponse] })
+  items!: InvitationResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;
 }
 
-export class ShownInvitationDto {
+export class ShownInvitationResponse {
   @ApiProperty({ example: 'Shop' })
   projectName!: string;
 
@@ -103,13 +105,17 @@ export class AcceptInvitationBody extends TokenBody {
   name?: string;
 }
 
-export class AcceptedDto {
+export class AcceptedResponse {
   @ApiProperty({ format: 'uuid' })
   projectId!: string;
 
   @ApiProperty({ enum: ROLES })
   role!: Role;
 
-  @ApiProperty({ type: UserDto, nullable: true, description: 'The new account; null for a signed-in user.' })
-  user!: UserDto | null;
+  @ApiProperty({
+    type: UserResponse,
+    nullable: true,
+    description: 'The new account; null for a signed-in user.',
+  })
+  user!: UserResponse | null;
 }

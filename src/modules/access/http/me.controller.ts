@@ -27,7 +27,7 @@ class RenameMeBody {
   name!: string;
 }
 
-class MyUserDto {
+class MyUserResponse {
   @ApiProperty({ enum: ['user'] })
   kind!: 'user';
 
@@ -47,7 +47,7 @@ class MyUserDto {
   secondFactor!: boolean;
 }
 
-class MyApiKeyDto {
+class MyApiKeyResponse {
   @ApiProperty({ enum: ['api_key'] })
   kind!: 'api_key';
 
@@ -62,7 +62,7 @@ class MyApiKeyDto {
 }
 
 @ApiTags('Sign-in')
-@ApiExtraModels(MyUserDto, MyApiKeyDto)
+@ApiExtraModels(MyUserResponse, MyApiKeyResponse)
 @Controller('v1/me')
 export class MeController {
   constructor(
@@ -76,9 +76,9 @@ export class MeController {
    */
   @SignedIn()
   @ApiOperation({ summary: 'Who calls' })
-  @ApiOkResponse({ schema: { oneOf: refs(MyUserDto, MyApiKeyDto) } })
+  @ApiOkResponse({ schema: { oneOf: refs(MyUserResponse, MyApiKeyResponse) } })
   @Get()
-  me(@CurrentActor() actor: Actor): MyUserDto | MyApiKeyDto {
+  me(@CurrentActor() actor: Actor): MyUserResponse | MyApiKeyResponse {
     return actor.kind === 'user'
       ? myUser(actor)
       : { kind: 'api_key', id: actor.apiKeyId, projectId: actor.projectId, role: actor.role };
@@ -88,9 +88,9 @@ export class MeController {
   @SessionOnly()
   @ApiBodyExample({ name: 'Ada Lovelace' })
   @ApiOperation({ summary: 'Change your name' })
-  @ApiOkResponse({ type: MyUserDto })
+  @ApiOkResponse({ type: MyUserResponse })
   @Patch()
-  async rename(@CurrentActor() actor: Actor, @Body() { name }: RenameMeBody): Promise<MyUserDto> {
+  async rename(@CurrentActor() actor: Actor, @Body() { name }: RenameMeBody): Promise<MyUserResponse> {
     const user = requireUser(actor);
     await this.accounts.rename(user, name);
     return myUser({ ...user, name });
@@ -127,6 +127,6 @@ function myUser({
   email,
   emailConfirmed,
   secondFactor,
-}: Actor & { kind: 'user' }): MyUserDto {
+}: Actor & { kind: 'user' }): MyUserResponse {
   return { kind: 'user', id, name, email, emailConfirmed, secondFactor };
 }

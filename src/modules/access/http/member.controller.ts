@@ -18,10 +18,10 @@ import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorator
 import type { Actor } from '../domain/actor.js';
 import { InvitationService } from '../application/invitation.service.js';
 import { MembershipService } from '../application/membership.service.js';
-import { ApiKeyDto, MemberApiKeyPageDto } from './api-key.dto.js';
+import { ApiKeyResponse, MemberApiKeyPageResponse } from './api-key.dto.js';
 import { invited } from './invitation.controller.js';
-import { InvitationDto, InviteBody } from './invitation.dto.js';
-import { ChangeRoleBody, MemberDto, MemberPageDto } from './member.dto.js';
+import { InvitationResponse, InviteBody } from './invitation.dto.js';
+import { ChangeRoleBody, MemberResponse, MemberPageResponse } from './member.dto.js';
 import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 
 /**
@@ -39,9 +39,9 @@ export class MemberController {
   ) {}
 
   @ApiOperation({ summary: 'List members' })
-  @ApiOkResponse({ type: MemberPageDto })
+  @ApiOkResponse({ type: MemberPageResponse })
   @Get()
-  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<MemberPageDto> {
+  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<MemberPageResponse> {
     const members = await this.memberships.members(project.id, rowsOf(query));
     return toPage(
       members,
@@ -60,22 +60,22 @@ export class MemberController {
   @ApiBodyExample({ email: 'grace@example.com', role: 'editor' })
   @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
   @ApiOperation({ summary: 'Invite a member by email' })
-  @ApiCreatedResponse({ type: InvitationDto })
+  @ApiCreatedResponse({ type: InvitationResponse })
   @Post()
   async add(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
     @Body() body: InviteBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<InvitationDto> {
+  ): Promise<InvitationResponse> {
     const invitation = await this.invitations.invite(project.id, body, actor);
-    return invited(response, project, InvitationDto.of(invitation));
+    return invited(response, project, InvitationResponse.of(invitation));
   }
 
   @ApiOperation({ summary: 'Read a member' })
-  @ApiOkResponse({ type: MemberDto })
+  @ApiOkResponse({ type: MemberResponse })
   @Get(':userId')
-  read(@CurrentProject() project: Project, @Param('userId') userId: string): Promise<MemberDto> {
+  read(@CurrentProject() project: Project, @Param('userId') userId: string): Promise<MemberResponse> {
     return this.memberships.read(memberRef(project, userId));
   }
 
@@ -85,15 +85,15 @@ export class MemberController {
    * higher one. `nextCursor` is always null.
    */
   @ApiOperation({ summary: 'List the API keys that are revoked when a member is removed' })
-  @ApiOkResponse({ type: MemberApiKeyPageDto })
+  @ApiOkResponse({ type: MemberApiKeyPageResponse })
   @Get(':userId/api-keys')
   async keysOf(
     @CurrentProject() project: Project,
     @Param('userId') userId: string,
-  ): Promise<MemberApiKeyPageDto> {
+  ): Promise<MemberApiKeyPageResponse> {
     const made = await this.memberships.keysOf(memberRef(project, userId));
     return {
-      items: made.map(({ apiKey, secret }) => ({ ...ApiKeyDto.of(apiKey), secret })),
+      items: made.map(({ apiKey, secret }) => ({ ...ApiKeyResponse.of(apiKey), secret })),
       nextCursor: null,
     };
   }
@@ -106,14 +106,14 @@ export class MemberController {
   @ApiBodyExample({ role: 'viewer' })
   @ApiConflictResponse({ description: '`last_owner`, `acceptance_required`' })
   @ApiOperation({ summary: "Change a member's role" })
-  @ApiOkResponse({ type: MemberDto })
+  @ApiOkResponse({ type: MemberResponse })
   @Patch(':userId')
   changeRole(
     @CurrentProject() project: Project,
     @Param('userId') userId: string,
     @CurrentActor() actor: Actor,
     @Body() body: ChangeRoleBody,
-  ): Promise<MemberDto> {
+  ): Promise<MemberResponse> {
     return this.memberships.changeRole(memberRef(project, userId), body.role, actor);
   }
 

@@ -8,7 +8,7 @@ export class ChangeRoleBody {
   role!: Role;
 }
 
-export class MemberDto {
+export class MemberResponse {
   @ApiProperty({ format: 'uuid' })
   userId!: string;
 
@@ -28,9 +28,9 @@ export class MemberDto {
   secondFactor!: boolean;
 }
 
-export class MemberPageDto {
-  @ApiProperty({ type: [MemberDto] })
-  items!: MemberDto[];
+export class MemberPageResponse {
+  @ApiProperty({ type: [MemberResponse] })
+  items!: MemberResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;

@@ -16,7 +16,7 @@ import { type Actor, requireUser } from '../domain/actor.js';
 import { ownInvitationNotFound } from '../domain/invitation.js';
 import { type Role, ROLES } from '../domain/role.js';
 
-class OwnInvitationDto {
+class OwnInvitationResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -46,15 +46,15 @@ class OwnInvitationDto {
   expiresAt!: Date;
 }
 
-class OwnInvitationPageDto {
-  @ApiProperty({ type: [OwnInvitationDto] })
-  items!: OwnInvitationDto[];
+class OwnInvitationPageResponse {
+  @ApiProperty({ type: [OwnInvitationResponse] })
+  items!: OwnInvitationResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;
 }
 
-class JoinedDto {
+class JoinedResponse {
   @ApiProperty({ format: 'uuid' })
   projectId!: string;
 
@@ -72,9 +72,9 @@ export class OwnInvitationController {
   /** Newest first, without expired ones; 403 `email_not_confirmed`. */
   @SessionOnly()
   @ApiOperation({ summary: 'List your invitations' })
-  @ApiOkResponse({ type: OwnInvitationPageDto })
+  @ApiOkResponse({ type: OwnInvitationPageResponse })
   @Get()
-  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<OwnInvitationPageDto> {
+  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<OwnInvitationPageResponse> {
     const invitations = await this.invitations.list(requireUser(actor), rowsOf(query));
     return toPage(
       invitations,
@@ -91,10 +91,10 @@ export class OwnInvitationController {
   @SessionOnly()
   @ApiConflictResponse({ description: '`member_limit_reached`, `project_limit_reached`' })
   @ApiOperation({ summary: 'Accept an invitation' })
-  @ApiOkResponse({ type: JoinedDto })
+  @ApiOkResponse({ type: JoinedResponse })
   @HttpCode(200)
   @Post(':invitationId/accept')
-  accept(@CurrentActor() actor: Actor, @Param('invitationId') invitationId: string): Promise<JoinedDto> {
+  accept(@CurrentActor() actor: Actor, @Param('invitationId') invitationId: string): Promise<JoinedResponse> {
     return this.invitations.accept(requireUser(actor), ownId(invitationId));
   }
 

@@ -17,7 +17,7 @@ import { InvitationService } from '../application/invitation.service.js';
 import { MembershipService } from '../application/membership.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
 import { invited } from './invitation.controller.js';
-import { InvitationDto } from './invitation.dto.js';
+import { InvitationResponse } from './invitation.dto.js';
 
 class OfferOwnershipBody {
   @ApiProperty({ format: 'uuid', description: 'A member of the project.' })
@@ -45,17 +45,17 @@ export class OwnershipController {
   @ApiBodyExample({ userId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f' })
   @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
   @ApiOperation({ summary: 'Offer ownership to a member' })
-  @ApiCreatedResponse({ type: InvitationDto })
+  @ApiCreatedResponse({ type: InvitationResponse })
   @Post('ownership')
   async offer(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
     @Body() { userId }: OfferOwnershipBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<InvitationDto> {
+  ): Promise<InvitationResponse> {
     const ref = { projectId: project.id, userId: userId.toLowerCase() };
     const invitation = await this.invitations.offerOwnership(ref, requireUser(actor));
-    return invited(response, project, InvitationDto.of(invitation));
+    return invited(response, project, InvitationResponse.of(invitation));
   }
 
   /** Revokes the keys that the caller created on the project. 409 `last_owner`. */

@@ -9,10 +9,15 @@ import { SecondFactorService } from '../application/second-factor.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
 import type { SignInClient } from '../domain/client.js';
 import { setCookies } from './auth.controller.js';
-import { PasswordBody, SignedInDto, SignedOutDto } from './auth.dto.js';
+import { PasswordBody, SignedInResponse, SignedOutResponse } from './auth.dto.js';
 import { CurrentClient } from './current-client.decorator.js';
 import { OwnRequestGuard } from './own-request.guard.js';
-import { BegunSecondFactorDto, CodeBody, RecoveryCodesDto, SecondFactorBody } from './second-factor.dto.js';
+import {
+  BegunSecondFactorResponse,
+  CodeBody,
+  RecoveryCodesResponse,
+  SecondFactorBody,
+} from './second-factor.dto.js';
 
 /** A second factor beside the password: codes of an authenticator (TOTP) and recovery codes (docs/accounts.md). */
 @ApiTags('Sign-in')
@@ -31,14 +36,14 @@ export class SecondFactorController {
   @ApiBodyExample({ password: 'correct horse battery' })
   @ApiConflictResponse({ description: '`second_factor_enabled`' })
   @ApiOperation({ summary: 'Start setting up 2FA' })
-  @ApiOkResponse({ type: BegunSecondFactorDto })
+  @ApiOkResponse({ type: BegunSecondFactorResponse })
   @HttpCode(200)
   @Post('second-factor')
   begin(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
     @CurrentClient() client: SignInClient,
-  ): Promise<BegunSecondFactorDto> {
+  ): Promise<BegunSecondFactorResponse> {
     return this.factors.begin(requireUser(actor), password, client);
   }
 
@@ -48,7 +53,7 @@ export class SecondFactorController {
   @ApiBodyExample({ code: '123456' })
   @ApiConflictResponse({ description: '`second_factor_missing`' })
   @ApiOperation({ summary: 'Turn on 2FA with a code' })
-  @ApiOkResponse({ type: SignedInDto })
+  @ApiOkResponse({ type: SignedInResponse })
   @HttpCode(200)
   @Post('second-factor/confirm')
   async confirm(
@@ -56,7 +61,7 @@ export class SecondFactorController {
     @Body() { code }: CodeBody,
     @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedInDto> {
+  ): Promise<SignedInResponse> {
     return setCookies(response, await this.factors.confirm(requireUser(actor), code, client));
   }
 
@@ -65,7 +70,7 @@ export class SecondFactorController {
   @SessionOnly()
   @ApiBodyExample({ password: 'correct horse battery' })
   @ApiOperation({ summary: 'Turn off 2FA' })
-  @ApiOkResponse({ type: SignedOutDto })
+  @ApiOkResponse({ type: SignedOutResponse })
   @HttpCode(200)
   @Post('second-factor/disable')
   async disable(
@@ -73,7 +78,7 @@ export class SecondFactorController {
     @Body() { password }: PasswordBody,
     @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedOutDto> {
+  ): Promise<SignedOutResponse> {
     const cookies = await this.factors.disable(requireUser(actor), password, client);
     response.append('Set-Cookie', cookies);
     return { success: true };
@@ -85,14 +90,14 @@ export class SecondFactorController {
   @ApiBodyExample({ password: 'correct horse battery' })
   @ApiConflictResponse({ description: '`second_factor_missing`' })
   @ApiOperation({ summary: 'Replace the recovery codes' })
-  @ApiOkResponse({ type: RecoveryCodesDto })
+  @ApiOkResponse({ type: RecoveryCodesResponse })
   @HttpCode(200)
   @Post('second-factor/recovery-codes')
   async recoveryCodes(
     @CurrentActor() actor: Actor,
     @Body() { password }: PasswordBody,
     @CurrentClient() client: SignInClient,
-  ): Promise<RecoveryCodesDto> {
+  ): Promise<RecoveryCodesResponse> {
     return { recoveryCodes: await this.factors.replaceRecoveryCodes(requireUser(actor), password, client) };
   }
 
@@ -104,7 +109,7 @@ export class SecondFactorController {
   @Public()
   @ApiBodyExample({ code: '123456' })
   @ApiOperation({ summary: 'Complete a sign-in with a 2FA code' })
-  @ApiOkResponse({ type: SignedInDto })
+  @ApiOkResponse({ type: SignedInResponse })
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
   @Post('sign-in/second-factor')
@@ -112,7 +117,7 @@ export class SecondFactorController {
     @Body() { code, recoveryCode }: SecondFactorBody,
     @CurrentClient() client: SignInClient,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SignedInDto> {
+  ): Promise<SignedInResponse> {
     if ((code === undefined) === (recoveryCode === undefined)) {
       throw fieldErrors([{ field: 'code', message: 'Send either a code or a recovery code, not both.' }]);
     }

@@ -43,7 +43,7 @@ export class SecondFactorBody {
   recoveryCode?: string;
 }
 
-export class RecoveryCodesDto {
+export class RecoveryCodesResponse {
   @ApiProperty({
     type: [String],
     description: 'Each code works once in place of an authenticator code. Returned only once.',
@@ -52,7 +52,7 @@ export class RecoveryCodesDto {
   recoveryCodes!: string[];
 }
 
-export class BegunSecondFactorDto extends RecoveryCodesDto {
+export class BegunSecondFactorResponse extends RecoveryCodesResponse {
   @ApiProperty({
     description: 'otpauth:// URI to show as a QR code. It contains the secret and is returned only once.',
     example: 'otpauth://totp/Service:owner%40shop.example?secret=JBSWY3DPEHPK3PXP&issuer=Service',
@@ -60,7 +60,7 @@ export class BegunSecondFactorDto extends RecoveryCodesDto {
   totpUri!: string;
 }
 
-export class SecondFactorNeededDto {
+export class SecondFactorNeededResponse {
   @ApiProperty({
     enum: [true],
     description: 'Not signed in yet: continue with POST /v1/auth/sign-in/second-factor.',
@@ -68,7 +68,7 @@ export class SecondFactorNeededDto {
   secondFactorRequired!: true;
 }
 
-export class SignInPolicyDto {
+export class SignInPolicyBody {
   @ApiProperty({ description: 'Whether members need 2FA to access the project.' })
   @IsBoolean()
   secondFactorRequired!: boolean;

@@ -7,7 +7,7 @@ import { SESSIONS_PER_USER_MAX } from '../application/sign-in.service.js';
 import { sessionNotFound, SessionService } from '../application/session.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
 
-class OwnSessionDto {
+class OwnSessionResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -37,9 +37,9 @@ class OwnSessionDto {
   current!: boolean;
 }
 
-class OwnSessionPageDto {
-  @ApiProperty({ type: [OwnSessionDto], maxItems: SESSIONS_PER_USER_MAX })
-  items!: OwnSessionDto[];
+class OwnSessionPageResponse {
+  @ApiProperty({ type: [OwnSessionResponse], maxItems: SESSIONS_PER_USER_MAX })
+  items!: OwnSessionResponse[];
 
   @ApiProperty({ type: String, nullable: true, enum: [null] })
   nextCursor!: null;
@@ -56,9 +56,9 @@ export class SessionController {
   /** All of them, newest first: at most 50. */
   @SessionOnly()
   @ApiOperation({ summary: 'List your sessions' })
-  @ApiOkResponse({ type: OwnSessionPageDto })
+  @ApiOkResponse({ type: OwnSessionPageResponse })
   @Get()
-  async list(@CurrentActor() actor: Actor): Promise<OwnSessionPageDto> {
+  async list(@CurrentActor() actor: Actor): Promise<OwnSessionPageResponse> {
     return { items: await this.sessions.list(requireUser(actor)), nextCursor: null };
   }
 

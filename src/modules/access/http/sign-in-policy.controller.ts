@@ -5,7 +5,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { CurrentActor, CurrentProject, ProjectRole, SessionOnly } from '../access.decorators.js';
 import { SignInPolicyService } from '../application/sign-in-policy.service.js';
 import type { Actor } from '../domain/actor.js';
-import { SignInPolicyDto } from './second-factor.dto.js';
+import { SignInPolicyBody } from './second-factor.dto.js';
 
 /** A project's requirements for its members' sign-in. */
 @ApiTags('Members')
@@ -16,9 +16,9 @@ export class SignInPolicyController {
 
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read whether members need 2FA' })
-  @ApiOkResponse({ type: SignInPolicyDto })
+  @ApiOkResponse({ type: SignInPolicyBody })
   @Get()
-  read(@CurrentProject() project: Project): Promise<SignInPolicyDto> {
+  read(@CurrentProject() project: Project): Promise<SignInPolicyBody> {
     return this.policies.read(project.id);
   }
 
@@ -32,13 +32,13 @@ export class SignInPolicyController {
   @ApiBodyExample({ secondFactorRequired: false })
   @ApiConflictResponse({ description: '`second_factor_missing`' })
   @ApiOperation({ summary: 'Change whether members need 2FA' })
-  @ApiOkResponse({ type: SignInPolicyDto })
+  @ApiOkResponse({ type: SignInPolicyBody })
   @Put()
   save(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
-    @Body() body: SignInPolicyDto,
-  ): Promise<SignInPolicyDto> {
+    @Body() body: SignInPolicyBody,
+  ): Promise<SignInPolicyBody> {
     return this.policies.save(project.id, body, actor);
   }
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ScannedPage } from '../../../platform/database/bounded-scan.js';
 import { formatCsv } from '../../../platform/export/csv.js';
 import type { AuditEvent } from '../domain/audit-event.js';
-import { AuditEventDto } from './audit.dto.js';
+import { AuditEventResponse } from './audit.dto.js';
 
 const COLUMNS = 'id at action actorKind actorId actorName network target before after'.split(' ');
 /** Events of one query. Each state of a change may have 16 Ki characters of JSON. */
@@ -29,7 +29,7 @@ export async function* auditPieces(source: AuditSource): AsyncGenerator<string> 
     const page: ScannedPage<AuditEvent> = await source.read(PAGE_ROWS, cursor);
     const names = await source.namesOf(page.items);
     for (const event of page.items) {
-      piece += formatCsv([toCells(AuditEventDto.of(event, names))]);
+      piece += formatCsv([toCells(AuditEventResponse.of(event, names))]);
       if (piece.length < PIECE_CHARACTERS) continue;
       yield piece;
       await nextTurn();
@@ -40,7 +40,7 @@ export async function* auditPieces(source: AuditSource): AsyncGenerator<string> 
   yield piece;
 }
 
-function toCells({ id, at, action, actor, target, before, after }: AuditEventDto): string[] {
+function toCells({ id, at, action, actor, target, before, after }: AuditEventResponse): string[] {
   const { kind, id: actorId, name, network } = actor;
   const cells = [id, at.toISOString(), action, kind, actorId, name, network, target];
   const states = [before, after].map((state) => (state === null ? '' : JSON.stringify(state)));

@@ -10,7 +10,7 @@ import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { AuditReader } from '../application/audit-reader.js';
 import type { AuditEvent } from '../domain/audit-event.js';
 import { auditPieces, type AuditSource } from './audit-csv.js';
-import { AuditEventDto, AuditFilterQuery, AuditListQuery, AuditPageDto } from './audit.dto.js';
+import { AuditEventResponse, AuditFilterQuery, AuditListQuery, AuditPageResponse } from './audit.dto.js';
 
 /** The audit log of a project, for its owners. */
 @ApiTags('Audit')
@@ -30,15 +30,15 @@ export class AuditController {
   @Get()
   @ProjectRole('owner')
   @ApiOperation({ summary: 'List changes' })
-  @ApiOkResponse({ type: AuditPageDto })
+  @ApiOkResponse({ type: AuditPageResponse })
   async list(
     @CurrentProject() project: Project,
     @Query() query: AuditListQuery,
     @DisconnectSignal() gone: AbortSignal,
-  ): Promise<AuditPageDto> {
+  ): Promise<AuditPageResponse> {
     const { items, ...rest } = await this.audit.list(project.id, query, gone);
     const names = await this.namesOf(items);
-    return { items: items.map((event) => AuditEventDto.of(event, names)), ...rest };
+    return { items: items.map((event) => AuditEventResponse.of(event, names)), ...rest };
   }
 
   /** The same as a file with all pages; a failure after the first byte closes the connection. */

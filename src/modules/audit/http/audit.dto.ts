@@ -39,7 +39,7 @@ export class AuditFilterQuery {
 
 export class AuditListQuery extends IntersectionType(PageQuery, AuditFilterQuery) {}
 
-class AuditActorDto {
+class AuditActorResponse {
   @ApiProperty({ enum: AUTHOR_KINDS })
   kind!: AuthorKind;
 
@@ -61,7 +61,7 @@ class AuditActorDto {
   network!: string | null;
 }
 
-export class AuditEventDto {
+export class AuditEventResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -71,8 +71,8 @@ export class AuditEventDto {
   @ApiProperty({ enum: AUDIT_ACTIONS })
   action!: AuditAction;
 
-  @ApiProperty({ type: AuditActorDto })
-  actor!: AuditActorDto;
+  @ApiProperty({ type: AuditActorResponse })
+  actor!: AuditActorResponse;
 
   @ApiProperty({ type: String, nullable: true, description: 'null: the whole project' })
   target!: string | null;
@@ -93,16 +93,16 @@ export class AuditEventDto {
   })
   after!: Record<string, unknown> | null;
 
-  static of(event: AuditEvent, names: ReadonlyMap<string, string>): AuditEventDto {
+  static of(event: AuditEvent, names: ReadonlyMap<string, string>): AuditEventResponse {
     const { id, at, action, target, before, after, actorKind: kind, actorId, network } = event;
     const name = actorId === null ? null : (names.get(actorId) ?? null);
     return { id, at, action, actor: { kind, id: actorId, name, network }, target, before, after };
   }
 }
 
-export class AuditPageDto {
-  @ApiProperty({ type: [AuditEventDto] })
-  items!: AuditEventDto[];
+export class AuditPageResponse {
+  @ApiProperty({ type: [AuditEventResponse] })
+  items!: AuditEventResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;
@@ -111,7 +111,7 @@ export class AuditPageDto {
   searchedTo!: Date | null;
 }
 
-export class SecurityEventDto {
+export class SecurityEventResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -125,9 +125,9 @@ export class SecurityEventDto {
   network!: string | null;
 }
 
-export class SecurityLogPageDto {
-  @ApiProperty({ type: [SecurityEventDto] })
-  items!: SecurityEventDto[];
+export class SecurityLogPageResponse {
+  @ApiProperty({ type: [SecurityEventResponse] })
+  items!: SecurityEventResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;

@@ -5,7 +5,7 @@ import { type Actor, requireUser } from '../../access/domain/actor.js';
 import { toPage } from '../../../platform/export/page.js';
 import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 import { AuditReader } from '../application/audit-reader.js';
-import { SecurityLogPageDto } from './audit.dto.js';
+import { SecurityLogPageResponse } from './audit.dto.js';
 
 @ApiTags('Sign-in')
 @Controller('v1/me/security-log')
@@ -16,9 +16,9 @@ export class SecurityLogController {
   @SignedIn()
   @SessionOnly()
   @ApiOperation({ summary: 'List the security events of your account' })
-  @ApiOkResponse({ type: SecurityLogPageDto })
+  @ApiOkResponse({ type: SecurityLogPageResponse })
   @Get()
-  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<SecurityLogPageDto> {
+  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<SecurityLogPageResponse> {
     const events = await this.audit.securityLog(requireUser(actor).userId, rowsOf(query));
     return toPage(
       events,

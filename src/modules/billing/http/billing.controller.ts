@@ -12,7 +12,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
 import { BillingService } from '../application/billing.service.js';
-import { BillingUrlDto, CheckoutBody, SubscriptionStateDto } from './billing.dto.js';
+import { BillingUrlResponse, CheckoutBody, SubscriptionStateResponse } from './billing.dto.js';
 import { presentSubscription } from './present-subscription.js';
 
 const NOT_CONFIGURED = { description: '`billing_not_configured`: billing is not set up on this service' };
@@ -28,8 +28,8 @@ export class BillingController {
   @Get('subscription')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the subscription of the project' })
-  @ApiOkResponse({ type: SubscriptionStateDto })
-  async read(@CurrentProject() project: Project): Promise<SubscriptionStateDto> {
+  @ApiOkResponse({ type: SubscriptionStateResponse })
+  async read(@CurrentProject() project: Project): Promise<SubscriptionStateResponse> {
     return presentSubscription(await this.billing.read(project, new Date()));
   }
 
@@ -42,14 +42,14 @@ export class BillingController {
   @ProjectRole('owner')
   @ApiBodyExample({ tier: 'pro', interval: 'month' })
   @ApiOperation({ summary: 'Start a checkout' })
-  @ApiOkResponse({ type: BillingUrlDto })
+  @ApiOkResponse({ type: BillingUrlResponse })
   @ApiConflictResponse({ description: '`subscription_exists`, with `portalUrl`' })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
   async checkout(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Body() body: CheckoutBody,
-  ): Promise<BillingUrlDto> {
+  ): Promise<BillingUrlResponse> {
     return { url: await this.billing.checkout(project, body, author) };
   }
 
@@ -61,10 +61,13 @@ export class BillingController {
   @HttpCode(200)
   @ProjectRole('owner')
   @ApiOperation({ summary: "Open the billing provider's customer portal" })
-  @ApiOkResponse({ type: BillingUrlDto })
+  @ApiOkResponse({ type: BillingUrlResponse })
   @ApiConflictResponse({ description: '`no_billing_customer`' })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
-  async portal(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<BillingUrlDto> {
+  async portal(
+    @CurrentProject() project: Project,
+    @CurrentAuthor() author: Author,
+  ): Promise<BillingUrlResponse> {
     return { url: await this.billing.portal(project, author) };
   }
 
@@ -76,12 +79,12 @@ export class BillingController {
   @HttpCode(200)
   @ProjectRole('owner')
   @ApiOperation({ summary: 'Synchronize the subscription now' })
-  @ApiOkResponse({ type: SubscriptionStateDto })
+  @ApiOkResponse({ type: SubscriptionStateResponse })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)
   async sync(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-  ): Promise<SubscriptionStateDto> {
+  ): Promise<SubscriptionStateResponse> {
     return presentSubscription(await this.billing.sync(project, author, new Date()));
   }
 }

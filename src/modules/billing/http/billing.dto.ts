@@ -33,7 +33,7 @@ export const EVENT_SCHEMA = {
   },
 };
 
-export class WebhookReceivedDto {
+export class WebhookReceivedResponse {
   @ApiProperty({ example: true })
   received!: boolean;
 }
@@ -51,7 +51,7 @@ export class CheckoutBody {
   interval!: 'month' | 'year';
 }
 
-export class BillingUrlDto {
+export class BillingUrlResponse {
   @ApiProperty({
     format: 'uri',
     description: 'Page of the billing provider to redirect the owner to',
@@ -62,7 +62,7 @@ export class BillingUrlDto {
 
 const instant = { type: String, format: 'date-time', nullable: true } as const;
 
-export class SubscriptionDto {
+export class SubscriptionResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -100,7 +100,7 @@ export class SubscriptionDto {
   expiresAt!: string | null;
 }
 
-export class SubscriptionStateDto {
+export class SubscriptionStateResponse {
   @ApiProperty({ enum: TIERS, example: 'pro' })
   tier!: Tier;
 
@@ -111,11 +111,11 @@ export class SubscriptionStateDto {
   graceEndsAt!: string | null;
 
   @ApiProperty({
-    type: SubscriptionDto,
+    type: SubscriptionResponse,
     nullable: true,
     description: 'The subscription that determines the tier, or else the last one changed; null: none',
   })
-  subscription!: SubscriptionDto | null;
+  subscription!: SubscriptionResponse | null;
 
   @ApiProperty({ description: 'More than one: the project is billed twice', example: 1 })
   liveSubscriptions!: number;

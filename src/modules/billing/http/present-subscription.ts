@@ -1,8 +1,8 @@
 import type { BillingState } from '../application/billing.service.js';
-import type { SubscriptionStateDto } from './billing.dto.js';
+import type { SubscriptionStateResponse } from './billing.dto.js';
 
 /** The response of `GET …/subscription`, without the provider's ids. */
-export function presentSubscription(state: BillingState): SubscriptionStateDto {
+export function presentSubscription(state: BillingState): SubscriptionStateResponse {
   const { resolved, subscription, liveSubscriptions, billingAvailable } = state;
   return {
     tier: resolved.tier,

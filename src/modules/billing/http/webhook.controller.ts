@@ -10,7 +10,7 @@ import {
 import type { Request } from 'express';
 import { Public } from '../../../platform/http/public.decorator.js';
 import { ReceiveEvent } from '../application/receive-event.js';
-import { EVENT_SCHEMA, WebhookReceivedDto } from './billing.dto.js';
+import { EVENT_SCHEMA, WebhookReceivedResponse } from './billing.dto.js';
 import { WEBHOOK_PATHS } from './webhook-bytes.js';
 
 @ApiTags('Billing')
@@ -30,14 +30,14 @@ export class WebhookController {
   @ApiOperation({ summary: 'Receive webhooks of the billing provider' })
   @ApiBody({ schema: EVENT_SCHEMA, description: "Event with the provider's signature" })
   @ApiHeader({ name: 'Stripe-Signature', required: true })
-  @ApiOkResponse({ type: WebhookReceivedDto })
+  @ApiOkResponse({ type: WebhookReceivedResponse })
   @ApiBadRequestResponse({
     description: '`webhook_signature_invalid`, `webhook_payload_invalid`: nothing was stored',
   })
   async receive(
     @Req() request: Request,
     @Headers('stripe-signature') signature: string | undefined,
-  ): Promise<WebhookReceivedDto> {
+  ): Promise<WebhookReceivedResponse> {
     const body: unknown = request.body;
     await this.receiveEvent.fromWebhook(
       Buffer.isBuffer(body) ? body : Buffer.alloc(0),

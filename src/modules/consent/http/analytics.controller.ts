@@ -9,9 +9,9 @@ import { PeriodQuery, parsePeriod } from '../../../platform/http/period-query.js
 import { ConsentAnalytics, type ConsentAnalyticsAnswer } from '../application/consent-analytics.js';
 import { type ConsentOverviewAnswer, ConsentOverview } from '../application/consent-overview.js';
 import {
-  ConsentAnalyticsView,
-  ConsentDailyView,
-  ConsentOverviewView,
+  AnalyticsResponse,
+  ConsentDailyResponse,
+  ConsentOverviewResponse,
   OverviewQuery,
 } from './analytics.dto.js';
 import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../domain/consent-counts.js';
@@ -31,7 +31,7 @@ export class AnalyticsController {
   @Get('overview')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Compare today and this month with the previous periods' })
-  @ApiOkResponse({ type: ConsentOverviewView })
+  @ApiOkResponse({ type: ConsentOverviewResponse })
   overview(
     @CurrentProject() project: Project,
     @Query() { timeZone }: OverviewQuery,
@@ -47,12 +47,12 @@ export class AnalyticsController {
   @Get('daily')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the records of the last 30 days by day' })
-  @ApiOkResponse({ type: ConsentDailyView })
+  @ApiOkResponse({ type: ConsentDailyResponse })
   async daily(
     @CurrentProject() project: Project,
     @Query() { timeZone }: OverviewQuery,
     @DisconnectSignal() gone: AbortSignal,
-  ): Promise<ConsentDailyView> {
+  ): Promise<ConsentDailyResponse> {
     return { days: await this.overviews.daily(project.id, { now: new Date(), timeZone }, gone) };
   }
 
@@ -61,7 +61,7 @@ export class AnalyticsController {
   @ProjectRole('viewer')
   @RequireTier(...ANALYTICS_TIERS)
   @ApiOperation({ summary: 'Read consent counts and rates; tier business and above' })
-  @ApiOkResponse({ type: ConsentAnalyticsView })
+  @ApiOkResponse({ type: AnalyticsResponse })
   consents(
     @CurrentProject() project: Project,
     @Query() query: PeriodQuery,

@@ -5,7 +5,7 @@ import { ANALYTICS_DAYS_MAX, type AnalyticsInterval } from '../domain/consent-co
 const share = { type: Number, nullable: true, minimum: 0, maximum: 1 };
 
 /** The definitions are in docs/analytics.md. */
-export class ConsentRatesView {
+export class ConsentRatesResponse {
   @ApiProperty({ ...share, example: 0.65 }) analytics!: number | null;
   @ApiProperty({ ...share, example: 0.5 }) marketing!: number | null;
   @ApiProperty({ ...share, example: 0.6 }) preferences!: number | null;
@@ -14,7 +14,7 @@ export class ConsentRatesView {
   @ApiProperty({ ...share, example: 0.01 }) withdrawal!: number | null;
 }
 
-export class ConsentCountsView {
+export class ConsentCountsResponse {
   @ApiProperty({ type: 'integer', example: 1284 }) records!: number;
   @ApiProperty({
     type: 'integer',
@@ -28,19 +28,19 @@ export class ConsentCountsView {
   @ApiProperty({ type: 'integer', example: 558 }) fullAccept!: number;
   @ApiProperty({ type: 'integer', example: 434 }) rejection!: number;
   @ApiProperty({ type: 'integer', example: 12 }) withdrawal!: number;
-  @ApiProperty({ type: ConsentRatesView, description: 'Shares of `asked`; null if nobody was asked' })
-  rates!: ConsentRatesView;
+  @ApiProperty({ type: ConsentRatesResponse, description: 'Shares of `asked`; null if nobody was asked' })
+  rates!: ConsentRatesResponse;
 }
 
-export class ConsentCountsAtView extends ConsentCountsView {
+export class ConsentCountsAtResponse extends ConsentCountsResponse {
   @ApiProperty({ example: '2026-11-30T00:00:00.000Z' }) at!: Date;
 }
 
-export class ConsentCountsOfActionView extends ConsentCountsView {
+export class ConsentCountsOfActionResponse extends ConsentCountsResponse {
   @ApiProperty({ example: 'accept_all' }) action!: string;
 }
 
-export class ConsentCountsOfHostnameView extends ConsentCountsView {
+export class ConsentCountsOfHostnameResponse extends ConsentCountsResponse {
   @ApiProperty({
     type: String,
     nullable: true,
@@ -52,7 +52,7 @@ export class ConsentCountsOfHostnameView extends ConsentCountsView {
 
 const AUDIENCE_UNKNOWN = 'null: records without a value, or deleted before this was counted';
 
-export class ConsentCountsOfRegionView extends ConsentCountsView {
+export class ConsentCountsOfRegionResponse extends ConsentCountsResponse {
   @ApiProperty({
     type: String,
     nullable: true,
@@ -62,7 +62,7 @@ export class ConsentCountsOfRegionView extends ConsentCountsView {
   region!: string | null;
 }
 
-export class ConsentCountsOfLanguageView extends ConsentCountsView {
+export class ConsentCountsOfLanguageResponse extends ConsentCountsResponse {
   @ApiProperty({
     type: String,
     nullable: true,
@@ -72,7 +72,7 @@ export class ConsentCountsOfLanguageView extends ConsentCountsView {
   language!: string | null;
 }
 
-export class ConsentAnalyticsView {
+export class AnalyticsResponse {
   @ApiProperty({ description: 'Start of the first interval', example: '2026-11-01T00:00:00.000Z' })
   from!: Date;
   @ApiProperty({
@@ -81,25 +81,25 @@ export class ConsentAnalyticsView {
   })
   to!: Date;
   @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX), example: 'day' }) interval!: AnalyticsInterval;
-  @ApiProperty({ type: ConsentCountsView }) totals!: ConsentCountsView;
-  @ApiProperty({ type: [ConsentCountsAtView], description: 'One entry per interval' })
-  series!: ConsentCountsAtView[];
-  @ApiProperty({ type: [ConsentCountsOfActionView], description: 'Most frequent first' })
-  byAction!: ConsentCountsOfActionView[];
-  @ApiProperty({ type: ConsentCountsView, description: 'Sum of all other actions' })
-  otherActions!: ConsentCountsView;
-  @ApiProperty({ type: [ConsentCountsOfHostnameView], description: 'Most frequent first' })
-  byHostname!: ConsentCountsOfHostnameView[];
-  @ApiProperty({ type: ConsentCountsView, description: 'Sum of all other hostnames' })
-  otherHostnames!: ConsentCountsView;
-  @ApiProperty({ type: [ConsentCountsOfRegionView], description: 'Most frequent first' })
-  byRegion!: ConsentCountsOfRegionView[];
-  @ApiProperty({ type: ConsentCountsView, description: 'Sum of all other regions' })
-  otherRegions!: ConsentCountsView;
-  @ApiProperty({ type: [ConsentCountsOfLanguageView], description: 'Most frequent first' })
-  byLanguage!: ConsentCountsOfLanguageView[];
-  @ApiProperty({ type: ConsentCountsView, description: 'Sum of all other languages' })
-  otherLanguages!: ConsentCountsView;
+  @ApiProperty({ type: ConsentCountsResponse }) totals!: ConsentCountsResponse;
+  @ApiProperty({ type: [ConsentCountsAtResponse], description: 'One entry per interval' })
+  series!: ConsentCountsAtResponse[];
+  @ApiProperty({ type: [ConsentCountsOfActionResponse], description: 'Most frequent first' })
+  byAction!: ConsentCountsOfActionResponse[];
+  @ApiProperty({ type: ConsentCountsResponse, description: 'Sum of all other actions' })
+  otherActions!: ConsentCountsResponse;
+  @ApiProperty({ type: [ConsentCountsOfHostnameResponse], description: 'Most frequent first' })
+  byHostname!: ConsentCountsOfHostnameResponse[];
+  @ApiProperty({ type: ConsentCountsResponse, description: 'Sum of all other hostnames' })
+  otherHostnames!: ConsentCountsResponse;
+  @ApiProperty({ type: [ConsentCountsOfRegionResponse], description: 'Most frequent first' })
+  byRegion!: ConsentCountsOfRegionResponse[];
+  @ApiProperty({ type: ConsentCountsResponse, description: 'Sum of all other regions' })
+  otherRegions!: ConsentCountsResponse;
+  @ApiProperty({ type: [ConsentCountsOfLanguageResponse], description: 'Most frequent first' })
+  byLanguage!: ConsentCountsOfLanguageResponse[];
+  @ApiProperty({ type: ConsentCountsResponse, description: 'Sum of all other languages' })
+  otherLanguages!: ConsentCountsResponse;
 }
 
 export class OverviewQuery {
@@ -107,7 +107,7 @@ export class OverviewQuery {
   timeZone: string = 'UTC';
 }
 
-export class PeriodRecordsView {
+export class PeriodRecordsResponse {
   @ApiProperty({ example: '2026-12-01T00:00:00.000Z' }) from!: Date;
   @ApiProperty({ example: '2026-12-01T09:30:00.000Z' }) to!: Date;
   @ApiProperty({ type: 'integer', example: 1284 }) records!: number;
@@ -125,10 +125,10 @@ export class PeriodRecordsView {
   optInRate!: number | null;
 }
 
-export class PeriodComparisonView {
-  @ApiProperty({ type: PeriodRecordsView }) now!: PeriodRecordsView;
+export class PeriodComparisonResponse {
+  @ApiProperty({ type: PeriodRecordsResponse }) now!: PeriodRecordsResponse;
   @ApiProperty({
-    type: PeriodRecordsView,
+    type: PeriodRecordsResponse,
     description: 'The same elapsed time of the previous period',
     example: {
       from: '2026-11-30T00:00:00.000Z',
@@ -138,15 +138,15 @@ export class PeriodComparisonView {
       optInRate: 0.62,
     },
   })
-  before!: PeriodRecordsView;
+  before!: PeriodRecordsResponse;
 }
 
-export class ConsentOverviewView {
-  @ApiProperty({ type: PeriodComparisonView }) today!: PeriodComparisonView;
-  @ApiProperty({ type: PeriodComparisonView }) month!: PeriodComparisonView;
+export class ConsentOverviewResponse {
+  @ApiProperty({ type: PeriodComparisonResponse }) today!: PeriodComparisonResponse;
+  @ApiProperty({ type: PeriodComparisonResponse }) month!: PeriodComparisonResponse;
 }
 
-export class DailyRecordsView {
+export class DailyRecordsResponse {
   @ApiProperty({
     description: 'Start of the day in the time zone of the request',
     example: '2026-12-01T00:00:00.000Z',
@@ -165,7 +165,7 @@ export class DailyRecordsView {
   recordsBefore!: number;
 }
 
-export class ConsentDailyView {
-  @ApiProperty({ type: [DailyRecordsView], description: '30 days, oldest first; the last one is today' })
-  days!: DailyRecordsView[];
+export class ConsentDailyResponse {
+  @ApiProperty({ type: [DailyRecordsResponse], description: '30 days, oldest first; the last one is today' })
+  days!: DailyRecordsResponse[];
 }

@@ -20,9 +20,9 @@ import { ConsentReader } from '../application/consent.reader.js';
 import {
   CONSENT_BODY_SCHEMA,
   ConsentListQuery,
-  ConsentPageView,
-  ConsentReceiptView,
-  ConsentView,
+  ConsentPageResponse,
+  ConsentReceiptResponse,
+  ConsentResponse,
 } from './consent.dto.js';
 import { VisitorIndex } from '../application/visitor-index.js';
 import { ErasureService } from '../application/erasure.service.js';
@@ -51,8 +51,12 @@ export class ConsentController {
   @ApiOperation({ summary: 'Store a consent choice; public, called by the banner' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: CONSENT_BODY_SCHEMA })
-  @ApiResponse({ status: 201, type: ConsentReceiptView, description: 'Stored and committed to disk' })
-  @ApiResponse({ status: 200, type: ConsentReceiptView, description: 'The same choice was already stored' })
+  @ApiResponse({ status: 201, type: ConsentReceiptResponse, description: 'Stored and committed to disk' })
+  @ApiResponse({
+    status: 200,
+    type: ConsentReceiptResponse,
+    description: 'The same choice was already stored',
+  })
   record(
     @Param('projectId') projectId: string,
     @Req() request: IncomingMessage,
@@ -66,12 +70,12 @@ export class ConsentController {
   @ApiAnyOrigin()
   @ApiConflictResponse({ description: '`visitor_reference_not_configured`' })
   @ApiOperation({ summary: 'List consent records, newest first' })
-  @ApiOkResponse({ type: ConsentPageView })
+  @ApiOkResponse({ type: ConsentPageResponse })
   async list(
     @CurrentProject() project: Project,
     @Query() { visitorReference, ...filter }: ConsentListQuery,
     @DisconnectSignal() gone: AbortSignal,
-  ): Promise<ConsentPageView> {
+  ): Promise<ConsentPageResponse> {
     if (visitorReference === undefined) return this.reader.list(project.id, filter, gone);
     const visitorHash = await this.erasures.hashOf(project.id, visitorReference);
     // Read before the records: if indexing has finished here, the list is complete.
@@ -83,8 +87,8 @@ export class ConsentController {
   @ProjectRole('viewer')
   @HttpCode(200)
   @ApiOperation({ summary: 'Read a consent record with its delivery' })
-  @ApiOkResponse({ type: ConsentView })
-  one(@CurrentProject() project: Project, @Param('consentId') consentId: string): Promise<ConsentView> {
+  @ApiOkResponse({ type: ConsentResponse })
+  one(@CurrentProject() project: Project, @Param('consentId') consentId: string): Promise<ConsentResponse> {
     return this.reader.one(project.id, consentId);
   }
 

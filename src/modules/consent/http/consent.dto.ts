@@ -87,14 +87,14 @@ export const CONSENT_BODY_SCHEMA = {
 } as NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
 /** The response to the banner. */
-export class ConsentReceiptView {
+export class ConsentReceiptResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() receivedAt!: Date;
   @ApiProperty({ description: 'The same choice was already stored', example: false }) duplicate!: boolean;
 }
 
 /** A stored record in the dashboard. */
-export class ConsentView {
+export class ConsentResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty() analytics!: boolean;
@@ -157,8 +157,8 @@ export class ConsentView {
 }
 
 /** A page of records. */
-export class ConsentPageView {
-  @ApiProperty({ type: [ConsentView] }) items!: ConsentView[];
+export class ConsentPageResponse {
+  @ApiProperty({ type: [ConsentResponse] }) items!: ConsentResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
   @ApiProperty({ type: Date, nullable: true, description: 'Searched back to this time; null: to the end' })
   searchedTo!: Date | null;

@@ -31,10 +31,10 @@ import { AccessService } from '../../access/access.service.js';
 import { RecordsPdf } from './records-pdf.js';
 import {
   EraseVisitorBody,
-  ErasureDto,
-  PrivacySettingsDto,
-  PrivacyStateDto,
-  VisitorFileDto,
+  ErasureResponse,
+  PrivacySettingsBody,
+  PrivacyStateResponse,
+  VisitorFileResponse,
   VisitorRecordsQuery,
 } from './privacy.dto.js';
 import { jsonPieces, visitorRows } from './visitor-file.js';
@@ -56,11 +56,11 @@ export class PrivacyController {
   @Get('privacy')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the privacy settings' })
-  @ApiOkResponse({ type: PrivacyStateDto })
+  @ApiOkResponse({ type: PrivacyStateResponse })
   async read(
     @CurrentProject() project: Project,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<PrivacyStateDto> {
+  ): Promise<PrivacyStateResponse> {
     return answer(response, await this.settings.read(project.id));
   }
 
@@ -74,14 +74,14 @@ export class PrivacyController {
   @ProjectRole('owner')
   @ApiBodyExample({ visitorReferenceField: 'customerId', visitorReferenceHashed: true })
   @ApiOperation({ summary: 'Change the privacy settings' })
-  @ApiOkResponse({ type: PrivacyStateDto })
+  @ApiOkResponse({ type: PrivacyStateResponse })
   async save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() body: PrivacySettingsDto,
+    @Body() body: PrivacySettingsBody,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<PrivacyStateDto> {
+  ): Promise<PrivacyStateResponse> {
     const saved = await this.settings.save(project.id, body, author, (stored) =>
       requireMatch(ifMatch, tagOf(stored)),
     );
@@ -95,11 +95,11 @@ export class PrivacyController {
   @Get('visitor-records')
   @ProjectRole('viewer')
   @ApiOperation({ summary: "Download a visitor's records" })
-  @ApiExtraModels(VisitorFileDto)
+  @ApiExtraModels(VisitorFileResponse)
   @ApiOkResponse({
     description: 'The file',
     content: {
-      'application/json': { schema: { $ref: getSchemaPath(VisitorFileDto) } },
+      'application/json': { schema: { $ref: getSchemaPath(VisitorFileResponse) } },
       'application/pdf': { schema: { type: 'string', format: 'binary' } },
     },
   })
@@ -140,14 +140,14 @@ export class PrivacyController {
   @ApiBodyExample({ visitorReference: 'customer-42', reason: 'Request of 2026-11-20, ticket 4711' })
   @ApiSuccessHeaders('Location')
   @ApiOperation({ summary: "Erase a visitor's records" })
-  @ApiAcceptedResponse({ type: ErasureDto })
+  @ApiAcceptedResponse({ type: ErasureResponse })
   @ApiConflictResponse({ description: '`visitor_reference_not_configured`, `visitor_key_missing`' })
   async erase(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Body() body: EraseVisitorBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ErasureDto> {
+  ): Promise<ErasureResponse> {
     const erasure = await this.requestOf(project.id, body, author);
     response.location(`/v1/projects/${project.id}/erasures/${erasure.id}`);
     return erasure;
@@ -157,7 +157,7 @@ export class PrivacyController {
     projectId: string,
     { visitorReference, consentId, reason }: EraseVisitorBody,
     author: Author,
-  ): Promise<ErasureDto> {
+  ): Promise<ErasureResponse> {
     if (consentId === undefined)
       return this.erasures.eraseVisitor(projectId, visitorReference as string, reason, author);
     if (visitorReference === undefined)
@@ -170,8 +170,8 @@ export class PrivacyController {
   @Get('erasures/:erasureId')
   @ProjectRole('owner')
   @ApiOperation({ summary: 'Read the progress of an erasure' })
-  @ApiOkResponse({ type: ErasureDto })
-  one(@CurrentProject() project: Project, @Param('erasureId') erasureId: string): Promise<ErasureDto> {
+  @ApiOkResponse({ type: ErasureResponse })
+  one(@CurrentProject() project: Project, @Param('erasureId') erasureId: string): Promise<ErasureResponse> {
     return this.erasures.read(project.id, erasureId);
   }
 }
@@ -185,7 +185,7 @@ function notWhole(): DomainError {
 }
 
 /** The settings, with an ETag for the part that a PUT can change. */
-function answer(response: Response, state: PrivacyState): PrivacyStateDto {
+function answer(response: Response, state: PrivacyState): PrivacyStateResponse {
   response.setHeader('ETag', tagOf(state));
   return state;
 }

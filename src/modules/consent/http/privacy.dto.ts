@@ -2,14 +2,14 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, IsUUID, Length, Matches, ValidateIf } from 'class-validator';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { TextLine } from '../../../platform/http/text.decorator.js';
-import { ConsentView } from './consent.dto.js';
+import { ConsentResponse } from './consent.dto.js';
 import { REASON_CHARACTERS_MAX, VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
 import { coded } from '../../../platform/errors/field-problem.js';
 import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
 
 const FIELD = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
-export class PrivacySettingsDto {
+export class PrivacySettingsBody {
   @ApiProperty({
     type: String,
     nullable: true,
@@ -18,7 +18,7 @@ export class PrivacySettingsDto {
       'Additional field whose text or number identifies a visitor; null: none. Changing it re-indexes stored records.',
     example: 'customerId',
   })
-  @ValidateIf((dto: PrivacySettingsDto) => dto.visitorReferenceField !== null)
+  @ValidateIf((dto: PrivacySettingsBody) => dto.visitorReferenceField !== null)
   @Matches(FIELD, {
     message: 'visitorReferenceField must be the name of an additional field, or null.',
     context: coded('field_name'),
@@ -33,7 +33,7 @@ export class PrivacySettingsDto {
   visitorReferenceHashed!: boolean;
 }
 
-export class PrivacyStateDto extends PrivacySettingsDto {
+export class PrivacyStateResponse extends PrivacySettingsBody {
   @ApiProperty({
     description:
       'Whether stored records are still being indexed. Until then, results may be incomplete and erasures wait.',
@@ -55,11 +55,11 @@ export class VisitorRecordsQuery {
   format!: (typeof VISITOR_FORMATS)[number];
 }
 
-export class VisitorFileDto {
+export class VisitorFileResponse {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ example: 'Shop' }) projectName!: string;
   @ApiProperty() madeAt!: Date;
-  @ApiProperty({ type: [ConsentView] }) records!: ConsentView[];
+  @ApiProperty({ type: [ConsentResponse] }) records!: ConsentResponse[];
 }
 
 export class EraseBody {
@@ -95,7 +95,7 @@ export class EraseVisitorBody extends EraseBody {
   consentId?: string;
 }
 
-export class ErasureDto {
+export class ErasureResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Request of 2026-11-20, ticket 4711' }) reason!: string;
   @ApiProperty() requestedAt!: Date;

@@ -11,11 +11,11 @@ import {
 } from '@nestjs/swagger';
 import { ApiAnyOrigin, ApiRefusals } from '../../../platform/openapi/api-description.js';
 import { Public } from '../../../platform/http/public.decorator.js';
-import { ConsentReceiptView } from './consent.dto.js';
+import { ConsentReceiptResponse } from './consent.dto.js';
 import {
   KEY_BODY_SCHEMA,
-  KeyErasureView,
-  KeyRecordsView,
+  KeyErasureResponse,
+  KeyRecordsResponse,
   RECEIPT_SCHEMA,
   RECORD_BODY_SCHEMA,
   WITHDRAWAL_BODY_SCHEMA,
@@ -41,7 +41,7 @@ export class VisitorController {
   @ApiOperation({ summary: 'Read your own records' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: KEY_BODY_SCHEMA })
-  @ApiOkResponse({ type: KeyRecordsView })
+  @ApiOkResponse({ type: KeyRecordsResponse })
   records(@Req() request: IncomingMessage, @Res() response: ServerResponse): Promise<void> {
     return this.endpoint.post('records', request, response);
   }
@@ -71,10 +71,10 @@ export class VisitorController {
   @ApiOperation({ summary: 'Withdraw a consent' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: WITHDRAWAL_BODY_SCHEMA })
-  @ApiResponse({ status: 201, type: ConsentReceiptView, description: 'Stored and committed to disk' })
+  @ApiResponse({ status: 201, type: ConsentReceiptResponse, description: 'Stored and committed to disk' })
   @ApiResponse({
     status: 200,
-    type: ConsentReceiptView,
+    type: ConsentReceiptResponse,
     description: 'The same withdrawal was already stored',
   })
   withdraw(@Req() request: IncomingMessage, @Res() response: ServerResponse): Promise<void> {
@@ -92,7 +92,7 @@ export class VisitorController {
   @ApiOperation({ summary: 'Erase your own records' })
   @ApiConsumes('application/json', 'text/plain')
   @ApiBody({ required: true, schema: RECORD_BODY_SCHEMA })
-  @ApiOkResponse({ type: KeyErasureView })
+  @ApiOkResponse({ type: KeyErasureResponse })
   erase(@Req() request: IncomingMessage, @Res() response: ServerResponse): Promise<void> {
     return this.endpoint.post('erasures', request, response);
   }

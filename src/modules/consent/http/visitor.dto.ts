@@ -2,7 +2,7 @@ import { ApiProperty, type OpenAPIObject } from '@nestjs/swagger';
 import { UUID_V7 } from '../../../platform/identity/ids.js';
 import { patternOf } from '../../../platform/openapi/schema-of-checks.js';
 import { FORBIDDEN_KEYS } from '../domain/consent-input.js';
-import { ConsentView } from './consent.dto.js';
+import { ConsentResponse } from './consent.dto.js';
 
 type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
@@ -55,12 +55,12 @@ export const WITHDRAWAL_BODY_SCHEMA = {
 } as object as Schema;
 
 /** The records stored under a key. */
-export class KeyRecordsView {
-  @ApiProperty({ type: [ConsentView], description: 'Newest first' }) items!: ConsentView[];
+export class KeyRecordsResponse {
+  @ApiProperty({ type: [ConsentResponse], description: 'Newest first' }) items!: ConsentResponse[];
   @ApiProperty({ description: 'Whether there are older records', example: false }) more!: boolean;
 }
 
-export class KeyErasureView {
+export class KeyErasureResponse {
   @ApiProperty({ type: 'integer', description: 'Records erased so far', example: 3 }) erased!: number;
   @ApiProperty({ description: 'false: a worker erases the rest' }) finished!: boolean;
 }

@@ -15,7 +15,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { ApiBodyExample, ApiRefusals } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { CustomDomainService } from '../application/custom-domain.service.js';
-import { AddDomainBody, CustomDomainDto, CustomDomainListDto } from './domain.dto.js';
+import { AddDomainBody, CustomDomainResponse, CustomDomainListResponse } from './domain.dto.js';
 
 /** Custom domains of a project (docs/first-party.md). */
 @ApiTags('First party')
@@ -27,10 +27,10 @@ export class DomainController {
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List custom domains' })
-  @ApiOkResponse({ type: CustomDomainListDto })
-  async list(@CurrentProject() project: Project): Promise<CustomDomainListDto> {
+  @ApiOkResponse({ type: CustomDomainListResponse })
+  async list(@CurrentProject() project: Project): Promise<CustomDomainListResponse> {
     const items = await this.domains.list(project.id);
-    return { ...this.domains.limits(), items: items.map((domain) => CustomDomainDto.of(domain)) };
+    return { ...this.domains.limits(), items: items.map((domain) => CustomDomainResponse.of(domain)) };
   }
 
   /**
@@ -42,7 +42,7 @@ export class DomainController {
   @ApiRefusals(429, 503)
   @ApiBodyExample({ hostname: 'consent.example.com' })
   @ApiOperation({ summary: 'Add a custom domain' })
-  @ApiCreatedResponse({ type: CustomDomainDto })
+  @ApiCreatedResponse({ type: CustomDomainResponse })
   @ApiConflictResponse({
     description:
       'domain_exists: the project already has this custom domain. domain_limit_reached: the project has as many as it can have.',
@@ -52,22 +52,22 @@ export class DomainController {
     @CurrentAuthor() author: Author,
     @Body() { hostname }: AddDomainBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<CustomDomainDto> {
+  ): Promise<CustomDomainResponse> {
     const domain = await this.domains.add({ project, author }, hostname, new Date());
     response.setHeader('Location', `/v1/projects/${project.id}/domains/${domain.id}`);
-    return CustomDomainDto.of(domain);
+    return CustomDomainResponse.of(domain);
   }
 
   @Get(':domainId')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read a custom domain' })
-  @ApiOkResponse({ type: CustomDomainDto })
+  @ApiOkResponse({ type: CustomDomainResponse })
   @ApiNotFoundResponse({ description: 'domain_not_found: custom domain not found.' })
   async read(
     @CurrentProject() project: Project,
     @Param('domainId') domainId: string,
-  ): Promise<CustomDomainDto> {
-    return CustomDomainDto.of(await this.domains.read(project.id, domainId));
+  ): Promise<CustomDomainResponse> {
+    return CustomDomainResponse.of(await this.domains.read(project.id, domainId));
   }
 
   /**
@@ -78,14 +78,14 @@ export class DomainController {
   @HttpCode(200)
   @ApiRefusals(429, 503)
   @ApiOperation({ summary: 'Check the DNS records of a custom domain now' })
-  @ApiOkResponse({ type: CustomDomainDto })
+  @ApiOkResponse({ type: CustomDomainResponse })
   @ApiNotFoundResponse({ description: 'domain_not_found: custom domain not found.' })
   async check(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('domainId') domainId: string,
-  ): Promise<CustomDomainDto> {
-    return CustomDomainDto.of(await this.domains.check({ project, author }, domainId, new Date()));
+  ): Promise<CustomDomainResponse> {
+    return CustomDomainResponse.of(await this.domains.check({ project, author }, domainId, new Date()));
   }
 
   /** The host stops serving within seconds, and another project may verify it. */

@@ -22,17 +22,17 @@ export class AddDomainBody {
   hostname!: string;
 }
 
-class DomainRecordDto {
+class DomainRecordResponse {
   @ApiProperty({ enum: ['CNAME', 'TXT'] }) type!: 'CNAME' | 'TXT';
   @ApiProperty({ example: 'consent.example.com' }) name!: string;
   @ApiProperty({ example: '0f3a5c7e9b1d2f4a6c8e0b2d4f6a8c0e.edge.example.net' }) value!: string;
 }
 
-class DomainRecordsDto {
-  @ApiProperty({ type: DomainRecordDto, description: 'The host points to the service' })
-  cname!: DomainRecordDto;
+class DomainRecordsResponse {
+  @ApiProperty({ type: DomainRecordResponse, description: 'The host points to the service' })
+  cname!: DomainRecordResponse;
   @ApiProperty({
-    type: DomainRecordDto,
+    type: DomainRecordResponse,
     description: 'For an apex domain, or a host behind a proxy, which cannot have that CNAME',
     example: {
       type: 'TXT',
@@ -40,10 +40,10 @@ class DomainRecordsDto {
       value: '0f3a5c7e9b1d2f4a6c8e0b2d4f6a8c0e',
     },
   })
-  txt!: DomainRecordDto;
+  txt!: DomainRecordResponse;
 }
 
-class DomainCertificateDto {
+class DomainCertificateResponse {
   @ApiProperty({
     description: 'Whether the edge may get a certificate: the last good check is less than 24 hours old',
   })
@@ -63,7 +63,7 @@ class DomainCertificateDto {
   caaForbids!: boolean;
 }
 
-export class CustomDomainDto {
+export class CustomDomainResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'consent.example.com' }) hostname!: string;
   @ApiProperty({
@@ -80,8 +80,8 @@ export class CustomDomainDto {
       'When the state ends unless a check is good: pending and suspended domains are removed, failing ones suspended',
   })
   stateEndsAt!: Date | null;
-  @ApiProperty({ type: DomainRecordsDto, description: 'One of the two is required' })
-  records!: DomainRecordsDto;
+  @ApiProperty({ type: DomainRecordsResponse, description: 'One of the two is required' })
+  records!: DomainRecordsResponse;
   @ApiProperty({
     enum: DOMAIN_METHODS,
     nullable: true,
@@ -97,10 +97,10 @@ export class CustomDomainDto {
   @ApiProperty({ type: String, nullable: true, description: 'What DNS returned instead of the record' })
   found!: string | null;
   @ApiProperty({ ...date, description: 'Last request over the host, to the hour' }) seenAt!: Date | null;
-  @ApiProperty({ type: DomainCertificateDto }) certificate!: DomainCertificateDto;
+  @ApiProperty({ type: DomainCertificateResponse }) certificate!: DomainCertificateResponse;
   @ApiProperty({ type: String, format: 'date-time' }) createdAt!: Date;
 
-  static of(view: DomainView): CustomDomainDto {
+  static of(view: DomainView): CustomDomainResponse {
     const { id, hostname, state, stateSince, stateEndsAt, records, method } = view;
     const { checkedAt, goodAt, nextCheckAt, problem, found, seenAt, createdAt } = view;
     const { mayGetCertificate: allowed, certificateAskedAt: askedAt, caaKnown } = view;
@@ -125,7 +125,7 @@ export class CustomDomainDto {
   }
 }
 
-export class CustomDomainListDto {
+export class CustomDomainListResponse {
   @ApiProperty({
     type: String,
     nullable: true,
@@ -139,5 +139,5 @@ export class CustomDomainListDto {
   })
   certificateAuthority!: string;
   @ApiProperty({ description: 'Custom domains that a project can have', example: 20 }) domainsMax!: number;
-  @ApiProperty({ type: [CustomDomainDto] }) items!: CustomDomainDto[];
+  @ApiProperty({ type: [CustomDomainResponse] }) items!: CustomDomainResponse[];
 }

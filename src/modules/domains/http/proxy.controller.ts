@@ -13,7 +13,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProxySecretService } from '../application/proxy-secret.service.js';
-import { CreateProxySecretBody, NewProxySecretDto, ProxyDto } from './proxy.dto.js';
+import { CreateProxySecretBody, NewProxySecretResponse, ProxyResponse } from './proxy.dto.js';
 
 /** The project's path proxy (docs/first-party.md). */
 @ApiTags('First party')
@@ -25,9 +25,9 @@ export class ProxyController {
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the state of the path proxy' })
-  @ApiOkResponse({ type: ProxyDto })
-  async read(@CurrentProject() project: Project): Promise<ProxyDto> {
-    return ProxyDto.of(await this.secrets.read(project.id, new Date()));
+  @ApiOkResponse({ type: ProxyResponse })
+  async read(@CurrentProject() project: Project): Promise<ProxyResponse> {
+    return ProxyResponse.of(await this.secrets.read(project.id, new Date()));
   }
 
   /**
@@ -39,12 +39,12 @@ export class ProxyController {
   @ApiBody({ type: CreateProxySecretBody, required: false })
   @ApiBodyExample({ formerValidHours: 24 })
   @ApiOperation({ summary: 'Create or rotate the secret of the path proxy' })
-  @ApiCreatedResponse({ type: NewProxySecretDto })
+  @ApiCreatedResponse({ type: NewProxySecretResponse })
   create(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Body() { formerValidHours }: CreateProxySecretBody,
-  ): Promise<NewProxySecretDto> {
+  ): Promise<NewProxySecretResponse> {
     return this.secrets.create({ projectId: project.id, author }, { formerValidHours, now: new Date() });
   }
 

@@ -20,13 +20,13 @@ export class CreateProxySecretBody {
   formerValidHours: number = FORMER_VALID_HOURS_DEFAULT;
 }
 
-export class NewProxySecretDto {
+export class NewProxySecretResponse {
   @ApiProperty({ example: 'fps_6yKkYw0sXh9uO2a1l8mC4vB7nQ3pR5tZ0dEwFgHjKlM' }) secret!: string;
   @ApiProperty({ ...date, description: 'Until when the former secret is valid too; null: there is none' })
   formerValidUntil!: Date | null;
 }
 
-export class ProxyDto {
+export class ProxyResponse {
   @ApiProperty({
     enum: PROXY_STATES,
     description:
@@ -61,7 +61,7 @@ export class ProxyDto {
   @ApiProperty({ ...date, description: 'Last request without a valid secret, to the minute' })
   unprovenAt!: Date | null;
 
-  static of(view: ProxyView): ProxyDto {
+  static of(view: ProxyView): ProxyResponse {
     const { state, secretCreatedAt, formerValidUntil, provenAt, host, prefix, unprovenAt } = view;
     return { state, secretCreatedAt, formerValidUntil, provenAt, host, prefix, unprovenAt };
   }

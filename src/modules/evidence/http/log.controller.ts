@@ -23,7 +23,14 @@ import { Proofs } from '../application/proofs.js';
 import type { Proof } from '../application/write-proof.js';
 import { ProofPages } from '../application/proof-pages.js';
 import { EvidenceState } from '../application/evidence-state.js';
-import { ConsistencyQuery, EpochQuery, hashLines, LogStateView, NewestQuery, ProofQuery } from './log.dto.js';
+import {
+  ConsistencyQuery,
+  EpochQuery,
+  hashLines,
+  LogStateResponse,
+  NewestQuery,
+  ProofQuery,
+} from './log.dto.js';
 import { ProofFiles } from './proof-files.js';
 
 const TILE_TYPE = 'application/octet-stream';
@@ -104,8 +111,8 @@ export class LogController {
   @Get('log')
   @ProjectRole('viewer')
   @ApiOperation({ summary: "Read the state of the project's log" })
-  @ApiOkResponse({ type: LogStateView })
-  log(@CurrentProject() project: Project): Promise<LogStateView> {
+  @ApiOkResponse({ type: LogStateResponse })
+  log(@CurrentProject() project: Project): Promise<LogStateResponse> {
     return this.state.readLog(project.id);
   }
 

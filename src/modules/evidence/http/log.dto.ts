@@ -7,7 +7,7 @@ const EPOCH_MAX = 2_147_483_647;
 
 const PROOF_FORMATS = ['tlog-proof', 'pdf'] as const;
 
-export class FormerLogView {
+export class FormerLogResponse {
   @ApiProperty({ example: 'consent.example.com/0193c3a1-7f00-7000-8000-000000000000' }) origin!: string;
   @ApiProperty({
     type: 'integer',
@@ -25,7 +25,7 @@ export class FormerLogView {
   @ApiProperty({ description: 'Time of the signed statement' }) at!: Date;
 }
 
-export class LogStateView {
+export class LogStateResponse {
   @ApiProperty({
     type: 'integer',
     description: 'Number of the log; a log that continues another one has a larger number',
@@ -51,15 +51,15 @@ export class LogStateView {
   @ApiProperty({ type: String, nullable: true, description: 'Why the log is not signed; null: no error' })
   refusal!: string | null;
   @ApiProperty({
-    type: FormerLogView,
+    type: FormerLogResponse,
     nullable: true,
     description: 'The log that this log continues, and why; null: it is the first log',
     example: null,
   })
-  continues!: FormerLogView | null;
+  continues!: FormerLogResponse | null;
 }
 
-export class NewestTimeStampView {
+export class NewestTimeStampResponse {
   @ApiProperty({ type: 'integer', description: 'Entries covered by the stamped checkpoint', example: 1284 })
   size!: number;
   @ApiProperty({ description: 'Time of the stamp, by the clock of the timestamp service' })

@@ -8,7 +8,7 @@ import { LogReader } from '../application/log-reader.js';
 import { PublishedKeys } from '../application/published-keys.js';
 import { Timestamps } from '../application/timestamps.js';
 import { ROOT_LOG } from '../domain/log.js';
-import { ConsistencyQuery, EpochQuery, hashLines, NewestQuery, NewestTimeStampView } from './log.dto.js';
+import { ConsistencyQuery, EpochQuery, hashLines, NewestQuery, NewestTimeStampResponse } from './log.dto.js';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const TILE_TYPE = 'application/octet-stream';
@@ -104,9 +104,9 @@ export class RootLogController {
   @Header('Access-Control-Allow-Origin', '*')
   @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the latest timestamp of the public root log' })
-  @ApiOkResponse({ type: NewestTimeStampView })
+  @ApiOkResponse({ type: NewestTimeStampResponse })
   @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
-  newestTimeStamp(): Promise<NewestTimeStampView> {
+  newestTimeStamp(): Promise<NewestTimeStampResponse> {
     return this.timestamps.newest();
   }
 

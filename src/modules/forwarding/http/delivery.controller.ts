@@ -12,17 +12,17 @@ import { DeliveryLogService } from '../application/delivery-log.service.js';
 import { ResendService } from '../application/resend.service.js';
 import { UndeliveredService } from '../application/undelivered.service.js';
 import {
-  DeliveryActivityDto,
+  DeliveryActivityResponse,
   DeliveryActivityQuery,
-  DeliveryPageDto,
+  DeliveryPageResponse,
   ListDeliveriesQuery,
-  ResendChosenDto,
-  ResendCountDto,
-  ResendDeliveriesDto,
-  ResendManyResultDto,
-  ResendResultDto,
-  ResponseBodyDto,
-  UndeliveredDto,
+  ResendChosenResponse,
+  ResendCountResponse,
+  ResendDeliveriesBody,
+  ResendManyResultResponse,
+  ResendResultResponse,
+  ResponseBodyResponse,
+  UndeliveredResponse,
 } from './delivery.dto.js';
 
 /** The delivery log and manual resends (design §5). */
@@ -41,12 +41,12 @@ export class DeliveryController {
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List finished attempts, newest first' })
-  @ApiOkResponse({ type: DeliveryPageDto })
+  @ApiOkResponse({ type: DeliveryPageResponse })
   list(
     @CurrentProject() project: Project,
     @Query() query: ListDeliveriesQuery,
     @DisconnectSignal() gone: AbortSignal,
-  ): Promise<DeliveryPageDto> {
+  ): Promise<DeliveryPageResponse> {
     return this.log.list(project.id, query, gone);
   }
 
@@ -56,11 +56,11 @@ export class DeliveryController {
   @ProjectRole('editor')
   @ApiParam({ name: 'deliveryId', format: 'uuid' })
   @ApiOperation({ summary: 'Read the stored response body of a failed attempt' })
-  @ApiOkResponse({ type: ResponseBodyDto })
+  @ApiOkResponse({ type: ResponseBodyResponse })
   async responseBody(
     @CurrentProject() project: Project,
     @Param('deliveryId') deliveryId: string,
-  ): Promise<ResponseBodyDto> {
+  ): Promise<ResponseBodyResponse> {
     return { responseBody: await this.log.readResponseBody(project.id, deliveryId) };
   }
 
@@ -68,8 +68,8 @@ export class DeliveryController {
   @Get('undelivered')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Count the records that were not delivered' })
-  @ApiOkResponse({ type: UndeliveredDto })
-  undeliveredCount(@CurrentProject() project: Project): Promise<UndeliveredDto> {
+  @ApiOkResponse({ type: UndeliveredResponse })
+  undeliveredCount(@CurrentProject() project: Project): Promise<UndeliveredResponse> {
     return this.undelivered.count(project.id);
   }
 
@@ -77,12 +77,12 @@ export class DeliveryController {
   @Get('activity')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the deliveries of the last 24 hours' })
-  @ApiOkResponse({ type: DeliveryActivityDto })
+  @ApiOkResponse({ type: DeliveryActivityResponse })
   readActivity(
     @CurrentProject() project: Project,
     @Query() { timeZone }: DeliveryActivityQuery,
     @DisconnectSignal() gone: AbortSignal,
-  ): Promise<DeliveryActivityDto> {
+  ): Promise<DeliveryActivityResponse> {
     return this.activity.read(project.id, { now: new Date(), timeZone }, gone);
   }
 
@@ -95,12 +95,12 @@ export class DeliveryController {
   @RequireTier(...FORWARDING_TIERS)
   @ApiBodyExample({ status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' })
   @ApiOperation({ summary: 'Resend the records of a period by their latest outcome' })
-  @ApiAcceptedResponse({ type: ResendManyResultDto })
+  @ApiAcceptedResponse({ type: ResendManyResultResponse })
   resendMany(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() body: ResendDeliveriesDto,
-  ): Promise<ResendManyResultDto> {
+    @Body() body: ResendDeliveriesBody,
+  ): Promise<ResendManyResultResponse> {
     return this.resends.many(project.id, body, author);
   }
 
@@ -111,11 +111,11 @@ export class DeliveryController {
   @RequireTier(...FORWARDING_TIERS)
   @ApiBodyExample({ status: 'failed', from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' })
   @ApiOperation({ summary: 'Count the records that a resend would queue' })
-  @ApiOkResponse({ type: ResendCountDto })
+  @ApiOkResponse({ type: ResendCountResponse })
   resendCount(
     @CurrentProject() project: Project,
-    @Body() body: ResendDeliveriesDto,
-  ): Promise<ResendCountDto> {
+    @Body() body: ResendDeliveriesBody,
+  ): Promise<ResendCountResponse> {
     return this.resends.count(project.id, body);
   }
 
@@ -129,12 +129,12 @@ export class DeliveryController {
   @RequireTier(...FORWARDING_TIERS)
   @ApiBodyExample({ consentIds: ['01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f'] })
   @ApiOperation({ summary: 'Resend selected records' })
-  @ApiAcceptedResponse({ type: ResendManyResultDto })
+  @ApiAcceptedResponse({ type: ResendManyResultResponse })
   resendChosen(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() { consentIds }: ResendChosenDto,
-  ): Promise<ResendManyResultDto> {
+    @Body() { consentIds }: ResendChosenResponse,
+  ): Promise<ResendManyResultResponse> {
     return this.resends.selected(project.id, consentIds, author);
   }
 
@@ -144,12 +144,12 @@ export class DeliveryController {
   @ProjectRole('editor')
   @RequireTier(...FORWARDING_TIERS)
   @ApiOperation({ summary: 'Resend one record' })
-  @ApiAcceptedResponse({ type: ResendResultDto })
+  @ApiAcceptedResponse({ type: ResendResultResponse })
   async resendOne(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('consentId') consentId: string,
-  ): Promise<ResendResultDto> {
+  ): Promise<ResendResultResponse> {
     return { queued: await this.resends.one(project.id, consentId, author) };
   }
 }

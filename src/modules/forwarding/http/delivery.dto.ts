@@ -45,7 +45,7 @@ export class ListDeliveriesQuery extends PageQuery {
 
 /** A category is only valid with the status `failed`. */
 @MembersRule({ dependentSchemas: { category: { properties: { status: { const: 'failed' } } } } })
-export class ResendDeliveriesDto {
+export class ResendDeliveriesBody {
   @ApiProperty({
     enum: RESENDABLE,
     description: 'Outcome of the latest attempt; `unsent`: stored while forwarding was off.',
@@ -70,7 +70,7 @@ export class ResendDeliveriesDto {
   to!: Date;
 }
 
-export class ResendChosenDto {
+export class ResendChosenResponse {
   @ApiProperty({
     type: [String],
     format: 'uuid',
@@ -83,7 +83,7 @@ export class ResendChosenDto {
   consentIds!: string[];
 }
 
-export class DeliveryDto {
+export class DeliveryResponse {
   @ApiProperty({ example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a3d' })
   id!: string;
 
@@ -134,7 +134,7 @@ export class DeliveryDto {
   nextAttemptAt!: Date | null;
 }
 
-export class ResponseBodyDto {
+export class ResponseBodyResponse {
   @ApiProperty({
     type: String,
     nullable: true,
@@ -146,9 +146,9 @@ export class ResponseBodyDto {
   responseBody!: string | null;
 }
 
-export class DeliveryPageDto {
-  @ApiProperty({ type: [DeliveryDto] })
-  items!: DeliveryDto[];
+export class DeliveryPageResponse {
+  @ApiProperty({ type: [DeliveryResponse] })
+  items!: DeliveryResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;
@@ -157,12 +157,12 @@ export class DeliveryPageDto {
   searchedTo!: Date | null;
 }
 
-export class ResendResultDto {
+export class ResendResultResponse {
   @ApiProperty({ description: 'Number of queued records; 0 if all were already queued.', example: 12 })
   queued!: number;
 }
 
-export class ResendManyResultDto extends ResendResultDto {
+export class ResendManyResultResponse extends ResendResultResponse {
   @ApiProperty({
     description: 'Whether more records match than one resend can queue. Repeat the request for those.',
     example: false,
@@ -170,7 +170,7 @@ export class ResendManyResultDto extends ResendResultDto {
   more!: boolean;
 }
 
-export class FailureCauseDto {
+export class FailureCauseResponse {
   @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true, example: 'http_5xx' })
   category!: FailureCategory | null;
 
@@ -185,7 +185,7 @@ export class FailureCauseDto {
   records!: number;
 }
 
-export class UndeliveredDto {
+export class UndeliveredResponse {
   @ApiProperty({
     type: 'integer',
     description:
@@ -221,10 +221,10 @@ export class UndeliveredDto {
   lastFailedAt!: Date | null;
 
   @ApiProperty({
-    type: [FailureCauseDto],
+    type: [FailureCauseResponse],
     description: 'Why they failed, up to 3 causes, most frequent first',
   })
-  causes!: FailureCauseDto[];
+  causes!: FailureCauseResponse[];
 }
 
 export class DeliveryActivityQuery {
@@ -232,7 +232,7 @@ export class DeliveryActivityQuery {
   timeZone: string = 'UTC';
 }
 
-export class ActivitySlotDto {
+export class ActivitySlotResponse {
   @ApiProperty({ description: 'Start of the half hour' })
   at!: Date;
 
@@ -243,7 +243,7 @@ export class ActivitySlotDto {
   failed!: number;
 }
 
-export class DeliveriesTodayDto {
+export class DeliveriesTodayResponse {
   @ApiProperty({ type: 'integer', description: 'Records delivered today', example: 1270 })
   delivered!: number;
 
@@ -261,7 +261,7 @@ export class DeliveriesTodayDto {
   more!: boolean;
 }
 
-export class ResponseTimeDto {
+export class ResponseTimeResponse {
   @ApiProperty({
     type: Number,
     nullable: true,
@@ -275,24 +275,27 @@ export class ResponseTimeDto {
 }
 
 /** Whether an endpoint accepts records. */
-export class DeliveryActivityDto {
+export class DeliveryActivityResponse {
   @ApiProperty({
-    type: [ActivitySlotDto],
+    type: [ActivitySlotResponse],
     description: 'The last 24 hours by half hours, oldest first; the last one is still running',
   })
-  slots!: ActivitySlotDto[];
-
-  @ApiProperty({ type: DeliveriesTodayDto, description: 'Since midnight in the time zone of the request' })
-  today!: DeliveriesTodayDto;
+  slots!: ActivitySlotResponse[];
 
   @ApiProperty({
-    type: ResponseTimeDto,
+    type: DeliveriesTodayResponse,
+    description: 'Since midnight in the time zone of the request',
+  })
+  today!: DeliveriesTodayResponse;
+
+  @ApiProperty({
+    type: ResponseTimeResponse,
     description: 'Response times of the newest deliveries of the last 24 hours, up to 1,000',
   })
-  responseTime!: ResponseTimeDto;
+  responseTime!: ResponseTimeResponse;
 }
 
-export class ResendCountDto {
+export class ResendCountResponse {
   @ApiProperty({
     type: 'integer',
     description: 'Counted up to 10,000, the maximum that one resend queues',

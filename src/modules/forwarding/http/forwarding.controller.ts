@@ -15,10 +15,10 @@ import { ForwardingSettingsService } from '../application/forwarding-settings.se
 import { HoldService } from '../application/hold.service.js';
 import { createBearerToken } from '../domain/bearer-token.js';
 import {
-  BearerTokenDto,
-  EndpointTestResultDto,
-  ForwardingSettingsDto,
-  SaveForwardingDto,
+  BearerTokenResponse,
+  EndpointTestResultResponse,
+  ForwardingSettingsResponse,
+  SaveForwardingBody,
 } from './forwarding.dto.js';
 
 /** Forwarding settings of a project (spec §2.2, §4.2). */
@@ -36,11 +36,11 @@ export class ForwardingController {
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the forwarding settings' })
-  @ApiOkResponse({ type: ForwardingSettingsDto })
+  @ApiOkResponse({ type: ForwardingSettingsResponse })
   async read(
     @CurrentProject() project: Project,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ForwardingSettingsDto> {
+  ): Promise<ForwardingSettingsResponse> {
     return answer(response, await this.settings.read(project.id));
   }
 
@@ -57,15 +57,15 @@ export class ForwardingController {
   @LeaveTierToUseCase(isSwitchedOff)
   @ApiBodyExample({ enabled: true, endpointUrl: 'https://consents.example.com/hook', authMode: 'bearer' })
   @ApiOperation({ summary: 'Save the forwarding settings' })
-  @ApiOkResponse({ type: ForwardingSettingsDto })
+  @ApiOkResponse({ type: ForwardingSettingsResponse })
   async save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @CurrentTierCheck() requireTier: TierCheck,
-    @Body() body: SaveForwardingDto,
+    @Body() body: SaveForwardingBody,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ForwardingSettingsDto> {
+  ): Promise<ForwardingSettingsResponse> {
     const by = { projectId: project.id, author, requireTier };
     const saved = await this.settings.save(by, body, (stored) => requireMatch(ifMatch, settingsTag(stored)));
     return answer(response, saved);
@@ -77,8 +77,8 @@ export class ForwardingController {
   @Header('Cache-Control', 'no-store')
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Generate a random bearer token without saving it' })
-  @ApiOkResponse({ type: BearerTokenDto })
-  makeToken(): BearerTokenDto {
+  @ApiOkResponse({ type: BearerTokenResponse })
+  makeToken(): BearerTokenResponse {
     return { bearerToken: createBearerToken() };
   }
 
@@ -91,12 +91,12 @@ export class ForwardingController {
   @ProjectRole('editor')
   @ApiSuccessHeaders('ETag')
   @ApiOperation({ summary: 'Probe the endpoint of a held project now' })
-  @ApiOkResponse({ type: ForwardingSettingsDto })
+  @ApiOkResponse({ type: ForwardingSettingsResponse })
   async resume(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ForwardingSettingsDto> {
+  ): Promise<ForwardingSettingsResponse> {
     await this.holds.resume(project.id, author);
     return answer(response, await this.settings.read(project.id));
   }
@@ -110,13 +110,13 @@ export class ForwardingController {
   @RequireTier(...FORWARDING_TIERS)
   @ApiConflictResponse({ description: '`endpoint_not_configured`' })
   @ApiOperation({ summary: 'Send a synthetic consent record to the configured endpoint' })
-  @ApiOkResponse({ type: EndpointTestResultDto })
-  test(@CurrentProject() project: Project): Promise<EndpointTestResultDto> {
+  @ApiOkResponse({ type: EndpointTestResultResponse })
+  test(@CurrentProject() project: Project): Promise<EndpointTestResultResponse> {
     return this.endpointTest.run(project.id);
   }
 }
 
-function answer(response: Response, settings: ForwardingSettingsDto): ForwardingSettingsDto {
+function answer(response: Response, settings: ForwardingSettingsResponse): ForwardingSettingsResponse {
   response.setHeader('ETag', settingsTag(settings));
   return settings;
 }

@@ -19,7 +19,7 @@ import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
 const ENDPOINT_URL_PATTERN = String.raw`^[Hh][Tt][Tt][Pp][Ss]:[^\s\\#]+$`;
 
 /** Retries of failed deliveries, as an owner saves them. */
-export class SaveRetryFailuresDto {
+export class SaveRetryFailuresBody {
   @ApiProperty({ description: 'Whether failed deliveries are retried automatically.' })
   @IsBoolean()
   enabled!: boolean;
@@ -33,7 +33,7 @@ export class SaveRetryFailuresDto {
   hours?: number;
 }
 
-export class RetryFailuresDto {
+export class RetryFailuresResponse {
   @ApiProperty({ description: 'Whether failed deliveries are retried automatically.' })
   enabled!: boolean;
 
@@ -42,7 +42,7 @@ export class RetryFailuresDto {
 }
 
 /** Whether a member is checked: turning forwarding off may omit it. */
-function isNeeded({ enabled }: SaveForwardingDto, value: unknown): boolean {
+function isNeeded({ enabled }: SaveForwardingBody, value: unknown): boolean {
   return enabled !== false || value !== undefined;
 }
 
@@ -70,7 +70,7 @@ function isNeeded({ enabled }: SaveForwardingDto, value: unknown): boolean {
     },
   ],
 })
-export class SaveForwardingDto {
+export class SaveForwardingBody {
   @ApiProperty({ description: 'Whether records are forwarded. Requires an endpoint URL.' })
   @IsBoolean()
   enabled!: boolean;
@@ -84,7 +84,7 @@ export class SaveForwardingDto {
       'https only, on a public host, without user name or fragment. Required, except with `enabled: false`: omit to keep the stored value.',
     example: 'https://consents.example.com/hook',
   })
-  @ValidateIf((dto: SaveForwardingDto) => dto.endpointUrl !== null && isNeeded(dto, dto.endpointUrl))
+  @ValidateIf((dto: SaveForwardingBody) => dto.endpointUrl !== null && isNeeded(dto, dto.endpointUrl))
   @IsString()
   endpointUrl?: string | null;
 
@@ -93,7 +93,7 @@ export class SaveForwardingDto {
     description:
       '`none` is for quick tests only. Required, except with `enabled: false`: omit to keep the stored value.',
   })
-  @ValidateIf((dto: SaveForwardingDto) => isNeeded(dto, dto.authMode))
+  @ValidateIf((dto: SaveForwardingBody) => isNeeded(dto, dto.authMode))
   @IsIn(AUTH_MODES)
   authMode?: AuthMode;
 
@@ -107,7 +107,7 @@ export class SaveForwardingDto {
     description:
       'Omit to keep the stored token, unless the scheme, host, or port of the endpoint URL changes. `null` removes it.',
   })
-  @ValidateIf((dto: SaveForwardingDto) => dto.bearerToken !== undefined && dto.bearerToken !== null)
+  @ValidateIf((dto: SaveForwardingBody) => dto.bearerToken !== undefined && dto.bearerToken !== null)
   @IsString()
   bearerToken?: string | null;
 
@@ -129,13 +129,13 @@ export class SaveForwardingDto {
   forwardErasures?: boolean;
 
   @ApiPropertyOptional({
-    type: SaveRetryFailuresDto,
+    type: SaveRetryFailuresBody,
     description:
       'Automatic retries of temporary failures, off by default. Omit to keep the stored value. Turning them off fails the records that wait for a retry.',
   })
   @IfGiven()
-  @ObjectOf(() => SaveRetryFailuresDto)
-  retryFailures?: SaveRetryFailuresDto;
+  @ObjectOf(() => SaveRetryFailuresBody)
+  retryFailures?: SaveRetryFailuresBody;
 
   @ApiPropertyOptional({
     description:
@@ -146,7 +146,7 @@ export class SaveForwardingDto {
   keepResponseBodies?: boolean;
 }
 
-export class LastFailureDto {
+export class LastFailureResponse {
   @ApiProperty({ description: 'A short message for the owner.', example: 'The endpoint returned HTTP 503.' })
   reason!: string;
 
@@ -160,7 +160,7 @@ export class LastFailureDto {
   at!: Date;
 }
 
-export class SigningDto {
+export class SigningResponse {
   @ApiProperty({ description: 'Whether requests are signed (Standard Webhooks).' })
   configured!: boolean;
 
@@ -171,7 +171,7 @@ export class SigningDto {
   formerValidUntil!: Date | null;
 }
 
-export class SigningSecretDto {
+export class SigningSecretResponse {
   @ApiProperty({
     description: 'Returned only once; `whsec_` and 32 random bytes in base64.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4dE1zTgqB2c=',
@@ -186,7 +186,7 @@ export class SigningSecretDto {
   formerValidUntil!: Date | null;
 }
 
-export class ForwardingSettingsDto {
+export class ForwardingSettingsResponse {
   @ApiProperty()
   enabled!: boolean;
 
@@ -203,8 +203,8 @@ export class ForwardingSettingsDto {
   @ApiProperty({ description: 'Whether the endpoint is notified of erased records.' })
   forwardErasures!: boolean;
 
-  @ApiProperty({ type: RetryFailuresDto })
-  retryFailures!: RetryFailuresDto;
+  @ApiProperty({ type: RetryFailuresResponse })
+  retryFailures!: RetryFailuresResponse;
 
   @ApiProperty({
     description: 'Whether failed attempts are stored with the first 4 KiB of the response body.',
@@ -220,11 +220,11 @@ export class ForwardingSettingsDto {
   @ApiProperty({ type: Date, nullable: true })
   tokenUpdatedAt!: Date | null;
 
-  @ApiProperty({ type: SigningDto })
-  signing!: SigningDto;
+  @ApiProperty({ type: SigningResponse })
+  signing!: SigningResponse;
 
-  @ApiProperty({ type: LastFailureDto, nullable: true, example: null })
-  lastFailure!: LastFailureDto | null;
+  @ApiProperty({ type: LastFailureResponse, nullable: true, example: null })
+  lastFailure!: LastFailureResponse | null;
 
   @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' })
   lastDeliveredAt!: Date | null;
@@ -275,7 +275,7 @@ export class ForwardingSettingsDto {
   available!: boolean;
 }
 
-export class BearerTokenDto {
+export class BearerTokenResponse {
   @ApiProperty({
     description: '32 random bytes in base64url; not stored.',
     example: 'q7Vn2cYt0h9mZr4Xs8Kd1LfPw5Bg6Jt3Ae_Uo-RiCyM',
@@ -283,7 +283,7 @@ export class BearerTokenDto {
   bearerToken!: string;
 }
 
-export class EndpointTestResultDto {
+export class EndpointTestResultResponse {
   @ApiProperty()
   delivered!: boolean;
 

@@ -4,7 +4,7 @@ import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { SigningSecretService } from '../application/signing-secret.service.js';
-import { SigningSecretDto } from './forwarding.dto.js';
+import { SigningSecretResponse } from './forwarding.dto.js';
 
 /**
  * The secret that signs requests to a project's endpoint. Like removing a token, it needs no tier.
@@ -21,8 +21,8 @@ export class SigningSecretController {
   @Header('Cache-Control', 'no-store')
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Create or rotate the signing secret' })
-  @ApiOkResponse({ type: SigningSecretDto })
-  make(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<SigningSecretDto> {
+  @ApiOkResponse({ type: SigningSecretResponse })
+  make(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<SigningSecretResponse> {
     return this.secrets.make(project.id, author, new Date());
   }
 

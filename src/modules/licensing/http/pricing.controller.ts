@@ -11,11 +11,11 @@ import { Public } from '../../../platform/http/public.decorator.js';
 import { isUnchanged } from '../../../platform/http/entity-tag.js';
 import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, PRICING_CACHE_CONTROL } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
-import { PricingDto } from './pricing.dto.js';
+import { PricingResponse } from './pricing.dto.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-const pricing: PricingDto = {
+const pricing: PricingResponse = {
   currency: CURRENCY,
   tiers: TIERS.map((tier) => CATALOGUE[tier]),
   notLimitedByTier: [...NOT_LIMITED_BY_TIER],
@@ -37,7 +37,7 @@ export class PricingController {
   @Public()
   @ApiNoDatabase()
   @ApiOperation({ summary: 'Read prices, limits, and features of the tiers' })
-  @ApiOkResponse({ type: PricingDto })
+  @ApiOkResponse({ type: PricingResponse })
   @ApiResponse({ status: 304, description: 'Not modified' })
   read(@Headers('if-none-match') ifNoneMatch: string | undefined, @Res() response: Response): void {
     response.set({

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { NOT_LIMITED_BY_TIER } from '../domain/catalogue.js';
 import { TIERS, type Tier } from '../domain/tier.js';
 
-export class BillingPriceDto {
+export class BillingPriceResponse {
   @ApiProperty({ description: 'Minor units (cents) per month', example: 700 })
   perMonth!: number;
 
@@ -10,23 +10,27 @@ export class BillingPriceDto {
   perYear!: number;
 }
 
-export class TierPriceDto {
+export class TierPriceResponse {
   @ApiProperty({ example: 'USD' })
   currency!: string;
 
-  @ApiProperty({ type: BillingPriceDto, nullable: true, description: 'Billed monthly; null: on request' })
-  monthly!: BillingPriceDto | null;
+  @ApiProperty({
+    type: BillingPriceResponse,
+    nullable: true,
+    description: 'Billed monthly; null: on request',
+  })
+  monthly!: BillingPriceResponse | null;
 
   @ApiProperty({
-    type: BillingPriceDto,
+    type: BillingPriceResponse,
     nullable: true,
     description: 'Billed yearly; null: on request',
     example: { perMonth: 500, perYear: 6000 },
   })
-  yearly!: BillingPriceDto | null;
+  yearly!: BillingPriceResponse | null;
 }
 
-export class TierLimitsDto {
+export class TierLimitsResponse {
   @ApiProperty({ type: Number, nullable: true, description: 'null: on request', example: 100 })
   pagesPerScan!: number | null;
 
@@ -34,7 +38,7 @@ export class TierLimitsDto {
   scansPerDay!: number;
 }
 
-export class TierFeaturesDto {
+export class TierFeaturesResponse {
   @ApiProperty({ example: false })
   scheduledScans!: boolean;
 
@@ -54,29 +58,29 @@ export class TierFeaturesDto {
   consentForwarding!: boolean;
 }
 
-export class TierEntryDto {
+export class TierEntryResponse {
   @ApiProperty({ enum: TIERS, example: 'pro' })
   tier!: Tier;
 
   @ApiProperty({ example: 'Pro' })
   name!: string;
 
-  @ApiProperty({ type: TierPriceDto })
-  price!: TierPriceDto;
+  @ApiProperty({ type: TierPriceResponse })
+  price!: TierPriceResponse;
 
-  @ApiProperty({ type: TierLimitsDto })
-  limits!: TierLimitsDto;
+  @ApiProperty({ type: TierLimitsResponse })
+  limits!: TierLimitsResponse;
 
-  @ApiProperty({ type: TierFeaturesDto })
-  features!: TierFeaturesDto;
+  @ApiProperty({ type: TierFeaturesResponse })
+  features!: TierFeaturesResponse;
 }
 
-export class PricingDto {
+export class PricingResponse {
   @ApiProperty({ example: 'USD' })
   currency!: string;
 
-  @ApiProperty({ type: [TierEntryDto], description: 'Lowest tier first' })
-  tiers!: TierEntryDto[];
+  @ApiProperty({ type: [TierEntryResponse], description: 'Lowest tier first' })
+  tiers!: TierEntryResponse[];
 
   @ApiProperty({
     type: [String],

@@ -5,7 +5,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
 import { SimulateTier } from '../application/simulate-tier.js';
-import { presentTier, SimulateTierBody, TierDto } from './tier.dto.js';
+import { presentTier, SimulateTierBody, TierResponse } from './tier.dto.js';
 
 /** Only outside production (ApiModule). */
 @ApiTags('Licensing')
@@ -24,12 +24,12 @@ export class SimulateTierController {
   @ApiBodyExample({ tier: 'pro' })
   @ApiOperation({ summary: 'Simulate a subscription; not in production' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
-  @ApiOkResponse({ type: TierDto })
+  @ApiOkResponse({ type: TierResponse })
   async simulate(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Body() body: SimulateTierBody,
-  ): Promise<TierDto> {
+  ): Promise<TierResponse> {
     return presentTier(
       await this.simulateTier.simulate({ project, author, requested: body, now: new Date() }),
     );

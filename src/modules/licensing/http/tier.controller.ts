@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger'
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Project } from '../../projects/domain/project.js';
 import { LicensingService } from '../licensing.service.js';
-import { presentTier, TierDto, TierQuery } from './tier.dto.js';
+import { presentTier, TierResponse, TierQuery } from './tier.dto.js';
 
 @ApiTags('Licensing')
 @Controller('v1/projects/:projectId/tier')
@@ -15,8 +15,8 @@ export class TierController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the effective tier of the project, or of one of its hostnames' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
-  @ApiOkResponse({ type: TierDto })
-  async read(@CurrentProject() project: Project, @Query() query: TierQuery): Promise<TierDto> {
+  @ApiOkResponse({ type: TierResponse })
+  async read(@CurrentProject() project: Project, @Query() query: TierQuery): Promise<TierResponse> {
     return presentTier(await this.licensing.fromSubscriptions(project, query.hostname, new Date()));
   }
 }

@@ -9,7 +9,7 @@ import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { coded } from '../../../platform/errors/field-problem.js';
 import { described } from '../../../platform/openapi/schema-of-checks.js';
 import { IsInstant } from '../../../platform/http/instant.decorator.js';
-import { TierFeaturesDto, TierLimitsDto } from './pricing.dto.js';
+import { TierFeaturesResponse, TierLimitsResponse } from './pricing.dto.js';
 
 /** Maximum length of a status; those of providers have under 20 characters. */
 const STATUS_CHARACTERS_MAX = 64;
@@ -83,7 +83,7 @@ export class SimulateTierBody {
   endedAt?: Date;
 }
 
-export class TierDto {
+export class TierResponse {
   @ApiProperty({ enum: TIERS, example: 'pro' })
   tier!: Tier;
 
@@ -98,15 +98,15 @@ export class TierDto {
   })
   graceEndsAt!: string | null;
 
-  @ApiProperty({ type: TierLimitsDto })
-  limits!: TierLimitsDto;
+  @ApiProperty({ type: TierLimitsResponse })
+  limits!: TierLimitsResponse;
 
-  @ApiProperty({ type: TierFeaturesDto })
-  features!: TierFeaturesDto;
+  @ApiProperty({ type: TierFeaturesResponse })
+  features!: TierFeaturesResponse;
 }
 
 /** The response of `GET …/tier` and `POST …/tier/simulate`. */
-export function presentTier({ tier, reason, graceEndsAt }: ResolvedTier): TierDto {
+export function presentTier({ tier, reason, graceEndsAt }: ResolvedTier): TierResponse {
   const { limits, features } = CATALOGUE[tier];
   return { tier, reason, graceEndsAt: graceEndsAt?.toISOString() ?? null, limits, features };
 }

@@ -7,8 +7,8 @@ import { rowsOf } from '../../../platform/http/page-query.js';
 import { toPage } from '../../../platform/export/page.js';
 import { ProjectOverview } from '../application/project-overview.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { ProjectDto, splitWithheld } from './project.dto.js';
-import { ProjectStatusPageDto, ProjectStatusQuery } from './project-status.dto.js';
+import { ProjectResponse, splitWithheld } from './project.dto.js';
+import { ProjectStatusPageResponse, ProjectStatusQuery } from './project-status.dto.js';
 
 /** The status of many projects at once, for people who run many sites. */
 @ApiTags('Projects')
@@ -23,12 +23,12 @@ export class ProjectStatusController {
   /** The caller's projects with their status, newest first; for an API key, its one project. */
   @SignedIn()
   @ApiOperation({ summary: 'List projects with their status' })
-  @ApiOkResponse({ type: ProjectStatusPageDto })
+  @ApiOkResponse({ type: ProjectStatusPageResponse })
   @Get()
   async list(
     @CurrentActor() actor: Actor,
     @Query() query: ProjectStatusQuery,
-  ): Promise<ProjectStatusPageDto> {
+  ): Promise<ProjectStatusPageResponse> {
     const places = toPage(
       await this.access.placesOf(actor, rowsOf(query)),
       query.limit,
@@ -43,7 +43,7 @@ export class ProjectStatusController {
       { now, timeZone: query.timeZone },
     );
     const items = readable.map(({ project, role }) => {
-      const { id, name, domains, tier } = ProjectDto.of(project, { role, lastFailureReason: null }, now);
+      const { id, name, domains, tier } = ProjectResponse.of(project, { role, lastFailureReason: null }, now);
       return { id, name, domains, tier, role, ...statusOf(id) };
     });
     return { items, withheld, nextCursor: places.nextCursor };

@@ -4,7 +4,7 @@ import { type Role, ROLES } from '../../access/domain/role.js';
 import { QueryInteger } from '../../../platform/http/integer.decorator.js';
 import { CURSOR_CHARACTERS_MAX } from '../../../platform/http/page-query.js';
 import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
-import { WITHHELD, WithheldProjectDto } from './project.dto.js';
+import { WITHHELD, WithheldProjectResponse } from './project.dto.js';
 
 /** Projects of one page: each costs a few index lookups in several tables. */
 const STATUS_PAGE_MAX = 100;
@@ -27,7 +27,7 @@ export class ProjectStatusQuery {
 
 const ENDPOINT_STATES = ['off', 'unused', 'healthy', 'failing', 'held'] as const;
 
-export class EndpointStatusDto {
+export class EndpointStatusResponse {
   @ApiProperty({
     enum: ENDPOINT_STATES,
     description:
@@ -40,7 +40,7 @@ export class EndpointStatusDto {
   since!: Date | null;
 }
 
-export class ListedUndeliveredDto {
+export class ListedUndeliveredResponse {
   @ApiProperty({
     type: 'integer',
     description: 'Records that were not delivered, counted up to 100',
@@ -52,7 +52,7 @@ export class ListedUndeliveredDto {
   more!: boolean;
 }
 
-export class ProjectStatusDto {
+export class ProjectStatusResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -86,11 +86,11 @@ export class ProjectStatusDto {
   })
   optInRateToday!: number | null;
 
-  @ApiProperty({ type: ListedUndeliveredDto })
-  undelivered!: ListedUndeliveredDto;
+  @ApiProperty({ type: ListedUndeliveredResponse })
+  undelivered!: ListedUndeliveredResponse;
 
-  @ApiProperty({ type: EndpointStatusDto })
-  endpoint!: EndpointStatusDto;
+  @ApiProperty({ type: EndpointStatusResponse })
+  endpoint!: EndpointStatusResponse;
 
   @ApiProperty({
     type: Date,
@@ -109,12 +109,12 @@ export class ProjectStatusDto {
   lastSeenAt!: Date | null;
 }
 
-export class ProjectStatusPageDto {
-  @ApiProperty({ type: [ProjectStatusDto] })
-  items!: ProjectStatusDto[];
+export class ProjectStatusPageResponse {
+  @ApiProperty({ type: [ProjectStatusResponse] })
+  items!: ProjectStatusResponse[];
 
-  @ApiProperty({ type: [WithheldProjectDto], description: WITHHELD })
-  withheld!: WithheldProjectDto[];
+  @ApiProperty({ type: [WithheldProjectResponse], description: WITHHELD })
+  withheld!: WithheldProjectResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;

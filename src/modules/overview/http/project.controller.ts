@@ -32,8 +32,8 @@ import type { Role } from '../../access/domain/role.js';
 import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 import {
   CreateProjectBody,
-  ProjectDto,
-  ProjectPageDto,
+  ProjectResponse,
+  ProjectPageResponse,
   splitWithheld,
   UpdateProjectBody,
 } from './project.dto.js';
@@ -58,13 +58,13 @@ export class ProjectController {
   @ApiSuccessHeaders('ETag')
   @ApiConflictResponse({ description: '`project_limit_reached`' })
   @ApiOperation({ summary: 'Create a project' })
-  @ApiCreatedResponse({ type: ProjectDto })
+  @ApiCreatedResponse({ type: ProjectResponse })
   @Post()
   async create(
     @CurrentActor() actor: Actor,
     @Body() body: CreateProjectBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ProjectDto> {
+  ): Promise<ProjectResponse> {
     const { kind, userId: id, network } = requireUser(actor);
     const project = await this.projects.create(
       { kind, id, network },
@@ -77,9 +77,9 @@ export class ProjectController {
   /** The caller's projects, newest first; for an API key, its one project. */
   @SignedIn()
   @ApiOperation({ summary: 'List projects' })
-  @ApiOkResponse({ type: ProjectPageDto })
+  @ApiOkResponse({ type: ProjectPageResponse })
   @Get()
-  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<ProjectPageDto> {
+  async list(@CurrentActor() actor: Actor, @Query() query: PageQuery): Promise<ProjectPageResponse> {
     const places = toPage(
       await this.access.placesOf(actor, rowsOf(query)),
       query.limit,
@@ -94,7 +94,7 @@ export class ProjectController {
     const { readable, withheld } = splitWithheld(places.items, projects);
     const now = new Date();
     const items = readable.map(({ project, role }) =>
-      ProjectDto.of(project, { role, lastFailureReason: reasons.get(project.id) ?? null }, now),
+      ProjectResponse.of(project, { role, lastFailureReason: reasons.get(project.id) ?? null }, now),
     );
     return { items, withheld, nextCursor: places.nextCursor };
   }
@@ -102,13 +102,13 @@ export class ProjectController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read a project' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
-  @ApiOkResponse({ type: ProjectDto })
+  @ApiOkResponse({ type: ProjectResponse })
   @Get(':projectId')
   read(
     @CurrentProject() project: Project,
     @CurrentRole() role: Role,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ProjectDto> {
+  ): Promise<ProjectResponse> {
     return this.answer(response, project, role);
   }
 
@@ -120,7 +120,7 @@ export class ProjectController {
   @ApiBodyExample({ domains: ['bakery.example', 'shop.example'] })
   @ApiOperation({ summary: 'Change the name or domains of a project' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
-  @ApiOkResponse({ type: ProjectDto })
+  @ApiOkResponse({ type: ProjectResponse })
   @IfMatchHeader()
   @Patch(':projectId')
   async update(
@@ -130,7 +130,7 @@ export class ProjectController {
     @Body() body: UpdateProjectBody,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ProjectDto> {
+  ): Promise<ProjectResponse> {
     const given = Object.entries(body).filter(([, value]) => value !== undefined);
     if (given.length === 0)
       throw fieldErrors([
@@ -158,10 +158,14 @@ export class ProjectController {
   }
 
   /** The project as a response, with the entity tag of the fields that a PATCH can change. */
-  private async answer(response: Response, project: Project, role: Role): Promise<ProjectDto> {
+  private async answer(response: Response, project: Project, role: Role): Promise<ProjectResponse> {
     const reasons = await this.overview.readLastFailureReasons([project.id]);
     response.setHeader('ETag', tagOf(project));
-    return ProjectDto.of(project, { role, lastFailureReason: reasons.get(project.id) ?? null }, new Date());
+    return ProjectResponse.of(
+      project,
+      { role, lastFailureReason: reasons.get(project.id) ?? null },
+      new Date(),
+    );
   }
 }
 

@@ -70,7 +70,7 @@ export class UpdateProjectBody extends ControllerBody {
   domains?: unknown[];
 }
 
-export class ProjectDto {
+export class ProjectResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -111,14 +111,14 @@ export class ProjectDto {
     project: Project,
     { role, lastFailureReason }: { role: Role; lastFailureReason: string | null },
     now: Date,
-  ): ProjectDto {
+  ): ProjectResponse {
     const { id, name, domains, controllerName, controllerContact, tierValidUntil, createdAt } = project;
     const tier = tierValidUntil && tierValidUntil <= now ? 'lite' : project.tier;
     return { id, name, domains, controllerName, controllerContact, tier, role, lastFailureReason, createdAt };
   }
 }
 
-export class WithheldProjectDto {
+export class WithheldProjectResponse {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -133,7 +133,7 @@ export class WithheldProjectDto {
 export function splitWithheld<Place extends { projectId: string; role: Role; withheld: boolean }>(
   places: readonly Place[],
   projects: readonly Project[],
-): { readable: { project: Project; role: Role }[]; withheld: WithheldProjectDto[] } {
+): { readable: { project: Project; role: Role }[]; withheld: WithheldProjectResponse[] } {
   const byId = new Map(projects.map((project) => [project.id, project]));
   const known = places.flatMap(({ projectId, role, withheld }) => {
     const project = byId.get(projectId);
@@ -150,12 +150,12 @@ export function splitWithheld<Place extends { projectId: string; role: Role; wit
 export const WITHHELD =
   'Projects of this page that require a second factor, which the caller has not set up: only their names.';
 
-export class ProjectPageDto {
-  @ApiProperty({ type: [ProjectDto] })
-  items!: ProjectDto[];
+export class ProjectPageResponse {
+  @ApiProperty({ type: [ProjectResponse] })
+  items!: ProjectResponse[];
 
-  @ApiProperty({ type: [WithheldProjectDto], description: WITHHELD })
-  withheld!: WithheldProjectDto[];
+  @ApiProperty({ type: [WithheldProjectResponse], description: WITHHELD })
+  withheld!: WithheldProjectResponse[];
 
   @ApiProperty({ type: String, nullable: true })
   nextCursor!: string | null;

@@ -98,7 +98,7 @@ const Translations = (of: () => new () => object): PropertyDecorator =>
     }),
   );
 
-export class CategoryTextDto {
+export class CategoryTextBody {
   @ApiProperty({ enum: CATEGORIES })
   @IsIn(CATEGORIES)
   key!: Category;
@@ -110,7 +110,7 @@ export class CategoryTextDto {
   description!: string;
 }
 
-export class BannerTextDto implements BannerText {
+export class BannerTextBody implements BannerText {
   @Language() language!: string;
 
   @BannerLine(TITLE_CHARACTERS_MAX, 'Your privacy') title!: string;
@@ -124,11 +124,11 @@ export class BannerTextDto implements BannerText {
   @BannerLine(LABEL_CHARACTERS_MAX, 'Customize') choose!: string;
   @BannerLine(LABEL_CHARACTERS_MAX, 'Save choices') save!: string;
 
-  @ApiPropertyOptional({ type: [CategoryTextDto], default: [], description: 'Each key once' })
+  @ApiPropertyOptional({ type: [CategoryTextBody], default: [], description: 'Each key once' })
   @IfGiven()
-  @ListOf({ max: CATEGORIES.length, of: () => CategoryTextDto })
+  @ListOf({ max: CATEGORIES.length, of: () => CategoryTextBody })
   @ArrayUnique((text: unknown) => memberOf(text, 'key'), { message: 'categories must not repeat a key' })
-  categories: CategoryTextDto[] = [];
+  categories: CategoryTextBody[] = [];
 
   @ApiPropertyOptional({
     type: Object,
@@ -156,18 +156,18 @@ export class BannerTextDto implements BannerText {
   labels: Partial<Labels> = {};
 }
 
-export class CookieTranslationDto implements CookieTranslation {
+export class CookieTranslationBody implements CookieTranslation {
   @Language() language!: string;
   @OptionalLine(LABEL_CHARACTERS_MAX, '2 years') duration?: string;
   @OptionalLine(DESCRIPTION_CHARACTERS_MAX, 'Distinguishes visitors.') purpose?: string;
 }
 
-export class ServiceTranslationDto implements ServiceTranslation {
+export class ServiceTranslationBody implements ServiceTranslation {
   @Language() language!: string;
   @OptionalLine(TITLE_CHARACTERS_MAX, 'Google Analytics') name?: string;
 }
 
-export class ServiceCookieDto implements ServiceCookie {
+export class ServiceCookieBody implements ServiceCookie {
   @ApiProperty({ example: '_ga_*', description: 'Name of the cookie; a trailing * matches any suffix' })
   @IsString()
   @MaxLength(DECLARED_COOKIE_CHARACTERS_MAX)
@@ -179,10 +179,10 @@ export class ServiceCookieDto implements ServiceCookie {
 
   @BannerLine(LABEL_CHARACTERS_MAX, '2 years') duration!: string;
   @BannerLine(DESCRIPTION_CHARACTERS_MAX, 'Distinguishes visitors.') purpose!: string;
-  @Translations(() => CookieTranslationDto) translations: CookieTranslationDto[] = [];
+  @Translations(() => CookieTranslationBody) translations: CookieTranslationBody[] = [];
 }
 
-export class SiteServiceDto implements SiteService {
+export class SiteServiceBody implements SiteService {
   @BannerLine(TITLE_CHARACTERS_MAX, 'Google Analytics') name!: string;
   @BannerLine(TITLE_CHARACTERS_MAX, 'Google Ireland Limited') provider!: string;
 
@@ -193,15 +193,15 @@ export class SiteServiceDto implements SiteService {
   @PolicyUrl()
   policyUrl: string | null = null;
 
-  @ApiPropertyOptional({ type: [ServiceCookieDto], default: [] })
+  @ApiPropertyOptional({ type: [ServiceCookieBody], default: [] })
   @IfGiven()
-  @ListOf({ max: COOKIES_PER_SERVICE_MAX, of: () => ServiceCookieDto })
-  cookies: ServiceCookieDto[] = [];
+  @ListOf({ max: COOKIES_PER_SERVICE_MAX, of: () => ServiceCookieBody })
+  cookies: ServiceCookieBody[] = [];
 
-  @Translations(() => ServiceTranslationDto) translations: ServiceTranslationDto[] = [];
+  @Translations(() => ServiceTranslationBody) translations: ServiceTranslationBody[] = [];
 }
 
-export class BannerSettingsDto implements BannerSettings {
+export class BannerSettingsBody implements BannerSettings {
   @ApiPropertyOptional({ default: false, description: 'Whether the loader shows our banner' })
   @IfGiven()
   @IsBoolean()
@@ -258,7 +258,7 @@ export class BannerSettingsDto implements BannerSettings {
   shareSubdomains: boolean = BANNER.shareSubdomains;
 }
 
-export class BlockingRuleDto implements BlockingRule {
+export class BlockingRuleBody implements BlockingRule {
   @ApiProperty({ example: 'tracker.example.com', description: 'Host in lower case; includes its subdomains' })
   @IsString()
   @MaxLength(BLOCKED_HOST_CHARACTERS_MAX)
@@ -290,18 +290,18 @@ export class BlockingRuleDto implements BlockingRule {
   category!: ServiceCategory;
 }
 
-export class BlockingSettingsDto implements BlockingSettings {
+export class BlockingSettingsBody implements BlockingSettings {
   @ApiPropertyOptional({ default: false, description: 'Whether `blocker.js` blocks' })
   @IfGiven()
   @IsBoolean()
   enabled: boolean = DEFAULT_CONFIGURATION.blocking.enabled;
 
   @ApiPropertyOptional({
-    type: [BlockingRuleDto],
+    type: [BlockingRuleBody],
     default: [],
     description: 'The first matching rule applies',
   })
   @IfGiven()
-  @ListOf({ max: BLOCKING_RULES_MAX, of: () => BlockingRuleDto })
-  rules: BlockingRuleDto[] = [];
+  @ListOf({ max: BLOCKING_RULES_MAX, of: () => BlockingRuleBody })
+  rules: BlockingRuleBody[] = [];
 }

@@ -7,59 +7,59 @@ import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
 import { DEFAULT_TEXTS } from '../domain/default-texts.js';
 import { REGION_PRESETS } from '../domain/region-preset.js';
 import {
-  BannerSettingsDto,
-  BannerTextDto,
-  BlockingRuleDto,
-  BlockingSettingsDto,
-  SiteServiceDto,
+  BannerSettingsBody,
+  BannerTextBody,
+  BlockingRuleBody,
+  BlockingSettingsBody,
+  SiteServiceBody,
 } from './configuration-parts.dto.js';
-import { type AuthorNames, CurrentPublicationDto, PublicationDto } from './publication.dto.js';
+import { type AuthorNames, CurrentPublicationResponse, PublicationResponse } from './publication.dto.js';
 import {
-  CategoryModesDto,
-  PresetReferenceContentDto,
-  RegionPresetDto,
-  RegionRuleContentDto,
+  CategoryModesBody,
+  PresetReferenceContentResponse,
+  RegionPresetResponse,
+  RegionRuleContentResponse,
 } from './region-rule.dto.js';
-import { SignalSettingsDto } from './signals.dto.js';
+import { SignalSettingsBody } from './signals.dto.js';
 
-export class PublishRequestedDto {
+export class PublishRequestedResponse {
   @ApiProperty() queued!: boolean;
 }
 
 /** A configuration without its metadata. */
-export class ConfigurationContentDto implements SiteConfiguration {
+export class ConfigurationContentResponse implements SiteConfiguration {
   @ApiProperty({ example: '2026-12' }) policyVersion!: string;
   @ApiProperty({ example: '1' }) bannerVersion!: string;
   @ApiProperty({ type: String, nullable: true, example: 'https://shop.example/privacy' }) policyUrl!:
     string | null;
   @ApiProperty({ example: 'en' }) defaultLanguage!: string;
-  @ApiProperty({ type: [BannerTextDto] }) texts!: BannerTextDto[];
+  @ApiProperty({ type: [BannerTextBody] }) texts!: BannerTextBody[];
   @ApiProperty({ enum: CATEGORIES, isArray: true, example: ['analytics', 'marketing', 'preferences'] })
   categories!: Category[];
   @ApiProperty({ enum: CONSENT_MODES, description: 'The strictest of `defaultModes`' })
   defaultMode!: ConsentMode;
-  @ApiProperty({ type: CategoryModesDto }) defaultModes!: CategoryModesDto;
-  @ApiProperty({ type: PresetReferenceContentDto, nullable: true, description: 'null: set by hand' })
-  defaultPreset!: PresetReferenceContentDto | null;
-  @ApiProperty({ type: [RegionRuleContentDto] }) regionRules!: RegionRuleContentDto[];
+  @ApiProperty({ type: CategoryModesBody }) defaultModes!: CategoryModesBody;
+  @ApiProperty({ type: PresetReferenceContentResponse, nullable: true, description: 'null: set by hand' })
+  defaultPreset!: PresetReferenceContentResponse | null;
+  @ApiProperty({ type: [RegionRuleContentResponse] }) regionRules!: RegionRuleContentResponse[];
   @ApiProperty({ description: 'Whether new versions of presets apply without a save' })
   presetUpdates!: boolean;
   @ApiProperty() honorGlobalPrivacyControl!: boolean;
   @ApiProperty({ description: 'Whether page visits are counted' }) siteAnalytics!: boolean;
-  @ApiProperty({ type: [SiteServiceDto] }) services!: SiteServiceDto[];
+  @ApiProperty({ type: [SiteServiceBody] }) services!: SiteServiceBody[];
   @ApiProperty({ example: 12 }) reconsentMonths!: number;
-  @ApiProperty({ type: BannerSettingsDto }) banner!: BannerSettingsDto;
-  @ApiProperty({ type: BlockingSettingsDto }) blocking!: BlockingSettingsDto;
-  @ApiProperty({ type: SignalSettingsDto }) signals!: SignalSettingsDto;
+  @ApiProperty({ type: BannerSettingsBody }) banner!: BannerSettingsBody;
+  @ApiProperty({ type: BlockingSettingsBody }) blocking!: BlockingSettingsBody;
+  @ApiProperty({ type: SignalSettingsBody }) signals!: SignalSettingsBody;
 }
 
-export class ConfigurationDto extends ConfigurationContentDto {
+export class ConfigurationResponse extends ConfigurationContentResponse {
   @ApiProperty({ description: 'Number of saves, as in the ETag; 0: never saved', example: 4 })
   version!: number;
   @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' }) updatedAt!: Date | null;
   @ApiProperty({ description: 'Whether the tier includes region rules' }) regionRulesAvailable!: boolean;
-  @ApiProperty({ type: CurrentPublicationDto, nullable: true })
-  lastPublication!: CurrentPublicationDto | null;
+  @ApiProperty({ type: CurrentPublicationResponse, nullable: true })
+  lastPublication!: CurrentPublicationResponse | null;
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -69,7 +69,7 @@ export class ConfigurationDto extends ConfigurationContentDto {
   publishFailedAt!: Date | null;
 }
 
-export function presentConfiguration(view: ConfigurationView, names: AuthorNames): ConfigurationDto {
+export function presentConfiguration(view: ConfigurationView, names: AuthorNames): ConfigurationResponse {
   const { version, updatedAt, configuration, regionRulesAvailable, lastPublication, publishFailedAt } = view;
   return {
     version,
@@ -77,7 +77,7 @@ export function presentConfiguration(view: ConfigurationView, names: AuthorNames
     ...configuration,
     regionRulesAvailable,
     lastPublication: lastPublication && {
-      ...PublicationDto.of(lastPublication, names),
+      ...PublicationResponse.of(lastPublication, names),
       liveSince: lastPublication.liveSince,
     },
     publishFailedAt,
@@ -85,36 +85,36 @@ export function presentConfiguration(view: ConfigurationView, names: AuthorNames
 }
 
 /** Sources of a Content-Security-Policy by category. */
-class PolicySourcesDto implements Record<Category, string[]> {
+class PolicySourcesResponse implements Record<Category, string[]> {
   @ApiProperty({ type: [String] }) analytics!: string[];
   @ApiProperty({ type: [String], example: ['tracker.example.com', '*.tracker.example.com'] })
   marketing!: string[];
   @ApiProperty({ type: [String] }) preferences!: string[];
 }
 
-export class BlockingPolicyDto implements BlockingPolicy {
+export class BlockingPolicyResponse implements BlockingPolicy {
   @ApiProperty({
     description: 'Value of the header for visitors who have granted nothing',
     example: "default-src 'self' 'unsafe-inline' data: blob: https://consent.example.com; form-action 'self'",
   })
   beforeConsent!: string;
   @ApiProperty({ description: 'Sources to add to both directives once a category is granted' })
-  byCategory!: PolicySourcesDto;
+  byCategory!: PolicySourcesResponse;
   @ApiProperty({
-    type: [BlockingRuleDto],
+    type: [BlockingRuleBody],
     description: 'Rules that a policy cannot express; the header allows nothing for them',
   })
-  leftOut!: BlockingRuleDto[];
+  leftOut!: BlockingRuleBody[];
 }
 
 /** Starting points for an editor. */
-export class ConfigurationPresetsDto {
-  @ApiProperty({ type: [BannerTextDto], description: 'Default texts by language' }) texts!: BannerTextDto[];
-  @ApiProperty({ type: [RegionPresetDto], description: 'By law; the first that names a region applies' })
-  regionPresets!: RegionPresetDto[];
+export class PresetsResponse {
+  @ApiProperty({ type: [BannerTextBody], description: 'Default texts by language' }) texts!: BannerTextBody[];
+  @ApiProperty({ type: [RegionPresetResponse], description: 'By law; the first that names a region applies' })
+  regionPresets!: RegionPresetResponse[];
 }
 
-export const CONFIGURATION_PRESETS: ConfigurationPresetsDto = {
+export const CONFIGURATION_PRESETS: PresetsResponse = {
   texts: DEFAULT_TEXTS,
   regionPresets: REGION_PRESETS.map((preset) => preset),
 };

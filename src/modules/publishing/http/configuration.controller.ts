@@ -34,15 +34,15 @@ import {
   type ConfigurationView,
   type ExpectedVersion,
 } from '../application/configuration.service.js';
-import { configurationOf, RollBackDto, SaveConfigurationDto } from './configuration.dto.js';
+import { configurationOf, RollBackBody, SaveConfigurationBody } from './configuration.dto.js';
 import { blockingPolicy } from '../domain/blocking-policy.js';
 import {
-  BlockingPolicyDto,
+  BlockingPolicyResponse,
   CONFIGURATION_PRESETS,
-  ConfigurationDto,
-  ConfigurationPresetsDto,
+  ConfigurationResponse,
+  PresetsResponse,
   presentConfiguration,
-  PublishRequestedDto,
+  PublishRequestedResponse,
 } from './configuration-view.dto.js';
 import { authorsOf } from './publication.dto.js';
 
@@ -61,11 +61,11 @@ export class ConfigurationController {
   @Get('configuration')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the banner configuration' })
-  @ApiOkResponse({ type: ConfigurationDto })
+  @ApiOkResponse({ type: ConfigurationResponse })
   async read(
     @CurrentProject() project: Project,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ConfigurationDto> {
+  ): Promise<ConfigurationResponse> {
     return this.answer(response, await this.configurations.read(project));
   }
 
@@ -73,8 +73,8 @@ export class ConfigurationController {
   @Get('configuration/presets')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read default configurations and texts' })
-  @ApiOkResponse({ type: ConfigurationPresetsDto })
-  presets(): ConfigurationPresetsDto {
+  @ApiOkResponse({ type: PresetsResponse })
+  presets(): PresetsResponse {
     return CONFIGURATION_PRESETS;
   }
 
@@ -82,8 +82,8 @@ export class ConfigurationController {
   @Get('configuration/content-security-policy')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read a Content-Security-Policy made of the blocking rules' })
-  @ApiOkResponse({ type: BlockingPolicyDto })
-  async contentSecurityPolicy(@CurrentProject() project: Project): Promise<BlockingPolicyDto> {
+  @ApiOkResponse({ type: BlockingPolicyResponse })
+  async contentSecurityPolicy(@CurrentProject() project: Project): Promise<BlockingPolicyResponse> {
     const { configuration } = await this.configurations.read(project);
     return blockingPolicy(configuration.blocking.rules, resolveBaseUrl(this.service));
   }
@@ -100,18 +100,18 @@ export class ConfigurationController {
   @ApiBodyExample({ policyVersion: '2026-11', defaultMode: 'opt_in', banner: { enabled: true } })
   @ApiConflictResponse({ description: '`publication_limit_reached`' })
   @ApiOperation({ summary: 'Save and publish the banner configuration' })
-  @ApiOkResponse({ type: ConfigurationDto })
+  @ApiOkResponse({ type: ConfigurationResponse })
   @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the configuration.' })
   @ApiForbiddenResponse({ description: 'tier_required: region rules require a tier with geo-targeting.' })
   async save(
     @CurrentProject() project: Project,
-    @Body() body: SaveConfigurationDto,
+    @Body() body: SaveConfigurationBody,
     @Headers('if-match') ifMatch: string | undefined,
     @CurrentAuthor() author: Author,
     @CurrentTierCheck() requireTier: TierCheck,
     @Req() request: AccessedRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ConfigurationDto> {
+  ): Promise<ConfigurationResponse> {
     // Every member is optional, so a missing body would delete the configuration.
     requireBody(request);
     const by = { project, author, requireTier };
@@ -125,11 +125,11 @@ export class ConfigurationController {
   @HttpCode(202)
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Publish the banner configuration again' })
-  @ApiAcceptedResponse({ type: PublishRequestedDto })
+  @ApiAcceptedResponse({ type: PublishRequestedResponse })
   async publish(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-  ): Promise<PublishRequestedDto> {
+  ): Promise<PublishRequestedResponse> {
     await this.configurations.publish(project.id, author);
     return { queued: true };
   }
@@ -139,19 +139,19 @@ export class ConfigurationController {
   @HttpCode(200)
   @ProjectRole('editor')
   @IfMatchHeader()
-  @ApiBody({ type: RollBackDto, required: false })
+  @ApiBody({ type: RollBackBody, required: false })
   @ApiBodyExample({ comment: 'The words of October again' })
   @ApiConflictResponse({ description: '`publication_limit_reached`' })
   @ApiOperation({ summary: 'Roll back to an earlier publication' })
-  @ApiOkResponse({ type: ConfigurationDto })
+  @ApiOkResponse({ type: ConfigurationResponse })
   async rollBack(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('version') version: string,
-    @Body() body: RollBackDto,
+    @Body() body: RollBackBody,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ConfigurationDto> {
+  ): Promise<ConfigurationResponse> {
     const requested = { version, comment: body.comment ?? null };
     return this.answer(
       response,
@@ -159,7 +159,7 @@ export class ConfigurationController {
     );
   }
 
-  private async answer(response: Response, view: ConfigurationView): Promise<ConfigurationDto> {
+  private async answer(response: Response, view: ConfigurationView): Promise<ConfigurationResponse> {
     response.setHeader('ETag', `"${view.version}"`);
     const { lastPublication } = view;
     const names = await this.access.namesOf(authorsOf(lastPublication ? [lastPublication] : []));

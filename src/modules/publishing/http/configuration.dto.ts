@@ -11,20 +11,20 @@ import { withPresetModes } from '../domain/preset-modes.js';
 import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
 import { Comment, LANGUAGE_TAG, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
 import {
-  BannerSettingsDto,
-  BannerTextDto,
-  BlockingSettingsDto,
+  BannerSettingsBody,
+  BannerTextBody,
+  BlockingSettingsBody,
   LANGUAGES_MAX,
-  SiteServiceDto,
+  SiteServiceBody,
 } from './configuration-parts.dto.js';
 import {
-  CategoryModesDto,
+  CategoryModesBody,
   modesGiven,
-  PresetReferenceDto,
-  RegionRuleDto,
+  PresetReferenceBody,
+  RegionRuleBody,
   regionRuleOf,
 } from './region-rule.dto.js';
-import { SignalSettingsDto } from './signals.dto.js';
+import { SignalSettingsBody } from './signals.dto.js';
 import { coded } from '../../../platform/errors/field-problem.js';
 
 const REGION_RULES_MAX = 50;
@@ -32,7 +32,7 @@ const REGION_RULES_MAX = 50;
 const RECONSENT_MONTHS_MAX = 13;
 
 /** A whole configuration: absent members get the default. */
-export class ConfigurationBodyDto {
+export class ConfigurationBody {
   @ApiPropertyOptional({ default: DEFAULT_CONFIGURATION.policyVersion })
   @IfGiven()
   @IsString()
@@ -67,16 +67,16 @@ export class ConfigurationBodyDto {
   defaultLanguage?: string;
 
   @ApiPropertyOptional({
-    type: [BannerTextDto],
+    type: [BannerTextBody],
     description:
       'The words of the banner, once per language; one of them is `defaultLanguage`. Absent: our own, in English',
   })
   @IfGiven()
-  @ListOf({ min: 1, max: LANGUAGES_MAX, of: () => BannerTextDto })
+  @ListOf({ min: 1, max: LANGUAGES_MAX, of: () => BannerTextBody })
   @ArrayUnique((text: unknown) => memberOf(text, 'language'), {
     message: 'texts must not repeat a language',
   })
-  texts?: BannerTextDto[];
+  texts?: BannerTextBody[];
 
   @ApiPropertyOptional({ enum: CATEGORIES, isArray: true, description: 'Categories offered by the banner' })
   @IfGiven()
@@ -95,31 +95,31 @@ export class ConfigurationBodyDto {
   defaultMode?: ConsentMode;
 
   @ApiPropertyOptional({
-    type: CategoryModesDto,
+    type: CategoryModesBody,
     description: 'The mode of each category where no region rule applies, on every tier',
   })
   @IfGiven()
-  @ObjectOf(() => CategoryModesDto)
-  defaultModes?: CategoryModesDto;
+  @ObjectOf(() => CategoryModesBody)
+  defaultModes?: CategoryModesBody;
 
   @ApiPropertyOptional({
-    type: PresetReferenceDto,
+    type: PresetReferenceBody,
     nullable: true,
     default: null,
     description: 'Sets the default modes, on each day as it says; null: none',
   })
   @IfGiven()
   @ValidateIf((_, value) => value !== null)
-  @ObjectOf(() => PresetReferenceDto)
-  defaultPreset?: PresetReferenceDto | null;
+  @ObjectOf(() => PresetReferenceBody)
+  defaultPreset?: PresetReferenceBody | null;
 
   @ApiPropertyOptional({
-    type: [RegionRuleDto],
+    type: [RegionRuleBody],
     description: 'The first matching rule applies; requires a tier with geo-targeting',
   })
   @IfGiven()
-  @ListOf({ max: REGION_RULES_MAX, of: () => RegionRuleDto })
-  regionRules?: RegionRuleDto[];
+  @ListOf({ max: REGION_RULES_MAX, of: () => RegionRuleBody })
+  regionRules?: RegionRuleBody[];
 
   @ApiPropertyOptional({
     default: DEFAULT_CONFIGURATION.presetUpdates,
@@ -145,10 +145,10 @@ export class ConfigurationBodyDto {
   @IsBoolean()
   siteAnalytics?: boolean;
 
-  @ApiPropertyOptional({ type: [SiteServiceDto], description: 'Services listed on the second layer' })
+  @ApiPropertyOptional({ type: [SiteServiceBody], description: 'Services listed on the second layer' })
   @IfGiven()
-  @ListOf({ max: SERVICES_MAX, of: () => SiteServiceDto })
-  services?: SiteServiceDto[];
+  @ListOf({ max: SERVICES_MAX, of: () => SiteServiceBody })
+  services?: SiteServiceBody[];
 
   @ApiPropertyOptional({
     minimum: 1,
@@ -161,32 +161,32 @@ export class ConfigurationBodyDto {
   reconsentMonths?: number;
 
   @ApiPropertyOptional({
-    type: BannerSettingsDto,
+    type: BannerSettingsBody,
     description: 'Appearance of our banner, and whether it is used',
   })
   @IfGiven()
-  @ObjectOf(() => BannerSettingsDto)
-  banner?: BannerSettingsDto;
+  @ObjectOf(() => BannerSettingsBody)
+  banner?: BannerSettingsBody;
 
   @ApiPropertyOptional({
-    type: BlockingSettingsDto,
+    type: BlockingSettingsBody,
     description: 'What `blocker.js` blocks until its category is granted (docs/scans.md)',
   })
   @IfGiven()
-  @ObjectOf(() => BlockingSettingsDto)
-  blocking?: BlockingSettingsDto;
+  @ObjectOf(() => BlockingSettingsBody)
+  blocking?: BlockingSettingsBody;
 
   @ApiPropertyOptional({
-    type: SignalSettingsDto,
+    type: SignalSettingsBody,
     description: 'Which other systems learn of the visitor’s choice (docs/signals.md)',
   })
   @IfGiven()
-  @ObjectOf(() => SignalSettingsDto)
-  signals?: SignalSettingsDto;
+  @ObjectOf(() => SignalSettingsBody)
+  signals?: SignalSettingsBody;
 }
 
 /** A configuration that is to be published. */
-export class SaveConfigurationDto extends ConfigurationBodyDto {
+export class SaveConfigurationBody extends ConfigurationBody {
   @Comment() comment?: string;
 
   @ApiPropertyOptional({
@@ -201,7 +201,7 @@ export class SaveConfigurationDto extends ConfigurationBodyDto {
 }
 
 /** A configuration that is kept, and not published yet. */
-export class SaveDraftDto extends ConfigurationBodyDto {
+export class SaveDraftBody extends ConfigurationBody {
   @ApiProperty({
     description: 'Version of the configuration that the draft is based on',
     minimum: 0,
@@ -211,7 +211,7 @@ export class SaveDraftDto extends ConfigurationBodyDto {
   basedOn!: number;
 }
 
-export class RollBackDto {
+export class RollBackBody {
   @Comment() comment?: string;
 }
 
@@ -219,7 +219,7 @@ export class RollBackDto {
  * The configuration that a body describes.
  * @throws DomainError `validation_failed` for what only the whole shows.
  */
-export function configurationOf(body: ConfigurationBodyDto): SiteConfiguration {
+export function configurationOf(body: ConfigurationBody): SiteConfiguration {
   const now = new Date();
   const given = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => name in DEFAULT_CONFIGURATION && value !== undefined),
@@ -254,7 +254,7 @@ export function configurationOf(body: ConfigurationBodyDto): SiteConfiguration {
 }
 
 function modesOf(
-  body: ConfigurationBodyDto,
+  body: ConfigurationBody,
   now: Date,
 ): Partial<Pick<SiteConfiguration, 'defaultMode' | 'defaultModes' | 'defaultPreset' | 'regionRules'>> {
   const byDefault = modesGiven(

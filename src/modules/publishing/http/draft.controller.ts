@@ -21,8 +21,8 @@ import { IfMatchHeader } from '../../../platform/http/entity-tag.js';
 import { DraftService } from '../application/draft.service.js';
 import type { Draft } from '../domain/saved-configuration.js';
 import { expected, requireBody } from './configuration.controller.js';
-import { ConfigurationBodyDto, configurationOf, SaveDraftDto } from './configuration.dto.js';
-import { DraftDto, PreviewDto } from './draft.dto.js';
+import { ConfigurationBody, configurationOf, SaveDraftBody } from './configuration.dto.js';
+import { DraftResponse, PreviewResponse } from './draft.dto.js';
 
 /** An editor's unpublished draft, and its preview. */
 @ApiTags('Publishing')
@@ -35,11 +35,11 @@ export class DraftController {
   @Get('draft')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the draft' })
-  @ApiOkResponse({ type: DraftDto })
+  @ApiOkResponse({ type: DraftResponse })
   async read(
     @CurrentProject() project: Project,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<DraftDto> {
+  ): Promise<DraftResponse> {
     return answer(response, await this.drafts.read(project.id));
   }
 
@@ -49,15 +49,15 @@ export class DraftController {
   @IfMatchHeader()
   @ApiBodyExample({ policyVersion: '2026-12', basedOn: 1 })
   @ApiOperation({ summary: 'Save the draft' })
-  @ApiOkResponse({ type: DraftDto })
+  @ApiOkResponse({ type: DraftResponse })
   @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the draft.' })
   async save(
     @CurrentProject() project: Project,
-    @Body() body: SaveDraftDto,
+    @Body() body: SaveDraftBody,
     @Headers('if-match') ifMatch: string | undefined,
     @CurrentAuthor() author: Author,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<DraftDto> {
+  ): Promise<DraftResponse> {
     const requested = { configuration: configurationOf(body), basedOn: body.basedOn };
     const by = { projectId: project.id, author };
     return answer(response, await this.drafts.save(by, requested, expected(ifMatch)));
@@ -87,12 +87,12 @@ export class DraftController {
   @ProjectRole('viewer')
   @ApiBodyExample({ policyVersion: '2026-12', defaultMode: 'opt_in' })
   @ApiOperation({ summary: 'Render a configuration without saving it' })
-  @ApiOkResponse({ type: PreviewDto })
+  @ApiOkResponse({ type: PreviewResponse })
   async preview(
     @CurrentProject() project: Project,
-    @Body() body: ConfigurationBodyDto,
+    @Body() body: ConfigurationBody,
     @Req() request: AccessedRequest,
-  ): Promise<PreviewDto> {
+  ): Promise<PreviewResponse> {
     requireBody(request);
     const { document, regionRulesLeftOut, changes } = await this.drafts.preview(
       project,
@@ -102,7 +102,7 @@ export class DraftController {
   }
 }
 
-function answer(response: Response, draft: Draft): DraftDto {
+function answer(response: Response, draft: Draft): DraftResponse {
   response.setHeader('ETag', `"${draft.version}"`);
   return draft;
 }

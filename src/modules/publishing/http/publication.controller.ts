@@ -9,11 +9,11 @@ import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
 import {
   authorsOf,
   ChangesQuery,
-  ConfigurationChangesDto,
+  ConfigurationChangesResponse,
   InForceQuery,
-  PublicationDto,
-  PublicationPageDto,
-  SiteDocumentDto,
+  PublicationResponse,
+  PublicationPageResponse,
+  SiteDocumentResponse,
 } from './publication.dto.js';
 
 /** A project's publications: who changed what, and what visitors were shown when. */
@@ -32,34 +32,40 @@ export class PublicationController {
   @Get('publications')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List publications, newest first' })
-  @ApiOkResponse({ type: PublicationPageDto })
-  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<PublicationPageDto> {
+  @ApiOkResponse({ type: PublicationPageResponse })
+  async list(
+    @CurrentProject() project: Project,
+    @Query() query: PageQuery,
+  ): Promise<PublicationPageResponse> {
     const { items, nextCursor } = await this.publications.list(project.id, query);
     const names = await this.access.namesOf(authorsOf(items));
-    return { items: items.map((item) => PublicationDto.of(item, names)), nextCursor };
+    return { items: items.map((item) => PublicationResponse.of(item, names)), nextCursor };
   }
 
   /** Caches of browsers and CDNs may have shown the one before for some minutes more. */
   @Get('publications/in-force')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Find the publication that was live at a given time' })
-  @ApiOkResponse({ type: PublicationDto })
+  @ApiOkResponse({ type: PublicationResponse })
   @ApiNotFoundResponse({ description: 'publication_not_found: no publication on record for that time.' })
-  async inForce(@CurrentProject() project: Project, @Query() { at }: InForceQuery): Promise<PublicationDto> {
+  async inForce(
+    @CurrentProject() project: Project,
+    @Query() { at }: InForceQuery,
+  ): Promise<PublicationResponse> {
     const found = await this.publications.inForceAt(project.id, at);
-    return PublicationDto.of(found, await this.access.namesOf(authorsOf([found])));
+    return PublicationResponse.of(found, await this.access.namesOf(authorsOf([found])));
   }
 
   /** By the `configHash` of a record. Kept as long as the project, also where the history is shorter. */
   @Get('configuration/published/:configHash')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read a published document by its hash' })
-  @ApiOkResponse({ type: SiteDocumentDto })
+  @ApiOkResponse({ type: SiteDocumentResponse })
   @ApiNotFoundResponse({ description: 'publication_not_found: the project has not published this document.' })
   async document(
     @CurrentProject() project: Project,
     @Param('configHash') configHash: string,
-  ): Promise<SiteDocumentDto> {
+  ): Promise<SiteDocumentResponse> {
     return {
       document: await orUnavailable(this.logger, 'The configuration', () =>
         this.publications.document(project.id, configHash),
@@ -71,13 +77,13 @@ export class PublicationController {
   @Get('publications/:version/changes')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List the changes of a publication' })
-  @ApiOkResponse({ type: ConfigurationChangesDto })
+  @ApiOkResponse({ type: ConfigurationChangesResponse })
   @ApiNotFoundResponse({ description: 'publication_not_found: publication not found.' })
   async changes(
     @CurrentProject() project: Project,
     @Param('version') version: string,
     @Query() { since }: ChangesQuery,
-  ): Promise<ConfigurationChangesDto> {
+  ): Promise<ConfigurationChangesResponse> {
     return { items: await this.publications.changes(project.id, version, since ?? null) };
   }
 }

@@ -9,7 +9,7 @@ import type { SiteDocument } from '../domain/document.js';
 /** Today's names of users and API keys, by their ids. */
 export type AuthorNames = ReadonlyMap<string, string>;
 
-class PublicationAuthorDto {
+class PublicationAuthorResponse {
   @ApiProperty({ enum: AUTHOR_KINDS }) kind!: AuthorKind;
   @ApiProperty({ type: String, nullable: true }) id!: string | null;
   @ApiProperty({
@@ -20,7 +20,7 @@ class PublicationAuthorDto {
   name!: string | null;
 }
 
-export class PublicationDto {
+export class PublicationResponse {
   @ApiProperty({ description: 'Number of the publication within the project', example: 7 }) version!: number;
   @ApiProperty({ description: 'Number of the published save; 0: the default', example: 4 })
   configurationVersion!: number;
@@ -39,13 +39,13 @@ export class PublicationDto {
   @ApiProperty({ description: 'Live since, until the next publication' }) inForceFrom!: Date;
   @ApiProperty({ type: String, nullable: true }) comment!: string | null;
   @ApiProperty({
-    type: PublicationAuthorDto,
+    type: PublicationAuthorResponse,
     nullable: true,
     description: 'null: a change of tier or domains, or published before authors were recorded',
   })
-  author!: PublicationAuthorDto | null;
+  author!: PublicationAuthorResponse | null;
 
-  static of(publication: Publication, names: AuthorNames): PublicationDto {
+  static of(publication: Publication, names: AuthorNames): PublicationResponse {
     const { authorKind, authorId, ...rest } = publication;
     const kind = authorKind as AuthorKind | null;
     const name = authorId === null ? null : (names.get(authorId) ?? null);
@@ -53,7 +53,7 @@ export class PublicationDto {
   }
 }
 
-export class CurrentPublicationDto extends PublicationDto {
+export class CurrentPublicationResponse extends PublicationResponse {
   @ApiProperty({
     description:
       'When its configuration was first published: a change of tier, for example, publishes it again',
@@ -69,8 +69,8 @@ export function authorsOf(publications: Publication[]): { userIds: string[]; api
   return { userIds: idsOf('user'), apiKeyIds: idsOf('api_key') };
 }
 
-export class PublicationPageDto {
-  @ApiProperty({ type: [PublicationDto] }) items!: PublicationDto[];
+export class PublicationPageResponse {
+  @ApiProperty({ type: [PublicationResponse] }) items!: PublicationResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 
@@ -87,7 +87,7 @@ export class ChangesQuery {
   since?: string;
 }
 
-export class ConfigurationChangeDto implements ConfigurationChange {
+export class ConfigurationChangeResponse implements ConfigurationChange {
   @ApiProperty({
     type: [String],
     example: ['texts', 'de', 'title'],
@@ -100,9 +100,12 @@ export class ConfigurationChangeDto implements ConfigurationChange {
   @ApiProperty({ type: String, nullable: true, example: 'Ihre Privatsphäre' }) after!: string | null;
 }
 
-export class ConfigurationChangesDto {
-  @ApiProperty({ type: [ConfigurationChangeDto], description: 'Empty: only the tier or the domains changed' })
-  items!: ConfigurationChangeDto[];
+export class ConfigurationChangesResponse {
+  @ApiProperty({
+    type: [ConfigurationChangeResponse],
+    description: 'Empty: only the tier or the domains changed',
+  })
+  items!: ConfigurationChangeResponse[];
 }
 
 /** Of a published configuration, shortened. */
@@ -126,7 +129,7 @@ export const SITE_DOCUMENT_EXAMPLE = {
 } satisfies Partial<SiteDocument>;
 
 /** A document as visitors are shown it (docs/publishing.md). */
-export class SiteDocumentDto {
+export class SiteDocumentResponse {
   @ApiProperty({
     type: Object,
     additionalProperties: true,

@@ -21,14 +21,14 @@ const REGION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 const PRESET_ID_CHARACTERS_MAX = 32;
 const PRESET_VERSION_MAX = 1_000_000;
 
-export class CategoryModesDto implements CategoryModes {
+export class CategoryModesBody implements CategoryModes {
   @ApiProperty({ enum: CONSENT_MODES }) @IsIn(CONSENT_MODES) analytics!: ConsentMode;
   @ApiProperty({ enum: CONSENT_MODES }) @IsIn(CONSENT_MODES) marketing!: ConsentMode;
   @ApiProperty({ enum: CONSENT_MODES }) @IsIn(CONSENT_MODES) preferences!: ConsentMode;
 }
 
 /** A preset in a request. */
-export class PresetReferenceDto {
+export class PresetReferenceBody {
   @ApiProperty({ example: 'gb', description: 'Of `GET …/configuration/presets`' })
   @IsString()
   @MaxLength(PRESET_ID_CHARACTERS_MAX)
@@ -45,13 +45,13 @@ export class PresetReferenceDto {
 }
 
 /** A preset in a response. */
-export class PresetReferenceContentDto implements PresetReference {
+export class PresetReferenceContentResponse implements PresetReference {
   @ApiProperty({ example: 'gb' }) id!: string;
   @ApiProperty({ example: 1 }) version!: number;
 }
 
 /** A region rule in a request: one of `mode`, `modes` and `preset` is required. */
-export class RegionRuleDto {
+export class RegionRuleBody {
   @ApiProperty({
     type: [String],
     example: ['US-CA', 'CH'],
@@ -75,15 +75,15 @@ export class RegionRuleDto {
   @IsIn(CONSENT_MODES)
   mode?: ConsentMode;
 
-  @ApiPropertyOptional({ type: CategoryModesDto, description: 'The mode of each category' })
+  @ApiPropertyOptional({ type: CategoryModesBody, description: 'The mode of each category' })
   @IfGiven()
-  @ObjectOf(() => CategoryModesDto)
-  modes?: CategoryModesDto;
+  @ObjectOf(() => CategoryModesBody)
+  modes?: CategoryModesBody;
 
-  @ApiPropertyOptional({ type: PresetReferenceDto, description: 'Sets the modes, on each day as it says' })
+  @ApiPropertyOptional({ type: PresetReferenceBody, description: 'Sets the modes, on each day as it says' })
   @IfGiven()
-  @ObjectOf(() => PresetReferenceDto)
-  preset?: PresetReferenceDto;
+  @ObjectOf(() => PresetReferenceBody)
+  preset?: PresetReferenceBody;
 
   @ApiPropertyOptional({
     description:
@@ -95,17 +95,20 @@ export class RegionRuleDto {
 }
 
 /** A region rule in a response. */
-export class RegionRuleContentDto implements RegionRule {
+export class RegionRuleContentResponse implements RegionRule {
   @ApiProperty({ type: [String], example: ['GB'] }) regions!: string[];
   @ApiProperty({ enum: CONSENT_MODES, description: 'The strictest of `modes`' }) mode!: ConsentMode;
-  @ApiProperty({ type: CategoryModesDto }) modes!: CategoryModesDto;
-  @ApiPropertyOptional({ type: PresetReferenceContentDto, description: 'Absent: the modes were set by hand' })
-  preset?: PresetReferenceContentDto;
+  @ApiProperty({ type: CategoryModesBody }) modes!: CategoryModesBody;
+  @ApiPropertyOptional({
+    type: PresetReferenceContentResponse,
+    description: 'Absent: the modes were set by hand',
+  })
+  preset?: PresetReferenceContentResponse;
   @ApiPropertyOptional({ description: 'Absent: as in the configuration' })
   honorGlobalPrivacyControl?: boolean;
 }
 
-export class PresetStateDto {
+export class PresetStateResponse {
   @ApiProperty({
     type: String,
     format: 'date',
@@ -113,12 +116,12 @@ export class PresetStateDto {
     description: 'First day; null: from the beginning',
   })
   from!: string | null;
-  @ApiProperty({ type: CategoryModesDto }) modes!: CategoryModesDto;
+  @ApiProperty({ type: CategoryModesBody }) modes!: CategoryModesBody;
   @ApiProperty({ description: 'Whether the law requires that Global Privacy Control be honored' })
   requiresSignal!: boolean;
 }
 
-export class PresetVersionDto {
+export class PresetVersionResponse {
   @ApiProperty({ example: 1 }) version!: number;
   @ApiProperty({
     format: 'date',
@@ -126,29 +129,30 @@ export class PresetVersionDto {
     example: '2026-11-27',
   })
   reviewedOn!: string;
-  @ApiProperty({ type: [PresetStateDto], description: 'Ascending; the last one that has begun applies' })
-  states!: PresetStateDto[];
+  @ApiProperty({ type: [PresetStateResponse], description: 'Ascending; the last one that has begun applies' })
+  states!: PresetStateResponse[];
 }
 
-export class PresetSourceDto {
+export class PresetSourceResponse {
   @ApiProperty({ example: 'Guidance of the Information Commissioner' }) title!: string;
   @ApiProperty({ example: 'https://ico.org.uk/' }) url!: string;
 }
 
 /** The requirements of the law in some regions (docs/regions.md). */
-export class RegionPresetDto {
+export class RegionPresetResponse {
   @ApiProperty({ example: 'gb' }) id!: string;
   @ApiProperty({ type: [String], example: ['GB'] }) regions!: string[];
   @ApiProperty({ example: 'UK GDPR and PECR' }) law!: string;
-  @ApiProperty({ type: [PresetSourceDto] }) sources!: PresetSourceDto[];
-  @ApiProperty({ type: [PresetVersionDto], description: 'Ascending' }) versions!: PresetVersionDto[];
+  @ApiProperty({ type: [PresetSourceResponse] }) sources!: PresetSourceResponse[];
+  @ApiProperty({ type: [PresetVersionResponse], description: 'Ascending' })
+  versions!: PresetVersionResponse[];
 }
 
 /** The modes in a body: a rule's, or the default ones. */
 interface GivenModes {
   mode: ConsentMode | undefined;
-  modes: CategoryModesDto | undefined;
-  preset: PresetReferenceDto | null | undefined;
+  modes: CategoryModesBody | undefined;
+  preset: PresetReferenceBody | null | undefined;
 }
 
 /** Names of the members in a body, for errors. */
@@ -182,7 +186,7 @@ export function modesGiven(
   return mode ? { mode, modes: allModes(mode), preset: null } : null;
 }
 
-function presetModes({ id, version }: PresetReferenceDto, field: string, at: Date): ResolvedModes {
+function presetModes({ id, version }: PresetReferenceBody, field: string, at: Date): ResolvedModes {
   const preset = findPreset(id);
   const applied = version ?? (preset && newestVersion(preset));
   const state = preset && applied !== undefined && presetState(preset, applied, at);
@@ -193,7 +197,7 @@ function presetModes({ id, version }: PresetReferenceDto, field: string, at: Dat
 }
 
 /** The rule that a body describes. @throws DomainError `validation_failed` as above, and where it has no mode. */
-export function regionRuleOf(rule: RegionRuleDto, index: number, at: Date): RegionRule {
+export function regionRuleOf(rule: RegionRuleBody, index: number, at: Date): RegionRule {
   const { regions, honorGlobalPrivacyControl } = rule;
   const field = `regionRules.${index}`;
   const { mode, modes, preset } = rule;

@@ -9,7 +9,7 @@ import { VERSION_NAME } from './configuration-fields.js';
 const Signal = (description: string): PropertyDecorator =>
   applyDecorators(ApiPropertyOptional({ default: false, description }), IfGiven(), IsBoolean());
 
-export class SignalSettingsDto implements SignalSettings {
+export class SignalSettingsBody implements SignalSettings {
   @Signal('Microsoft Advertising (UET consent mode)') microsoftUet: boolean = SIGNALS_OFF.microsoftUet;
   @Signal('Microsoft Clarity (`consentv2`)') microsoftClarity: boolean = SIGNALS_OFF.microsoftClarity;
   @Signal('Meta pixel (`fbq`)') metaPixel: boolean = SIGNALS_OFF.metaPixel;

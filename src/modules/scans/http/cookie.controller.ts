@@ -5,7 +5,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { CookieService } from '../application/cookie.service.js';
-import { CookieDto, CookiePageDto, CookiesQuery, DecideCookieDto } from './cookie.dto.js';
+import { CookieResponse, CookiePageResponse, CookiesQuery, DecideCookieBody } from './cookie.dto.js';
 
 /**
  * The items that scans saw on a project's site over time, with the owner's decisions
@@ -21,10 +21,10 @@ export class CookieController {
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List the cookies and services of the site' })
-  @ApiOkResponse({ type: CookiePageDto })
-  async list(@CurrentProject() project: Project, @Query() query: CookiesQuery): Promise<CookiePageDto> {
+  @ApiOkResponse({ type: CookiePageResponse })
+  async list(@CurrentProject() project: Project, @Query() query: CookiesQuery): Promise<CookiePageResponse> {
     const { items, nextCursor } = await this.cookies.list(project.id, query);
-    return { items: items.map((item) => CookieDto.of(item)), nextCursor };
+    return { items: items.map((item) => CookieResponse.of(item)), nextCursor };
   }
 
   /** The findings of the newest scan are evaluated again a moment later. */
@@ -32,15 +32,15 @@ export class CookieController {
   @ProjectRole('editor')
   @ApiBodyExample({ category: 'necessary', purpose: 'Keeps the cart.', duration: '1 day' })
   @ApiOperation({ summary: 'Decide what a cookie is for' })
-  @ApiOkResponse({ type: CookieDto })
+  @ApiOkResponse({ type: CookieResponse })
   @ApiNotFoundResponse({ description: 'cookie_not_found: cookie not found.' })
   async decide(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('cookieId') cookieId: string,
-    @Body() body: DecideCookieDto,
-  ): Promise<CookieDto> {
+    @Body() body: DecideCookieBody,
+  ): Promise<CookieResponse> {
     const by = { projectId: project.id, author };
-    return CookieDto.of(await this.cookies.decide(by, cookieId, DecideCookieDto.request(body)));
+    return CookieResponse.of(await this.cookies.decide(by, cookieId, DecideCookieBody.request(body)));
   }
 }

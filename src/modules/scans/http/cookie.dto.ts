@@ -27,7 +27,7 @@ export class CookiesQuery extends PageQuery {
   category?: CategoryFilter;
 }
 
-export class DecideCookieDto {
+export class DecideCookieBody {
   @ApiProperty({ enum: SERVICE_CATEGORIES, nullable: true, description: 'null: removes the decision' })
   @ValidateIf((_, value: unknown) => value !== null)
   @IsIn(SERVICE_CATEGORIES)
@@ -48,12 +48,12 @@ export class DecideCookieDto {
   @TextLine({ min: 1, max: DURATION_CHARACTERS_MAX })
   duration?: string;
 
-  static request({ category, purpose, provider, duration }: DecideCookieDto): DecisionRequest {
+  static request({ category, purpose, provider, duration }: DecideCookieBody): DecisionRequest {
     return { category, purpose: purpose ?? null, provider: provider ?? null, duration: duration ?? null };
   }
 }
 
-class ClassificationDto implements Classification {
+class ClassificationResponse implements Classification {
   @ApiProperty({
     enum: SERVICE_CATEGORIES,
     nullable: true,
@@ -78,7 +78,7 @@ class ClassificationDto implements Classification {
   @ApiProperty({ type: String, nullable: true }) policyUrl!: string | null;
 }
 
-export class CookieDto {
+export class CookieResponse {
   @ApiProperty({ format: 'uuid', description: 'Of kind, name and host' }) id!: string;
   @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
   @ApiProperty({ description: 'Ids in it are `*`; empty: requests to the host', example: '_ga' })
@@ -87,7 +87,7 @@ export class CookieDto {
   host!: string;
   @ApiProperty({ description: 'Whether it belongs to another site than the pages', example: false })
   thirdParty!: boolean;
-  @ApiProperty({ type: ClassificationDto }) classification!: ClassificationDto;
+  @ApiProperty({ type: ClassificationResponse }) classification!: ClassificationResponse;
   @ApiProperty({
     type: [String],
     description: 'Scripts, responses and frames that caused it',
@@ -113,7 +113,7 @@ export class CookieDto {
   @ApiProperty({ example: '2026-11-17T09:30:00.000Z' }) firstSeenAt!: Date;
   @ApiProperty() lastSeenAt!: Date;
 
-  static of(item: ClassifiedSiteItem): CookieDto {
+  static of(item: ClassifiedSiteItem): CookieResponse {
     const { id, kind, name, host, thirdParty, classification, initiators, lifetimeSeconds } = item;
     const { states, pageUrls, lastScanId, firstSeenAt, lastSeenAt } = item;
     return {
@@ -134,7 +134,7 @@ export class CookieDto {
   }
 }
 
-export class CookiePageDto {
-  @ApiProperty({ type: [CookieDto] }) items!: CookieDto[];
+export class CookiePageResponse {
+  @ApiProperty({ type: [CookieResponse] }) items!: CookieResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }

@@ -13,13 +13,13 @@ import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { FindingService } from '../application/finding.service.js';
 import {
-  AcceptFindingDto,
+  AcceptFindingResponse,
   ScanChangesQuery,
-  FindingDto,
-  FindingPageDto,
+  FindingResponse,
+  FindingPageResponse,
   FindingsQuery,
-  ScanChangesDto,
-  ScanFindingPageDto,
+  ScanChangesResponse,
+  ScanFindingPageResponse,
 } from './finding.dto.js';
 
 const NO_SCAN = { description: 'scan_not_found: scan not found.' };
@@ -36,37 +36,40 @@ export class FindingController {
   @Get('scans/:scanId/findings')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List the findings of a scan' })
-  @ApiOkResponse({ type: ScanFindingPageDto })
+  @ApiOkResponse({ type: ScanFindingPageResponse })
   @ApiNotFoundResponse(NO_SCAN)
   async ofScan(
     @CurrentProject() project: Project,
     @Param('scanId') scanId: string,
     @Query() query: FindingsQuery,
-  ): Promise<ScanFindingPageDto> {
-    return ScanFindingPageDto.of(await this.findings.ofScan(project.id, scanId, query));
+  ): Promise<ScanFindingPageResponse> {
+    return ScanFindingPageResponse.of(await this.findings.ofScan(project.id, scanId, query));
   }
 
   @Get('scans/:scanId/changes')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Compare a scan with an earlier one' })
-  @ApiOkResponse({ type: ScanChangesDto })
+  @ApiOkResponse({ type: ScanChangesResponse })
   @ApiNotFoundResponse(NO_SCAN)
   async changes(
     @CurrentProject() project: Project,
     @Param('scanId') scanId: string,
     @Query() { since }: ScanChangesQuery,
-  ): Promise<ScanChangesDto> {
-    return ScanChangesDto.of(await this.findings.changes(project.id, scanId, since));
+  ): Promise<ScanChangesResponse> {
+    return ScanChangesResponse.of(await this.findings.changes(project.id, scanId, since));
   }
 
   /** The most certain first. Without a status all but the fixed ones. */
   @Get('findings')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List the current findings of a project' })
-  @ApiOkResponse({ type: FindingPageDto })
-  async list(@CurrentProject() project: Project, @Query() query: FindingsQuery): Promise<FindingPageDto> {
+  @ApiOkResponse({ type: FindingPageResponse })
+  async list(
+    @CurrentProject() project: Project,
+    @Query() query: FindingsQuery,
+  ): Promise<FindingPageResponse> {
     const { items, nextCursor } = await this.findings.list(project.id, query);
-    return { items: items.map((finding) => FindingDto.of(finding)), nextCursor };
+    return { items: items.map((finding) => FindingResponse.of(finding)), nextCursor };
   }
 
   @Post('findings/:findingId/accept')
@@ -74,30 +77,32 @@ export class FindingController {
   @ProjectRole('editor')
   @ApiBodyExample({ reason: 'The payment provider needs it to prevent fraud.' })
   @ApiOperation({ summary: 'Accept a finding' })
-  @ApiOkResponse({ type: FindingDto })
+  @ApiOkResponse({ type: FindingResponse })
   @ApiNotFoundResponse(NO_FINDING)
   @ApiConflictResponse({ description: 'finding_fixed: the finding is fixed.' })
   async accept(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('findingId') findingId: string,
-    @Body() { reason }: AcceptFindingDto,
-  ): Promise<FindingDto> {
-    return FindingDto.of(await this.findings.accept({ projectId: project.id, author }, findingId, reason));
+    @Body() { reason }: AcceptFindingResponse,
+  ): Promise<FindingResponse> {
+    return FindingResponse.of(
+      await this.findings.accept({ projectId: project.id, author }, findingId, reason),
+    );
   }
 
   @Post('findings/:findingId/reopen')
   @HttpCode(200)
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Undo the acceptance of a finding' })
-  @ApiOkResponse({ type: FindingDto })
+  @ApiOkResponse({ type: FindingResponse })
   @ApiNotFoundResponse(NO_FINDING)
   @ApiConflictResponse({ description: 'finding_not_accepted: the finding is not accepted.' })
   async reopen(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('findingId') findingId: string,
-  ): Promise<FindingDto> {
-    return FindingDto.of(await this.findings.reopen({ projectId: project.id, author }, findingId));
+  ): Promise<FindingResponse> {
+    return FindingResponse.of(await this.findings.reopen({ projectId: project.id, author }, findingId));
   }
 }

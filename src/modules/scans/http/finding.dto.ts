@@ -38,18 +38,18 @@ export class ScanChangesQuery {
   since?: string;
 }
 
-export class AcceptFindingDto {
+export class AcceptFindingResponse {
   @ApiProperty({ description: 'Why the finding is accepted' })
   @TextLine({ min: 1, max: REASON_CHARACTERS_MAX })
   reason!: string;
 }
 
 /** Members of every finding; lists of one scan and of all scans return the same. */
-interface FindingRow extends Omit<FindingDto, 'rule'> {
+interface FindingRow extends Omit<FindingResponse, 'rule'> {
   pageUrls: string[];
 }
 
-class PageUseDto implements UsedPage {
+class PageUseResponse implements UsedPage {
   @ApiProperty({ example: 'https://shop.example/' }) url!: string;
   @ApiProperty({
     enum: ['response', 'script'],
@@ -62,7 +62,7 @@ class PageUseDto implements UsedPage {
   initiator!: string | null;
 }
 
-export class FindingDto {
+export class FindingResponse {
   @ApiProperty({ format: 'uuid', description: 'The same in every scan of the project' }) id!: string;
   @ApiProperty({ enum: FINDING_KINDS }) kind!: FindingKind;
   @ApiProperty({
@@ -101,7 +101,7 @@ export class FindingDto {
   })
   pageUrls!: string[];
   @ApiProperty({
-    type: [PageUseDto],
+    type: [PageUseResponse],
     description:
       'How each page used the item: a page that neither set nor sent it had it stored. Empty: of pages, and of findings that an earlier version stored',
   })
@@ -136,7 +136,7 @@ export class FindingDto {
   @ApiProperty({ type: String, nullable: true }) acceptedReason!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) acceptedAt!: Date | null;
 
-  static of(row: FindingRow): FindingDto {
+  static of(row: FindingRow): FindingResponse {
     const { id, kind, certainty, status, itemKind, name, host, state, pageUrls, uses, initiator, category } =
       row;
     const { service, lifetimeSeconds, declared, firstScanId, lastScanId, firstSeenAt, lastSeenAt } = row;
@@ -168,12 +168,12 @@ export class FindingDto {
   }
 }
 
-export class FindingPageDto {
-  @ApiProperty({ type: [FindingDto] }) items!: FindingDto[];
+export class FindingPageResponse {
+  @ApiProperty({ type: [FindingResponse] }) items!: FindingResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 
-class StateSummaryDto implements StateSummary {
+class StateSummaryResponse implements StateSummary {
   @ApiProperty({ enum: SCAN_STATES }) state!: ScanState;
   @ApiProperty({ description: 'false: nothing is known about this state' }) tested!: boolean;
   @ApiProperty({
@@ -188,16 +188,16 @@ class StateSummaryDto implements StateSummary {
   open!: number;
 }
 
-export class ScanFindingPageDto extends FindingPageDto {
-  @ApiProperty({ type: [StateSummaryDto], description: 'Of the whole scan, by state without consent' })
-  summary!: StateSummaryDto[];
+export class ScanFindingPageResponse extends FindingPageResponse {
+  @ApiProperty({ type: [StateSummaryResponse], description: 'Of the whole scan, by state without consent' })
+  summary!: StateSummaryResponse[];
 
-  static of({ items, nextCursor, summary }: ScanFindings): ScanFindingPageDto {
-    return { items: items.map((finding) => FindingDto.of(finding)), nextCursor, summary };
+  static of({ items, nextCursor, summary }: ScanFindings): ScanFindingPageResponse {
+    return { items: items.map((finding) => FindingResponse.of(finding)), nextCursor, summary };
   }
 }
 
-class ChangedItemDto {
+class ChangedItemResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ enum: ITEM_KINDS }) kind!: ItemKind;
   @ApiProperty({ description: 'Empty: a request', example: '_ga' }) name!: string;
@@ -205,22 +205,22 @@ class ChangedItemDto {
   @ApiProperty({ example: false }) thirdParty!: boolean;
   @ApiProperty({ enum: SCAN_STATES, isArray: true }) states!: ScanState[];
 
-  static of({ id, kind, name, host, thirdParty, sightings }: SeenItem): ChangedItemDto {
+  static of({ id, kind, name, host, thirdParty, sightings }: SeenItem): ChangedItemResponse {
     return { id, kind, name, host, thirdParty, states: sightings.map(({ state }) => state) };
   }
 }
 
-class ItemDifferenceDto {
+class ItemDifferenceResponse {
   @ApiProperty({ type: 'integer', example: 1 }) count!: number;
-  @ApiProperty({ type: [ChangedItemDto], maxItems: CHANGES_MAX }) items!: ChangedItemDto[];
+  @ApiProperty({ type: [ChangedItemResponse], maxItems: CHANGES_MAX }) items!: ChangedItemResponse[];
 }
 
-class FindingDifferenceDto {
+class FindingDifferenceResponse {
   @ApiProperty({ type: 'integer', example: 1 }) count!: number;
-  @ApiProperty({ type: [FindingDto], maxItems: CHANGES_MAX }) items!: FindingDto[];
+  @ApiProperty({ type: [FindingResponse], maxItems: CHANGES_MAX }) items!: FindingResponse[];
 }
 
-export class ScanChangesDto {
+export class ScanChangesResponse {
   @ApiProperty({
     type: String,
     format: 'uuid',
@@ -228,19 +228,19 @@ export class ScanChangesDto {
     description: 'null: there is no earlier scan',
   })
   since!: string | null;
-  @ApiProperty({ type: ItemDifferenceDto, description: `At most ${CHANGES_MAX} are listed` })
-  itemsAdded!: ItemDifferenceDto;
-  @ApiProperty({ type: ItemDifferenceDto }) itemsRemoved!: ItemDifferenceDto;
-  @ApiProperty({ type: FindingDifferenceDto }) findingsAdded!: FindingDifferenceDto;
-  @ApiProperty({ type: FindingDifferenceDto }) findingsRemoved!: FindingDifferenceDto;
+  @ApiProperty({ type: ItemDifferenceResponse, description: `At most ${CHANGES_MAX} are listed` })
+  itemsAdded!: ItemDifferenceResponse;
+  @ApiProperty({ type: ItemDifferenceResponse }) itemsRemoved!: ItemDifferenceResponse;
+  @ApiProperty({ type: FindingDifferenceResponse }) findingsAdded!: FindingDifferenceResponse;
+  @ApiProperty({ type: FindingDifferenceResponse }) findingsRemoved!: FindingDifferenceResponse;
 
-  static of(changes: ScanChanges): ScanChangesDto {
+  static of(changes: ScanChanges): ScanChangesResponse {
     return {
       since: changes.since,
-      itemsAdded: mapped(changes.itemsAdded, (item) => ChangedItemDto.of(item)),
-      itemsRemoved: mapped(changes.itemsRemoved, (item) => ChangedItemDto.of(item)),
-      findingsAdded: mapped(changes.findingsAdded, (finding) => FindingDto.of(finding)),
-      findingsRemoved: mapped(changes.findingsRemoved, (finding) => FindingDto.of(finding)),
+      itemsAdded: mapped(changes.itemsAdded, (item) => ChangedItemResponse.of(item)),
+      itemsRemoved: mapped(changes.itemsRemoved, (item) => ChangedItemResponse.of(item)),
+      findingsAdded: mapped(changes.findingsAdded, (finding) => FindingResponse.of(finding)),
+      findingsRemoved: mapped(changes.findingsRemoved, (finding) => FindingResponse.of(finding)),
     };
   }
 }

@@ -14,7 +14,7 @@ import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ScanAlerts } from '../application/scan-alerts.js';
 
-class ScanAlertsDto {
+class ScanAlertsBody {
   @ApiProperty({ description: 'Whether you get mails about what scans of this project find' })
   @IsBoolean()
   enabled!: boolean;
@@ -32,12 +32,12 @@ export class ScanAlertController {
   @ProjectRole('viewer')
   @SessionOnly()
   @ApiOperation({ summary: 'Read whether you get mails about scans' })
-  @ApiOkResponse({ type: ScanAlertsDto })
+  @ApiOkResponse({ type: ScanAlertsBody })
   async read(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
     @CurrentRole() role: Role,
-  ): Promise<ScanAlertsDto> {
+  ): Promise<ScanAlertsBody> {
     const { userId } = requireUser(actor);
     return { enabled: await this.alerts.read({ projectId: project.id, userId }, role) };
   }
@@ -47,12 +47,12 @@ export class ScanAlertController {
   @SessionOnly()
   @ApiBodyExample({ enabled: true })
   @ApiOperation({ summary: 'Change whether you get mails about scans' })
-  @ApiOkResponse({ type: ScanAlertsDto })
+  @ApiOkResponse({ type: ScanAlertsBody })
   async save(
     @CurrentProject() project: Project,
     @CurrentActor() actor: Actor,
-    @Body() { enabled }: ScanAlertsDto,
-  ): Promise<ScanAlertsDto> {
+    @Body() { enabled }: ScanAlertsBody,
+  ): Promise<ScanAlertsBody> {
     await this.alerts.save({ projectId: project.id, userId: requireUser(actor).userId }, enabled);
     return { enabled };
   }

@@ -14,7 +14,7 @@ import type { Project } from '../../projects/domain/project.js';
 import type { ConfigurationChange } from '../../publishing/domain/configuration-changes.js';
 import { ScanDraftService } from '../application/scan-draft.service.js';
 
-class DraftChangeDto implements ConfigurationChange {
+class DraftChangeResponse implements ConfigurationChange {
   @ApiProperty({ type: [String], example: ['services', 'Analytics'] }) path!: string[];
   @ApiProperty({ enum: ['added', 'removed', 'changed'] }) kind!: ConfigurationChange['kind'];
   @ApiProperty({ type: String, nullable: true, description: 'Text as is, all other values as JSON' })
@@ -22,15 +22,15 @@ class DraftChangeDto implements ConfigurationChange {
   @ApiProperty({ type: String, nullable: true, example: 'Google Analytics' }) after!: string | null;
 }
 
-class ScanDraftDto {
+class ScanDraftResponse {
   @ApiProperty({ type: 'integer', example: 2 }) addedServices!: number;
   @ApiProperty({ type: 'integer', example: 5 }) addedCookies!: number;
   @ApiProperty({ type: 'integer', description: 'Items without a category, which were not added', example: 1 })
   unclassified!: number;
   @ApiProperty({ type: 'integer', description: 'Items that the configuration cannot hold', example: 0 })
   leftOut!: number;
-  @ApiProperty({ type: [DraftChangeDto], description: 'From the saved configuration to the draft' })
-  changes!: DraftChangeDto[];
+  @ApiProperty({ type: [DraftChangeResponse], description: 'From the saved configuration to the draft' })
+  changes!: DraftChangeResponse[];
 }
 
 /** The banner's draft from a scan (docs/scans.md). */
@@ -45,14 +45,14 @@ export class ScanDraftController {
   @HttpCode(200)
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Add what a scan saw to the banner draft' })
-  @ApiOkResponse({ type: ScanDraftDto })
+  @ApiOkResponse({ type: ScanDraftResponse })
   @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
   @ApiConflictResponse({ description: 'scan_without_result: the scan runs, failed or was canceled.' })
   async create(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('scanId') scanId: string,
-  ): Promise<ScanDraftDto> {
+  ): Promise<ScanDraftResponse> {
     return this.drafts.create({ projectId: project.id, author }, scanId);
   }
 }

@@ -28,7 +28,7 @@ export class ScanItemsQuery extends PageQuery {
   state?: ScanState;
 }
 
-export class ScanItemDto {
+export class ScanItemResponse {
   @ApiProperty({ enum: SCAN_STATES, description: 'Consent state in which it was seen' }) state!: ScanState;
   @ApiProperty({ type: 'integer', description: 'Number of the page', example: 1 }) page!: number;
   @ApiProperty({ type: 'integer', description: 'Unique within the state and page', example: 1 })
@@ -101,7 +101,7 @@ export class ScanItemDto {
   })
   consent!: Record<string, 'granted' | 'denied'> | null;
 
-  static of({ details, ...item }: ScanItemView): ScanItemDto {
+  static of({ details, ...item }: ScanItemView): ScanItemResponse {
     const {
       valueLength = null,
       valueHash = null,
@@ -150,7 +150,7 @@ export class ScanItemDto {
   }
 }
 
-export class ScanItemPageDto {
-  @ApiProperty({ type: [ScanItemDto] }) items!: ScanItemDto[];
+export class ScanItemPageResponse {
+  @ApiProperty({ type: [ScanItemResponse] }) items!: ScanItemResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }

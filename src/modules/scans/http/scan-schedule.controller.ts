@@ -7,7 +7,7 @@ import { SCHEDULED_SCAN_TIERS } from '../../licensing/domain/catalogue.js';
 import { LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ScanScheduleService } from '../application/scan-schedule.service.js';
-import { SaveScanScheduleDto, ScanScheduleDto } from './scan-schedule.dto.js';
+import { SaveScanScheduleResponse, ScanScheduleResponse } from './scan-schedule.dto.js';
 
 /** When the project's site is scanned without a request (docs/scans.md). */
 @ApiTags('Scans')
@@ -20,9 +20,9 @@ export class ScanScheduleController {
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the schedule of scans' })
-  @ApiOkResponse({ type: ScanScheduleDto })
-  async read(@CurrentProject() project: Project): Promise<ScanScheduleDto> {
-    return ScanScheduleDto.of(await this.schedules.read(project));
+  @ApiOkResponse({ type: ScanScheduleResponse })
+  async read(@CurrentProject() project: Project): Promise<ScanScheduleResponse> {
+    return ScanScheduleResponse.of(await this.schedules.read(project));
   }
 
   /** The first scan of a new schedule starts within 24 hours. Turning it off needs no tier. */
@@ -33,13 +33,13 @@ export class ScanScheduleController {
   @LeaveTierToUseCase(isTurnedOff)
   @ApiBodyExample({ frequency: 'weekly' })
   @ApiOperation({ summary: 'Save the schedule of scans' })
-  @ApiOkResponse({ type: ScanScheduleDto })
+  @ApiOkResponse({ type: ScanScheduleResponse })
   async save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() { frequency }: SaveScanScheduleDto,
-  ): Promise<ScanScheduleDto> {
-    return ScanScheduleDto.of(await this.schedules.save({ project, author }, frequency));
+    @Body() { frequency }: SaveScanScheduleResponse,
+  ): Promise<ScanScheduleResponse> {
+    return ScanScheduleResponse.of(await this.schedules.save({ project, author }, frequency));
   }
 }
 

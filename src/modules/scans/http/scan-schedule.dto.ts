@@ -10,27 +10,27 @@ import {
 
 const FREQUENCIES = ['off', ...SCAN_FREQUENCIES] as const;
 
-export class SaveScanScheduleDto {
+export class SaveScanScheduleResponse {
   @ApiProperty({ enum: FREQUENCIES })
   @IsIn(FREQUENCIES)
   frequency!: ScanFrequency | 'off';
 }
 
-class ScheduleInactivityDto {
+class ScheduleInactivityResponse {
   @ApiProperty({ enum: Object.keys(INACTIVITY_SENTENCES) }) code!: ScheduleInactivity;
   @ApiProperty({ example: INACTIVITY_SENTENCES.tier }) message!: string;
 }
 
-export class ScanScheduleDto {
+export class ScanScheduleResponse {
   @ApiProperty({ enum: FREQUENCIES, example: 'weekly' }) frequency!: ScanFrequency | 'off';
   @ApiProperty({ description: 'Whether scans start as scheduled' }) active!: boolean;
   @ApiProperty({
-    type: ScheduleInactivityDto,
+    type: ScheduleInactivityResponse,
     nullable: true,
     description: 'Why a schedule starts nothing',
     example: null,
   })
-  inactiveReason!: ScheduleInactivityDto | null;
+  inactiveReason!: ScheduleInactivityResponse | null;
   @ApiProperty({
     type: String,
     format: 'date-time',
@@ -40,7 +40,7 @@ export class ScanScheduleDto {
   })
   nextAt!: Date | null;
 
-  static of({ frequency, inactivity, nextAt }: ScheduleView): ScanScheduleDto {
+  static of({ frequency, inactivity, nextAt }: ScheduleView): ScanScheduleResponse {
     return {
       frequency,
       active: frequency !== 'off' && inactivity === null,

@@ -18,8 +18,8 @@ import type { Project } from '../../projects/domain/project.js';
 import { ScanRequests } from '../application/scan-requests.js';
 import { ScanService } from '../application/scan.service.js';
 import { SCAN_STATES } from '../domain/scan-state.js';
-import { ScanItemDto, ScanItemPageDto, ScanItemsQuery } from './scan-item.dto.js';
-import { RequestScanDto, ScanDetailsDto, ScanDto, ScanListDto } from './scan.dto.js';
+import { ScanItemResponse, ScanItemPageResponse, ScanItemsQuery } from './scan-item.dto.js';
+import { RequestScanBody, ScanDetailsResponse, ScanResponse, ScansResponse } from './scan.dto.js';
 
 /**
  * Scans of a project's site: the data that it stores and sends in five consent states
@@ -40,7 +40,7 @@ export class ScanController {
   @ApiRefusals(429)
   @ApiBodyExample({ urls: ['https://www.example.com/'] })
   @ApiOperation({ summary: 'Scan the site' })
-  @ApiCreatedResponse({ type: ScanDetailsDto })
+  @ApiCreatedResponse({ type: ScanDetailsResponse })
   @ApiConflictResponse({
     description:
       'scan_running: a scan of this project is running. scan_queue_full: too many scans of the same owner are queued.',
@@ -48,36 +48,39 @@ export class ScanController {
   async request(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() body: RequestScanDto,
+    @Body() body: RequestScanBody,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<ScanDetailsDto> {
+  ): Promise<ScanDetailsResponse> {
     const id = await this.requests.request({ project, author }, body);
     const scan = await this.scans.read(project.id, id);
     response.setHeader('Location', `/v1/projects/${project.id}/scans/${scan.id}`);
-    return ScanDetailsDto.of(scan);
+    return ScanDetailsResponse.of(scan);
   }
 
   /** `allowance` contains the scans that may be requested now. The last 50 scans are kept. */
   @Get()
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List scans, newest first' })
-  @ApiOkResponse({ type: ScanListDto })
-  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<ScanListDto> {
+  @ApiOkResponse({ type: ScansResponse })
+  async list(@CurrentProject() project: Project, @Query() query: PageQuery): Promise<ScansResponse> {
     const [{ items, nextCursor }, allowance] = await Promise.all([
       this.scans.list(project.id, query),
       this.requests.allowance(project),
     ]);
-    return { items: items.map((scan) => ScanDto.of(scan)), nextCursor, allowance };
+    return { items: items.map((scan) => ScanResponse.of(scan)), nextCursor, allowance };
   }
 
   /** While it runs, `pages` shows the progress. */
   @Get(':scanId')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read a scan with its pages' })
-  @ApiOkResponse({ type: ScanDetailsDto })
+  @ApiOkResponse({ type: ScanDetailsResponse })
   @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
-  async read(@CurrentProject() project: Project, @Param('scanId') scanId: string): Promise<ScanDetailsDto> {
-    return ScanDetailsDto.of(await this.scans.read(project.id, scanId));
+  async read(
+    @CurrentProject() project: Project,
+    @Param('scanId') scanId: string,
+  ): Promise<ScanDetailsResponse> {
+    return ScanDetailsResponse.of(await this.scans.read(project.id, scanId));
   }
 
   /** Of the first page, at the end of the state. It can show what the page shows to any visitor. */
@@ -103,29 +106,29 @@ export class ScanController {
   @Get(':scanId/items')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List the cookies, storage entries and requests of a scan' })
-  @ApiOkResponse({ type: ScanItemPageDto })
+  @ApiOkResponse({ type: ScanItemPageResponse })
   @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
   async items(
     @CurrentProject() project: Project,
     @Param('scanId') scanId: string,
     @Query() query: ScanItemsQuery,
-  ): Promise<ScanItemPageDto> {
+  ): Promise<ScanItemPageResponse> {
     const { items, nextCursor } = await this.scans.items(project.id, scanId, query);
-    return { items: items.map((item) => ScanItemDto.of(item)), nextCursor };
+    return { items: items.map((item) => ScanItemResponse.of(item)), nextCursor };
   }
 
   @Post(':scanId/cancel')
   @HttpCode(200)
   @ProjectRole('editor')
   @ApiOperation({ summary: 'Cancel a scan' })
-  @ApiOkResponse({ type: ScanDetailsDto })
+  @ApiOkResponse({ type: ScanDetailsResponse })
   @ApiNotFoundResponse({ description: 'scan_not_found: scan not found.' })
   @ApiConflictResponse({ description: 'scan_ended: the scan has ended.' })
   async cancel(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('scanId') scanId: string,
-  ): Promise<ScanDetailsDto> {
-    return ScanDetailsDto.of(await this.scans.cancel({ projectId: project.id, author }, scanId));
+  ): Promise<ScanDetailsResponse> {
+    return ScanDetailsResponse.of(await this.scans.cancel({ projectId: project.id, author }, scanId));
   }
 }

@@ -33,7 +33,7 @@ import {
 } from '../domain/scan-state.js';
 import type { ScanPageView, ScanStateView } from '../domain/scan-view.js';
 
-export class RequestScanDto {
+export class RequestScanBody {
   @ApiPropertyOptional({
     type: [String],
     maxItems: START_URLS_MAX,
@@ -66,30 +66,30 @@ export class RequestScanDto {
   ignoreRobots?: boolean;
 }
 
-class PageCountsDto {
+class PageCountsResponse {
   @ApiProperty({ type: 'integer', example: 42 }) visited!: number;
   @ApiProperty({ type: 'integer', example: 0 }) failed!: number;
   @ApiProperty({ type: 'integer', example: 1 }) skipped!: number;
   @ApiProperty({ type: 'integer', description: 'Found and not visited yet', example: 0 }) open!: number;
 }
 
-class ScanReasonDto {
+class ScanReasonResponse {
   @ApiProperty({ enum: SCAN_REASONS }) code!: ScanReason;
   @ApiProperty({ example: SCAN_SENTENCES[SCAN_REASONS[0]] }) message!: string;
 }
 
-class PageReasonDto {
+class PageReasonResponse {
   @ApiProperty({ enum: PAGE_REASONS }) code!: PageReason;
   @ApiProperty({ example: PAGE_SENTENCES[PAGE_REASONS[0]] }) message!: string;
 }
 
-class RefusedDto {
+class RefusedResponse {
   @ApiProperty({ type: 'integer', example: 0 }) downloads!: number;
   @ApiProperty({ type: 'integer', example: 1 }) popups!: number;
   @ApiProperty({ type: 'integer', example: 0 }) dialogs!: number;
 }
 
-class QueueDto {
+class QueueResponse {
   @ApiProperty({ type: 'integer', example: 3, description: '1: the next one, if no other scan is requested' })
   position!: number;
   @ApiProperty({
@@ -102,7 +102,7 @@ class QueueDto {
   startsInSeconds!: number | null;
 }
 
-export class ScanDto {
+export class ScanResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({
     enum: SCAN_STATUSES,
@@ -111,28 +111,28 @@ export class ScanDto {
   })
   status!: ScanStatus;
   @ApiProperty({
-    type: QueueDto,
+    type: QueueResponse,
     nullable: true,
     description: 'Place among the scans that wait for a scanner: queued, or running and yielding to others',
     example: null,
   })
-  queue!: QueueDto | null;
+  queue!: QueueResponse | null;
   @ApiProperty({ enum: SCAN_ORIGINS, description: 'Whether a member or the schedule requested it' })
   origin!: ScanOrigin;
   @ApiProperty({
-    type: ScanReasonDto,
+    type: ScanReasonResponse,
     nullable: true,
     description: 'Why the result is not complete',
     example: null,
   })
-  reason!: ScanReasonDto | null;
+  reason!: ScanReasonResponse | null;
   @ApiProperty({ type: [String], description: 'Start addresses', example: ['https://shop.example/'] })
   urls!: string[];
   @ApiProperty({ type: 'integer', description: 'Most pages that this scan visits', example: 100 })
   pagesMax!: number;
   @ApiProperty({ description: 'Whether pages that robots.txt denies are visited, too', example: false })
   ignoreRobots!: boolean;
-  @ApiProperty({ type: PageCountsDto }) pages!: PageCountsDto;
+  @ApiProperty({ type: PageCountsResponse }) pages!: PageCountsResponse;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -140,15 +140,15 @@ export class ScanDto {
     example: 'Chromium 142.0',
   })
   browser!: string | null;
-  @ApiProperty({ type: RefusedDto, description: 'What pages attempted and the scanner refused' })
-  refused!: RefusedDto;
+  @ApiProperty({ type: RefusedResponse, description: 'What pages attempted and the scanner refused' })
+  refused!: RefusedResponse;
   @ApiProperty() createdAt!: Date;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:30:02.000Z' })
   startedAt!: Date | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:34:10.000Z' })
   endedAt!: Date | null;
 
-  static of(scan: PlacedScan): ScanDto {
+  static of(scan: PlacedScan): ScanResponse {
     const {
       id,
       status,
@@ -186,7 +186,7 @@ export class ScanDto {
   }
 }
 
-export class ScanAllowanceDto implements ScanAllowance {
+export class ScanAllowanceResponse implements ScanAllowance {
   @ApiProperty({ description: 'Whether a scanner is running' }) scannerAvailable!: boolean;
   @ApiProperty({
     type: [String],
@@ -200,23 +200,23 @@ export class ScanAllowanceDto implements ScanAllowance {
   scansLeft!: number;
 }
 
-export class ScanListDto {
-  @ApiProperty({ type: [ScanDto] }) items!: ScanDto[];
+export class ScansResponse {
+  @ApiProperty({ type: [ScanResponse] }) items!: ScanResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
-  @ApiProperty({ type: ScanAllowanceDto }) allowance!: ScanAllowanceDto;
+  @ApiProperty({ type: ScanAllowanceResponse }) allowance!: ScanAllowanceResponse;
 }
 
-export class ScanPageDto {
+export class ScanPageResponse {
   @ApiProperty({ type: 'integer', example: 1 }) number!: number;
   @ApiProperty({ example: 'https://shop.example/' }) url!: string;
   @ApiProperty({ enum: PAGE_STATUSES, example: 'visited' }) status!: PageStatus;
   @ApiProperty({
-    type: PageReasonDto,
+    type: PageReasonResponse,
     nullable: true,
     description: 'Why it failed or was skipped',
     example: null,
   })
-  reason!: PageReasonDto | null;
+  reason!: PageReasonResponse | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 200 }) httpStatus!: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'Address after redirects; null: the same' })
   finalUrl!: string | null;
@@ -225,27 +225,27 @@ export class ScanPageDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:30:04.000Z' })
   visitedAt!: Date | null;
 
-  static of({ reason, ...page }: ScanPageView): ScanPageDto {
+  static of({ reason, ...page }: ScanPageView): ScanPageResponse {
     return { ...page, reason: reason && { code: reason, message: PAGE_SENTENCES[reason] } };
   }
 }
 
-class StateReasonDto {
+class StateReasonResponse {
   @ApiProperty({ enum: STATE_REASONS }) code!: StateReason;
   @ApiProperty({ example: STATE_SENTENCES[STATE_REASONS[0]] }) message!: string;
 }
 
-class ScanStateDto {
+class ScanStateResponse {
   @ApiProperty({ enum: SCAN_STATES }) state!: ScanState;
   @ApiProperty({ enum: STATE_STATUSES, description: '`skipped`: left out on request', example: 'tested' })
   status!: StateStatus;
   @ApiProperty({
-    type: StateReasonDto,
+    type: StateReasonResponse,
     nullable: true,
     description: 'Why it was not tested, or not on all pages, or what was odd about the choice',
     example: null,
   })
-  reason!: StateReasonDto | null;
+  reason!: StateReasonResponse | null;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -261,12 +261,12 @@ class ScanStateDto {
   endedAt!: Date | null;
   @ApiProperty() hasScreenshot!: boolean;
 
-  static of({ reason, ...state }: ScanStateView): ScanStateDto {
+  static of({ reason, ...state }: ScanStateView): ScanStateResponse {
     return { ...state, reason: reason && { code: reason, message: STATE_SENTENCES[reason] } };
   }
 }
 
-class ScanFiguresDto {
+class ScanFiguresResponse {
   @ApiProperty({ type: 'integer', description: 'Different cookies, by name and domain', example: 6 })
   cookies!: number;
   @ApiProperty({ type: 'integer', example: 2 }) thirdPartyCookies!: number;
@@ -281,22 +281,22 @@ class ScanFiguresDto {
   thirdPartyHosts!: number;
 }
 
-export class ScanDetailsDto extends ScanDto {
-  @ApiProperty({ type: ScanFiguresDto }) figures!: ScanFiguresDto;
-  @ApiProperty({ type: [ScanPageDto], description: 'In the order in which they were found' })
-  pageList!: ScanPageDto[];
+export class ScanDetailsResponse extends ScanResponse {
+  @ApiProperty({ type: ScanFiguresResponse }) figures!: ScanFiguresResponse;
+  @ApiProperty({ type: [ScanPageResponse], description: 'In the order in which they were found' })
+  pageList!: ScanPageResponse[];
   @ApiProperty({
-    type: [ScanStateDto],
+    type: [ScanStateResponse],
     description: 'In the order in which they are tested; empty until the pages have been visited',
   })
-  states!: ScanStateDto[];
+  states!: ScanStateResponse[];
 
-  static override of(scan: ScanDetails): ScanDetailsDto {
+  static override of(scan: ScanDetails): ScanDetailsResponse {
     return {
-      ...ScanDto.of(scan),
+      ...ScanResponse.of(scan),
       figures: scan.figures,
-      pageList: scan.pageList.map((page) => ScanPageDto.of(page)),
-      states: scan.states.map((state) => ScanStateDto.of(state)),
+      pageList: scan.pageList.map((page) => ScanPageResponse.of(page)),
+      states: scan.states.map((state) => ScanStateResponse.of(state)),
     };
   }
 }

@@ -18,7 +18,7 @@ import type { Project } from '../../projects/domain/project.js';
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { PeriodQuery, parsePeriod } from '../../../platform/http/period-query.js';
 import { type SiteAnswer, SiteAnalytics } from '../application/site-analytics.js';
-import { SeenHostsView, SiteAnalyticsView, VISIT_BODY_SCHEMA } from './visit.dto.js';
+import { SeenHostsResponse, SiteAnalyticsResponse, VISIT_BODY_SCHEMA } from './visit.dto.js';
 import { VisitEndpoint } from './visit.endpoint.js';
 
 @ApiTags('Analytics')
@@ -57,7 +57,7 @@ export class VisitController {
   @ProjectRole('viewer')
   @RequireTier(...ANALYTICS_TIERS)
   @ApiOperation({ summary: 'Read page visits and banner interactions; tier business and above' })
-  @ApiOkResponse({ type: SiteAnalyticsView })
+  @ApiOkResponse({ type: SiteAnalyticsResponse })
   site(
     @CurrentProject() project: Project,
     @Query() query: PeriodQuery,
@@ -75,11 +75,11 @@ export class VisitController {
   @Get('analytics/last-seen')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'List the hosts where the loader was seen, with the latest time' })
-  @ApiOkResponse({ type: SeenHostsView })
+  @ApiOkResponse({ type: SeenHostsResponse })
   async lastSeen(
     @CurrentProject() project: Project,
     @DisconnectSignal() gone: AbortSignal,
-  ): Promise<SeenHostsView> {
+  ): Promise<SeenHostsResponse> {
     return { items: await this.analytics.lastSeen(project.id, new Date(), gone) };
   }
 }

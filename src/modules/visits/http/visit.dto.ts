@@ -20,7 +20,7 @@ export const VISIT_BODY_SCHEMA = {
   example: { banner: 'chosen', region: 'FR' },
 };
 
-export class SiteCountsView {
+export class SiteCountsResponse {
   @ApiProperty({ type: 'integer', example: 5120 }) visits!: number;
   @ApiProperty({
     type: 'integer',
@@ -42,16 +42,16 @@ export class SiteCountsView {
   interactionRate!: number | null;
 }
 
-export class SiteCountsAtView extends SiteCountsView {
+export class SiteCountsAtResponse extends SiteCountsResponse {
   @ApiProperty({ example: '2026-11-30T00:00:00.000Z' }) at!: Date;
 }
 
-export class NamedSiteCountsView extends SiteCountsView {
+export class NamedSiteCountsResponse extends SiteCountsResponse {
   @ApiProperty({ type: String, nullable: true, description: 'null: unknown and all others' })
   name!: string | null;
 }
 
-export class SiteAnalyticsView {
+export class SiteAnalyticsResponse {
   @ApiProperty({ description: 'Start of the first interval', example: '2026-11-01T00:00:00.000Z' })
   from!: Date;
   @ApiProperty({
@@ -60,24 +60,25 @@ export class SiteAnalyticsView {
   })
   to!: Date;
   @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX), example: 'day' }) interval!: AnalyticsInterval;
-  @ApiProperty({ type: SiteCountsView }) totals!: SiteCountsView;
-  @ApiProperty({ type: [SiteCountsAtView], description: 'One entry per interval' })
-  series!: SiteCountsAtView[];
-  @ApiProperty({ type: [NamedSiteCountsView], description: 'Most frequent first' })
-  byHostname!: NamedSiteCountsView[];
-  @ApiProperty({ type: [NamedSiteCountsView], description: 'Countries' }) byRegion!: NamedSiteCountsView[];
-  @ApiProperty({ type: [NamedSiteCountsView], description: "Visitors' browser languages" })
-  byLanguage!: NamedSiteCountsView[];
-  @ApiProperty({ type: [NamedSiteCountsView], description: 'desktop, phone, tablet' })
-  byDevice!: NamedSiteCountsView[];
+  @ApiProperty({ type: SiteCountsResponse }) totals!: SiteCountsResponse;
+  @ApiProperty({ type: [SiteCountsAtResponse], description: 'One entry per interval' })
+  series!: SiteCountsAtResponse[];
+  @ApiProperty({ type: [NamedSiteCountsResponse], description: 'Most frequent first' })
+  byHostname!: NamedSiteCountsResponse[];
+  @ApiProperty({ type: [NamedSiteCountsResponse], description: 'Countries' })
+  byRegion!: NamedSiteCountsResponse[];
+  @ApiProperty({ type: [NamedSiteCountsResponse], description: "Visitors' browser languages" })
+  byLanguage!: NamedSiteCountsResponse[];
+  @ApiProperty({ type: [NamedSiteCountsResponse], description: 'desktop, phone, tablet' })
+  byDevice!: NamedSiteCountsResponse[];
 }
 
-export class SeenHostView {
+export class SeenHostResponse {
   @ApiProperty({ example: 'www.example.com' }) hostname!: string;
   @ApiProperty() lastSeenAt!: Date;
 }
 
-export class SeenHostsView {
-  @ApiProperty({ type: [SeenHostView], description: 'Most recently seen first' })
-  items!: SeenHostView[];
+export class SeenHostsResponse {
+  @ApiProperty({ type: [SeenHostResponse], description: 'Most recently seen first' })
+  items!: SeenHostResponse[];
 }
