@@ -25,3 +25,12 @@ it('a class that describes a body, a query or a response ends with that word', (
   );
   expect(names.filter((name) => !/(Body|Query|Response)$/.test(name))).toEqual([]);
 });
+
+it('no handler takes a body or a query that is called a response', () => {
+  const files = globSync('src/modules/*/http/*.ts');
+  const taken = files.flatMap((file) => [
+    ...readFileSync(file, 'utf8').matchAll(/@(?:Body|Query)\([^)]*\)\s+(?:\w+|\{[^}]*\}):\s*(\w+)/g),
+  ]);
+  expect(taken.length).toBeGreaterThan(50);
+  expect(taken.map(([, name = '']) => name).filter((name) => name.endsWith('Response'))).toEqual([]);
+});

@@ -16,7 +16,7 @@ import {
   DeliveryActivityQuery,
   DeliveryPageResponse,
   ListDeliveriesQuery,
-  ResendChosenResponse,
+  ResendChosenBody,
   ResendCountResponse,
   ResendDeliveriesBody,
   ResendManyResultResponse,
@@ -133,7 +133,7 @@ export class DeliveryController {
   resendChosen(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() { consentIds }: ResendChosenResponse,
+    @Body() { consentIds }: ResendChosenBody,
   ): Promise<ResendManyResultResponse> {
     return this.resends.selected(project.id, consentIds, author);
   }

@@ -70,7 +70,7 @@ export class ResendDeliveriesBody {
   to!: Date;
 }
 
-export class ResendChosenResponse {
+export class ResendChosenBody {
   @ApiProperty({
     type: [String],
     format: 'uuid',

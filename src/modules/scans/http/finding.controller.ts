@@ -13,7 +13,7 @@ import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { FindingService } from '../application/finding.service.js';
 import {
-  AcceptFindingResponse,
+  AcceptFindingBody,
   ScanChangesQuery,
   FindingResponse,
   FindingPageResponse,
@@ -84,7 +84,7 @@ export class FindingController {
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('findingId') findingId: string,
-    @Body() { reason }: AcceptFindingResponse,
+    @Body() { reason }: AcceptFindingBody,
   ): Promise<FindingResponse> {
     return FindingResponse.of(
       await this.findings.accept({ projectId: project.id, author }, findingId, reason),

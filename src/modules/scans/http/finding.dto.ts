@@ -38,7 +38,7 @@ export class ScanChangesQuery {
   since?: string;
 }
 
-export class AcceptFindingResponse {
+export class AcceptFindingBody {
   @ApiProperty({ description: 'Why the finding is accepted' })
   @TextLine({ min: 1, max: REASON_CHARACTERS_MAX })
   reason!: string;

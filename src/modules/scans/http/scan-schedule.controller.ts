@@ -7,7 +7,7 @@ import { SCHEDULED_SCAN_TIERS } from '../../licensing/domain/catalogue.js';
 import { LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ScanScheduleService } from '../application/scan-schedule.service.js';
-import { SaveScanScheduleResponse, ScanScheduleResponse } from './scan-schedule.dto.js';
+import { SaveScanScheduleBody, ScanScheduleResponse } from './scan-schedule.dto.js';
 
 /** When the project's site is scanned without a request (docs/scans.md). */
 @ApiTags('Scans')
@@ -37,7 +37,7 @@ export class ScanScheduleController {
   async save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() { frequency }: SaveScanScheduleResponse,
+    @Body() { frequency }: SaveScanScheduleBody,
   ): Promise<ScanScheduleResponse> {
     return ScanScheduleResponse.of(await this.schedules.save({ project, author }, frequency));
   }

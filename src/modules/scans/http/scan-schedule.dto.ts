@@ -10,7 +10,7 @@ import {
 
 const FREQUENCIES = ['off', ...SCAN_FREQUENCIES] as const;
 
-export class SaveScanScheduleResponse {
+export class SaveScanScheduleBody {
   @ApiProperty({ enum: FREQUENCIES })
   @IsIn(FREQUENCIES)
   frequency!: ScanFrequency | 'off';
