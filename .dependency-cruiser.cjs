@@ -71,12 +71,10 @@ const DOMAIN_PLATFORM = [
   'identity/brand',
   'identity/escape-html',
   'identity/ids',
-  'identity/wordmark',
   'network/address-policy',
   'network/client-network',
   'time/back-off',
   'time/instant',
-  'time/months',
 ];
 const DOMAIN_PACKAGES = [
   '@peculiar/asn1-\\w+',

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative } from 'node:path';
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../dist/standalone/embedded-postgres.js';
-import { freePort } from '../dist/standalone/server-state.js';
+import { freePort } from '../dist/standalone/embedded-postgres.js';
 
 const READY_DEADLINE_MS = 90_000;
 const POLL_MS = 500;

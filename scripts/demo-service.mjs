@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../dist/standalone/server-state.js';
+import { freePort } from '../dist/standalone/embedded-postgres.js';
 
 const READY_DEADLINE_MS = 90_000;
 

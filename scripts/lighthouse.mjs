@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { freePort } from '../dist/standalone/server-state.js';
+import { freePort } from '../dist/standalone/embedded-postgres.js';
 import { startDemoService } from './demo-service.mjs';
 import { installPackages } from './install-packages.mjs';
 

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { SHOP_HEAD, SHOP_STYLE, SHOP_WINDOW } from '../dist/standalone/demo/demo-shop.js';
+import { SHOP_HEAD, SHOP_STYLE, SHOP_WINDOW } from '../dist/standalone/demo/demo-page.js';
 import { startDemoService } from './demo-service.mjs';
 
 const FOLDER = join('docs', 'images');

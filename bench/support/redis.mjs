@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../dist/standalone/server-state.js';
+import { freePort } from '../../dist/standalone/embedded-postgres.js';
 
 const READY_DEADLINE_MS = 10_000;
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../dist/standalone/server-state.js';
+import { freePort } from '../../dist/standalone/embedded-postgres.js';
 
 const READY_DEADLINE_MS = 60_000;
 /** A worker with hanging receivers would wait for them; its data is deleted anyway. */

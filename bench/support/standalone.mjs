@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../dist/standalone/server-state.js';
+import { freePort } from '../../dist/standalone/embedded-postgres.js';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const READY = /^ready in /m;

@@ -80,7 +80,7 @@ import { VisitsModule } from '../modules/visits/visits.module.js';
 import { ExportPermits } from '../platform/export/export-permits.js';
 import { ExportProgress } from '../platform/export/export-progress.js';
 import { FileAnswer } from '../platform/http/file-answer.js';
-import { ProblemModule } from '../platform/http/problem.module.js';
+import { ProblemModule } from '../platform/http/problem.filter.js';
 import { OperationsHttpModule } from '../platform/operations/http/operations-http.module.js';
 import { AppModule } from './app.module.js';
 import type { Settings } from './settings.js';

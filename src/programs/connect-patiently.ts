@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError } from './start-error.js';
+import { StartError } from './expected-errors.js';
 
 const PAUSE_MS = 1_000;
 const LINE_EVERY_MS = 60_000;

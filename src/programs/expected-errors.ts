@@ -1,8 +1,10 @@
-import { DataFolderTakenError } from '../standalone/data-folder-lock.js';
-import { EmbeddedPostgresError } from '../standalone/embedded-postgres-error.js';
-import { SettingsError } from '../platform/settings/declare-settings.js';
 import { OperatorError } from '../platform/operations/operator-command.js';
-import { StartError } from './start-error.js';
+import { SettingsError } from '../platform/settings/declare-settings.js';
+import { DataFolderTakenError } from '../standalone/data-folder-lock.js';
+import { EmbeddedPostgresError } from '../standalone/server-user.js';
+
+/** A start that cannot succeed, reported as a sentence instead of a stack. */
+export class StartError extends Error {}
 
 const EXPECTED = [StartError, SettingsError, DataFolderTakenError, EmbeddedPostgresError, OperatorError];
 

@@ -7,8 +7,8 @@ import { Logger } from 'nestjs-pino';
 import { refuseOtherMethods, type RouterLayer } from '../platform/http/media-type.js';
 import { limitPipelining } from '../platform/http/pipelining.js';
 import { answerProtocolErrors } from '../platform/http/protocol-errors.js';
-import { helmetOptions } from '../platform/http/security-headers.js';
-import { warnOfUntrustedProxy } from '../platform/http/untrusted-proxy.js';
+import { helmetOptions } from '../platform/http/final-headers.js';
+import { warnOfUntrustedProxy } from '../platform/http/client-address.js';
 import { RequestMetrics } from '../platform/operations/http/request-metrics.js';
 import type { Settings } from './settings.js';
 

@@ -1,24 +1,23 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import { credentialsIn, sessionCookieName } from '../modules/access/domain/credential.js';
 import { readWebhookBytes } from '../modules/billing/http/webhook-bytes.js';
 import { IngestEndpoint } from '../modules/consent/http/ingest.endpoint.js';
 import { VisitorEndpoint } from '../modules/consent/http/visitor.endpoint.js';
+import { mountDashboard } from '../modules/dashboard/dashboard.js';
 import { HostList } from '../modules/domains/application/host-list.js';
 import { HostEntrance } from '../modules/domains/http/host-entrance.js';
 import { ProxyEntrance } from '../modules/domains/http/proxy-entrance.js';
 import { VisitEndpoint } from '../modules/visits/http/visit.endpoint.js';
-import { refuseDeepBody } from '../platform/http/body-depth.js';
+import { refuseDeepBody } from '../platform/http/json-body.js';
+import { CheckedInputPipe } from '../platform/http/checked-input.pipe.js';
 import { refuseOtherMediaTypes } from '../platform/http/media-type.js';
 import { answerParserErrors } from '../platform/http/problem.filter.js';
 import { limitRequestsUnderWay } from '../platform/http/requests-under-way.js';
-import { serveAheadOfExpress } from './ahead-of-express.js';
-import { ApiModule } from './api.module.js';
-import { CheckedInputPipe } from '../platform/http/checked-input.pipe.js';
-import { mountDashboard } from '../modules/dashboard/dashboard.js';
-import { allowMethodsOfRoutes, createExpressApp } from './express-app.js';
 import { mountApiDocs } from '../platform/openapi/openapi.js';
+import { ApiModule } from './api.module.js';
+import { allowMethodsOfRoutes, createExpressApp } from './express-app.js';
 import type { Settings } from './settings.js';
 
 /** Largest body of the dashboard API; the consent ingest has its own, smaller limit (design §6.1). */
@@ -63,4 +62,32 @@ export async function createHttpApp(
   mountApiDocs(app);
   mountDashboard(app, settings.service.production);
   return app;
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Receives every request before anything else reads it, and calls `serve` unless it has responded. */
+interface Entrance {
+  enter(request: IncomingMessage, response: ServerResponse, serve: () => void): void;
+}
+
+/** Serves a request without Express and returns true; false leaves it to the others. */
+interface DirectEndpoint {
+  take(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+/** Adds `entrances` and then `endpoints`, in order, before the existing listeners of `server`. */
+function serveAheadOfExpress(server: Server, entrances: Entrance[], endpoints: DirectEndpoint[]): void {
+  const others = server.listeners('request') as Listener[];
+  server.removeAllListeners('request');
+  const serve: Listener = (request, response) => {
+    if (endpoints.some((endpoint) => endpoint.take(request, response))) return;
+    for (const listener of others) listener(request, response);
+  };
+  const first = entrances.reduceRight<Listener>(
+    (next, entrance) => (request, response) =>
+      entrance.enter(request, response, () => next(request, response)),
+    serve,
+  );
+  server.on('request', first);
 }

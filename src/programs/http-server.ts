@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { StartError } from './start-error.js';
+import { StartError } from './expected-errors.js';
 
 /**
  * How long a stopping process waits for requests in progress: the time that an ingest may wait for

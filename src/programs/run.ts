@@ -1,16 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { readProcessSettings, readScannerSettings, type Settings } from './settings.js';
-import type { Demo } from '../standalone/demo/demo.js';
-import type { ReceiverProcess } from '../standalone/demo/receiver-process.js';
-import { type Runtime, prepareRuntime } from '../standalone/prepare-runtime.js';
-import { refuseUnwritableStorage } from './storage-check.js';
+import type { evidenceSettings } from '../modules/evidence/evidence.settings.js';
+import type { publishingSettings } from '../modules/publishing/publishing.settings.js';
 import { resolveBaseUrl } from '../platform/network/base-url.js';
 import { lowerPriority } from '../platform/process/lower-priority.js';
+import { SettingsError, type SettingsOf } from '../platform/settings/declare-settings.js';
+import type { StorageSettings } from '../platform/storage/storage-url.js';
+import type { Demo } from '../standalone/demo/demo.js';
+import type { ReceiverProcess } from '../standalone/demo/receiver-process.js';
+import { prepareRuntime, type Runtime } from '../standalone/prepare-runtime.js';
 import { close, closeStarted, listen, listenOn } from './http-server.js';
+import { readProcessSettings, readScannerSettings, type Settings } from './settings.js';
 import { runUntilSignal, type Stops } from './until-signal.js';
 import { WORKER, WorkerProcess } from './worker-process.js';
 
@@ -208,4 +211,33 @@ function announce(baseUrl: string, demo: Demo | null, tookMs: number): void {
     `  documentation  ${baseUrl}/docs`,
   ];
   process.stdout.write(`${[...lines, ...(demo?.lines(baseUrl) ?? [])].join('\n')}\n`);
+}
+
+/**
+ * Checks that this process can write to the storage folders. Otherwise the first publication would fail, and only
+ * the log would show it.
+ * @throws SettingsError
+ */
+function refuseUnwritableStorage(settings: {
+  publishing: SettingsOf<typeof publishingSettings>;
+  evidence: SettingsOf<typeof evidenceSettings>;
+}): void {
+  refuse('STORAGE_URL', settings.publishing.storage);
+  if (settings.evidence.keys.length > 0) refuse('EVIDENCE_STORAGE_URL', settings.evidence.storage);
+}
+
+function refuse(name: string, storage: StorageSettings): void {
+  if (storage.kind !== 'folder') return;
+  const probe = join(storage.path, `.write-check-${process.pid}`);
+  try {
+    mkdirSync(storage.path, { recursive: true });
+    writeFileSync(probe, '');
+    rmSync(probe);
+  } catch (cause) {
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+    throw new SettingsError(
+      `${name} (by default a folder in DATA_DIR) points to ${storage.path}, where this user cannot write (${code}).`,
+      { cause },
+    );
+  }
 }

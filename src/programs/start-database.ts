@@ -1,23 +1,23 @@
 import { MikroORM } from '@mikro-orm/postgresql';
+import { missingKeysSentence } from '../modules/forwarding/application/stored-tokens.js';
+import { countSubscriptions } from '../modules/licensing/subscription.rows.js';
+import { findDemoProject } from '../modules/projects/project.rows.js';
 import type { databaseSettings } from '../platform/database/database.settings.js';
-import { durabilityWarning } from '../platform/database/durability.js';
+import { durabilityWarning, sharesSessions } from '../platform/database/pooler.js';
 import {
-  MIGRATION_LOCK_TIMEOUT_MS,
   mayMigrate,
   migrate,
-  type MigrationWait,
+  MIGRATION_LOCK_TIMEOUT_MS,
   pendingMigrations,
   unknownBaselineSentence,
+  type MigrationWait,
 } from '../platform/database/migrate.js';
+import { incompatibleServerSentence } from '../platform/database/server-compatibility.js';
+import { SettingsError, type SettingsOf } from '../platform/settings/declare-settings.js';
 import { connectPatiently, refuseDatabase } from './connect-patiently.js';
 import { ormOptions } from './orm-options.js';
-import { sharesSessions } from '../platform/database/pooler.js';
-import { incompatibleServerSentence } from '../platform/database/server-compatibility.js';
-import { missingKeysSentence } from '../modules/forwarding/application/stored-tokens.js';
-import type { SettingsOf } from '../platform/settings/declare-settings.js';
-import { refuseDevelopmentData } from './production-checks.js';
 import type { Settings } from './settings.js';
-import { StartError } from './start-error.js';
+import { StartError } from './expected-errors.js';
 
 type DatabaseUrls = SettingsOf<typeof databaseSettings>;
 
@@ -120,5 +120,25 @@ async function refuseOutdatedSchema(orm: MikroORM): Promise<void> {
   throw new StartError(
     `The database is missing ${pending.length} migrations of this version, and the role of DATABASE_URL cannot change ` +
       'its tables. Run "npm run migrate" with DATABASE_OWNER_URL first.',
+  );
+}
+
+/**
+ * Production refuses a database with development data (design §3): the demo project, or simulated tiers.
+ *
+ * @throws SettingsError that names the data.
+ */
+async function refuseDevelopmentData(orm: MikroORM): Promise<void> {
+  const em = orm.em.fork();
+  if ((await findDemoProject(em)) !== null) {
+    throw new SettingsError(
+      'The database of DATABASE_URL contains the demo project. Use a separate database in production.',
+    );
+  }
+  const simulated = await countSubscriptions(em, 'simulated');
+  if (simulated === 0) return;
+  throw new SettingsError(
+    `The database contains ${simulated} simulated subscription(s), which are not allowed in production. ` +
+      "Delete the rows of subscription with provider = 'simulated', or use another database.",
   );
 }

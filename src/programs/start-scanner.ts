@@ -1,14 +1,17 @@
+import { createServer } from 'node:http';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { Scanner } from '../scanner/run/scanner.js';
-import { type ChromiumOptions, findChromium, readVersion } from '../scanner/browser/chromium.js';
-import { ScannerMetrics } from '../scanner/scanner.metrics.js';
+import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { limitPipelining } from '../platform/http/pipelining.js';
 import { lowerPriority, NICE_MAX } from '../platform/process/lower-priority.js';
+import { findChromium, readVersion, type ChromiumOptions } from '../scanner/browser/chromium.js';
+import { Scanner } from '../scanner/run/scanner.js';
+import { ScannerMetrics } from '../scanner/scanner.metrics.js';
 import { browserUser } from '../standalone/server-user.js';
 import { connectPatiently } from './connect-patiently.js';
+import { StartError } from './expected-errors.js';
+import { listenOn } from './http-server.js';
 import { ormOptions } from './orm-options.js';
-import { serveScanner } from './scanner-server.js';
 import type { ScannerSettings } from './settings.js';
-import { StartError } from './start-error.js';
 
 const CONNECTIONS = 3;
 const MEGABYTE = 1_000_000;
@@ -98,4 +101,47 @@ async function versionOf(path: string): Promise<string> {
   } catch (error) {
     throw new StartError(`${path} could not be run.`, { cause: error });
   }
+}
+
+interface ScannerServerOptions {
+  port: number;
+  host: string;
+  registry: Registry;
+  /** Whether the scanner reaches the database. */
+  isReady: () => boolean;
+}
+
+/**
+ * Health and metrics of a scanner, for probes and Prometheus. Returns a function that closes it.
+ */
+export async function serveScanner({
+  port,
+  host,
+  registry,
+  isReady,
+}: ScannerServerOptions): Promise<() => void> {
+  collectDefaultMetrics({ register: registry });
+  const server = createServer((request, response) => {
+    const send = (status: number, body: string, type = 'application/json'): void =>
+      void response.writeHead(status, { 'content-type': type }).end(body);
+    switch (`${request.method} ${request.url?.split('?')[0]}`) {
+      case 'GET /metrics':
+        return void registry.metrics().then(
+          (text) => send(200, text, registry.contentType),
+          () => send(500, ''),
+        );
+      case 'GET /health/live':
+        return send(200, '{"status":"ok"}');
+      case 'GET /health/ready':
+        return isReady() ? send(200, '{"status":"ok"}') : send(503, '{"status":"error"}');
+      default:
+        return send(404, '{"status":"error"}');
+    }
+  });
+  limitPipelining(server);
+  await listenOn(server, { port, host, setting: 'SCANNER_PORT' });
+  return () => {
+    server.closeAllConnections();
+    server.close();
+  };
 }

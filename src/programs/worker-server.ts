@@ -1,7 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { RequestHandler } from 'express';
-import { sendProblem } from '../platform/http/problem.filter.js';
-import { ProblemModule } from '../platform/http/problem.module.js';
+import { ProblemModule, sendProblem } from '../platform/http/problem.filter.js';
 import { OperationsHttpModule } from '../platform/operations/http/operations-http.module.js';
 import { AppModule } from './app.module.js';
 import { allowMethodsOfRoutes, createExpressApp } from './express-app.js';

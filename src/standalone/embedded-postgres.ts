@@ -1,10 +1,39 @@
+import { SCANNER_ROLE } from '../platform/database/grants.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { createRoles, OWNER_ROLE, RUNTIME_ROLE, SCANNER_ROLE } from './embedded-roles.js';
+import { EmbeddedPostgresError } from './server-user.js';
 import { findBinaries, placeForServer, readOrMakePassword } from './server-home.js';
-import { adoptRunningServer, freePort, isServerAlive } from './server-state.js';
-import { initialise, launch, READY_DEADLINE_MS, programOutput, stop, SUPERUSER } from './server-tools.js';
+import { initialise, launch, programOutput, READY_DEADLINE_MS, stop, SUPERUSER } from './server-tools.js';
+
+/** The file that operators use too, so that both kinds of installation have the same roles. */
+const ROLES_FILE = join(import.meta.dirname, '..', '..', 'deploy', 'postgres', 'roles.sql');
+
+/** The role that migrates and the one that serves. Neither is the server's superuser. */
+const OWNER_ROLE = 'service_owner';
+const RUNTIME_ROLE = 'service_runtime';
+/**
+ * Makes the roles of owner, service and scanner in the database of `superuserUrl`, or gives existing ones these passwords,
+ * and hands over to the owner what an earlier version made as superuser. Harmless when repeated.
+ */
+async function createRoles(
+  superuserUrl: string,
+  passwords: { owner: string; runtime: string; scanner: string },
+): Promise<void> {
+  const client = new Client({
+    connectionString: superuserUrl,
+    options: Object.entries(passwords)
+      .map(([role, password]) => `-c service.${role}_password=${password}`)
+      .join(' '),
+  });
+  await client.connect();
+  try {
+    await client.query(readFileSync(ROLES_FILE, 'utf8'));
+  } finally {
+    await client.end();
+  }
+}
 
 const SUPERUSER_PASSWORD_FILE = 'password';
 const OWNER_PASSWORD_FILE = 'password-owner';
@@ -141,4 +170,58 @@ async function createDatabase(client: Client, name: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+const ADOPT_DEADLINE_MS = 10_000;
+
+/**
+ * The port of a server that already runs on `data`, or null. A postmaster.pid may outlive its
+ * server.
+ */
+async function adoptRunningServer(data: string): Promise<number | null> {
+  const pidFile = join(data, 'postmaster.pid');
+  const deadline = Date.now() + ADOPT_DEADLINE_MS;
+  while (existsSync(pidFile) && Date.now() < deadline) {
+    const [pid, , , port] = readFileSync(pidFile, 'utf8').split('\n');
+    if (!isAlive(Number(pid))) return null;
+    if (Number(port) > 0 && (await portAnswers(Number(port)))) return Number(port);
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+  return null;
+}
+
+function isAlive(pid: number): boolean {
+  if (!(pid > 0)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function portAnswers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => socket.destroy(resolve(true) as undefined));
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** Whether the process in the server's pid file is alive. */
+function isServerAlive(data: string): boolean {
+  const pidFile = join(data, 'postmaster.pid');
+  return existsSync(pidFile) && isAlive(Number(readFileSync(pidFile, 'utf8').split('\n')[0]));
+}
+
+/** A TCP port on loopback that is free at this moment. @public Loaded by scripts and benches. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
 }

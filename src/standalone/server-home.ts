@@ -10,8 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { othersMayEnter, type ServerUser, serverUser } from './server-user.js';
+import { EmbeddedPostgresError, othersMayEnter, serverUser, type ServerUser } from './server-user.js';
 
 /** The server's own programs, as paths. */
 interface Binaries {

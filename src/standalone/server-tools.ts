@@ -3,9 +3,8 @@ import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:f
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { EmbeddedPostgresError, handOver, systemUser, type ServerUser } from './server-user.js';
 import type { ServerHome } from './server-home.js';
-import { handOver, type ServerUser, systemUser } from './server-user.js';
 
 const execute = promisify(execFile);
 

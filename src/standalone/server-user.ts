@@ -1,6 +1,8 @@
 import { chownSync, existsSync, lchownSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+
+/** Thrown if the embedded server cannot run here; the message contains the fix. */
+export class EmbeddedPostgresError extends Error {}
 
 /** The server's user if this process is root, which PostgreSQL refuses. */
 export interface ServerUser {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { BODY_DEPTH_MAX } from '../../src/platform/http/body-depth.js';
+import { BODY_DEPTH_MAX } from '../../src/platform/http/json-body.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import {
   JSON_TYPE,

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { load } from 'js-yaml';
-import { serveApiDocument } from '../../src/platform/openapi/api-document.js';
+import { serveApiDocument } from '../../src/platform/openapi/openapi.js';
 import { errorsOf } from '../support/rules/contract.js';
 import type { Json } from '../support/people/json.js';
 import { createTestProject } from '../support/people/project.js';

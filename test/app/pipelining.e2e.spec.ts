@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { serveScanner } from '../../src/programs/scanner-server.js';
+import { serveScanner } from '../../src/programs/start-scanner.js';
 import { AskServer } from '../../src/modules/domains/http/ask-server.js';
 import { limitPipelining } from '../../src/platform/http/pipelining.js';
 import { NETWORKS_PER_SITE } from '../../src/platform/network/client-network.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { serveScanner } from '../../src/programs/scanner-server.js';
+import { serveScanner } from '../../src/programs/start-scanner.js';
 import { ScannerMetrics } from '../../src/scanner/scanner.metrics.js';
 import { freePort } from '../support/programs/free-port.js';
 

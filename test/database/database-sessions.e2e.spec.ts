@@ -6,7 +6,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Client } from 'pg';
 import { sql } from 'kysely';
-import { durabilityWarning } from '../../src/platform/database/durability.js';
+import { durabilityWarning } from '../../src/platform/database/pooler.js';
 import { migrate } from '../../src/platform/database/migrate.js';
 import { ormOptions } from '../../src/programs/orm-options.js';
 import { createHttpApp } from '../../src/programs/http-app.js';

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CONSENT_RECORDS } from '../../src/modules/consent/infrastructure/consent.partitions.js';
-import { PartitionMaintenance } from '../../src/platform/database/partition-maintenance.js';
+import {
+  dropPartitionsBefore,
+  ensurePartitions,
+  PartitionMaintenance,
+} from '../../src/platform/database/partitions.js';
 import {
   DELIVERY_PARTITIONS,
   deliveriesKeptSince,
 } from '../../src/modules/forwarding/infrastructure/delivery.partitions.js';
 import { uuidLowerBound } from '../../src/platform/identity/ids.js';
-import { dropPartitionsBefore, ensurePartitions } from '../../src/platform/database/partitions.js';
 import { Maintenance } from '../../src/platform/operations/maintenance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { entities } from '../../src/programs/entities.js';
+import { entities } from '../../src/programs/orm-options.js';
 
 interface Row {
   of: string;

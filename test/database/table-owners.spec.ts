@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { EntitySchema } from '@mikro-orm/core';
 import ts from 'typescript';
-import { entities } from '../../src/programs/entities.js';
+import { entities } from '../../src/programs/orm-options.js';
 
 /** The module or part of the platform whose folder contains a table's entity. Only its files name the table. */
 const OWNERS = new Map<string, string>();
@@ -24,7 +24,7 @@ const WHOLE_DATABASE = [
   /^platform\/database\/grants\.ts$/,
   // Copies every table, and knows which table shows that a database is in use.
   /^platform\/database\/copy\.ts$/,
-  /^programs\/entities\.ts$/,
+  /^programs\/orm-options\.ts$/,
 ];
 
 /** The words of SQL before which a table stands, and the functions of Kysely that take its name. */

@@ -21,13 +21,14 @@ import {
 import { OutboxService } from '../../src/platform/outbox/outbox.service.js';
 import { OutboxSettler } from '../../src/platform/outbox/application/outbox.settler.js';
 import { type LeasedMessage, OutboxStore } from '../../src/platform/outbox/infrastructure/outbox.store.js';
-import type {
-  AttemptResult,
-  Failure,
-  OutboxMessage,
-  Settled,
+import {
+  BUG_SCHEDULE,
+  type AttemptResult,
+  type Failure,
+  type OutboxMessage,
+  type RetrySchedule,
+  type Settled,
 } from '../../src/platform/outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE, type RetrySchedule } from '../../src/platform/outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../src/platform/outbox/outbox.handler.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { startTestService, type TestService } from '../support/programs/service.js';

@@ -4,9 +4,12 @@ import { Client } from 'pg';
 import { DeleteProjectMessages } from '../../src/modules/projects/application/delete-project-messages.js';
 import { PartitionRotation } from '../../src/platform/outbox/application/partition-rotation.js';
 import { OutboxDispatcher } from '../../src/platform/outbox/application/outbox.dispatcher.js';
-import type { OutboxMessage, Settled } from '../../src/platform/outbox/domain/outbox-message.js';
+import {
+  BUG_SCHEDULE,
+  type OutboxMessage,
+  type Settled,
+} from '../../src/platform/outbox/domain/outbox-message.js';
 import { ROTATE_BYTES } from '../../src/platform/outbox/domain/partition-rotation.js';
-import { BUG_SCHEDULE } from '../../src/platform/outbox/domain/retry-schedule.js';
 import { OutboxClaimer } from '../../src/platform/outbox/infrastructure/outbox.claimer.js';
 import { OutboxPartitions } from '../../src/platform/outbox/infrastructure/outbox.partitions.js';
 import { OutboxStore } from '../../src/platform/outbox/infrastructure/outbox.store.js';

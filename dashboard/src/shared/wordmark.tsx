@@ -1,5 +1,4 @@
-import { BRAND } from '../../../src/platform/identity/brand.js';
-import { MARK } from '../../../src/platform/identity/wordmark.js';
+import { BRAND, MARK } from '../../../src/platform/identity/brand.js';
 
 const SIZES = { small: 22, large: 30 };
 

@@ -1,6 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { PartitionMaintenance } from '../../platform/database/partition-maintenance.js';
-import { monthStart } from '../../platform/time/months.js';
+import { PartitionMaintenance } from '../../platform/database/partitions.js';
+import { monthStart } from '../../platform/time/instant.js';
 import { AuditReader } from './application/audit-reader.js';
 import { AUDIT_MONTHS_KEPT, SECURITY_LOG_MONTHS_KEPT } from './domain/retention.js';
 import { AUDIT_EVENTS, SECURITY_EVENTS } from './infrastructure/audit.partitions.js';

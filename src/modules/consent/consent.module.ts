@@ -11,7 +11,7 @@ import { ForwardingAnnouncer } from './forwarding-announcer.js';
 import { ConsentRollup } from './application/consent.rollup.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { RecordRetention } from './record-retention.js';
-import { PartitionMaintenance } from '../../platform/database/partition-maintenance.js';
+import { PartitionMaintenance } from '../../platform/database/partitions.js';
 import { CONSENT_RECORDS } from './infrastructure/consent.partitions.js';
 import { EraseRecords } from './application/erase-records.js';
 import { ErasureService } from './application/erasure.service.js';

@@ -1,7 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
-import { PartitionMaintenance } from '../../platform/database/partition-maintenance.js';
+import { PartitionMaintenance } from '../../platform/database/partitions.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { settingsToken } from '../../platform/settings/inject-settings.js';

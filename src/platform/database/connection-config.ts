@@ -1,5 +1,23 @@
-import type { Options } from '@mikro-orm/postgresql';
-import { BindingDriver } from './binding-driver.js';
+import {
+  isRaw,
+  raw,
+  type Dictionary,
+  type EntityData,
+  type LoggingOptions,
+  type QueryResult,
+  type RawQueryFragment,
+  type Transaction,
+} from '@mikro-orm/core';
+import {
+  NativeQueryBuilder,
+  PostgreSqlConnection,
+  PostgreSqlDriver,
+  type Configuration,
+  type Options,
+  type PostgreSqlPlatform,
+} from '@mikro-orm/postgresql';
+import { CompiledQuery, type Driver, type PostgresDialect } from 'kysely';
+import { isConnectionFailure } from './postgres-error.js';
 import { connectionOptions } from './postgres-pool.js';
 
 /** Connections of the ORM's pool in one process; ingest, claims, reports and sign-in have separate pools. */
@@ -47,4 +65,115 @@ export function connectionConfig(
     }),
     debug: false,
   };
+}
+
+/** A statement with placeholders for its values. */
+interface BoundStatement {
+  text: string;
+  values: unknown[];
+}
+
+/**
+ * Sends the values of entity queries as parameters. MikroORM's own connection quotes them into the
+ * statement's text, without an option: they would appear in the server's log and statistics, hashes
+ * of keys included (docs/security.md).
+ */
+class BindingConnection extends PostgreSqlConnection {
+  override createKyselyDialect(
+    ...given: Parameters<PostgreSqlConnection['createKyselyDialect']>
+  ): PostgresDialect {
+    const dialect = super.createKyselyDialect(...given);
+    const createDriver = dialect.createDriver.bind(dialect);
+    return Object.assign(dialect, { createDriver: () => releasingDriver(createDriver()) });
+  }
+
+  override async execute<
+    T extends QueryResult | EntityData<object> | EntityData<object>[] = EntityData<object>[],
+  >(
+    query: string | NativeQueryBuilder | RawQueryFragment,
+    params: readonly unknown[] | Dictionary<unknown> = [],
+    method: 'all' | 'get' | 'run' = 'all',
+    ctx?: Transaction,
+    loggerContext?: LoggingOptions,
+  ): Promise<T> {
+    await this.ensureConnection();
+    const { text, values } = this.bind(query, params);
+    return this.executeQuery(
+      text,
+      async () => {
+        const compiled = CompiledQuery.raw(text, values);
+        return this.transformRawResult<T>(await (ctx ?? this.getClient()).executeQuery(compiled), method);
+      },
+      { query: text, ...loggerContext },
+    );
+  }
+
+  /** Follows MikroORM's quoting rules, with a placeholder instead of each value. */
+  private bind(
+    query: string | NativeQueryBuilder | RawQueryFragment,
+    params: readonly unknown[] | Dictionary<unknown>,
+  ): BoundStatement {
+    const given = query instanceof NativeQueryBuilder ? query.toRaw() : query;
+    const fragment = typeof given === 'string' && !Array.isArray(params) ? raw(given, params) : given;
+    const { sql, params: bound } = isRaw(fragment)
+      ? fragment
+      : { sql: fragment, params: params as unknown[] };
+    const values: unknown[] = [];
+    const binder = Object.create(this.platform) as PostgreSqlPlatform;
+    binder.escape = (value: unknown) => placeFor(value, values);
+    return { text: binder.formatQuery(sql as string, bound), values };
+  }
+}
+
+/**
+ * Makes a driver return the connection of a transaction to its pool when that connection breaks.
+ * Kysely returns it only after a successful rollback, and never when `begin` fails: each broken
+ * transaction leaked a connection until the process ended. The pool itself discards a broken
+ * connection.
+ */
+function releasingDriver(driver: Driver): Driver {
+  const begin = driver.beginTransaction.bind(driver);
+  const rollback = driver.rollbackTransaction.bind(driver);
+  return Object.assign(driver, {
+    beginTransaction: async (...given: Parameters<typeof begin>) => {
+      try {
+        await begin(...given);
+      } catch (error) {
+        await driver.releaseConnection(given[0]);
+        throw error;
+      }
+    },
+    rollbackTransaction: async (...given: Parameters<typeof rollback>) => {
+      try {
+        await rollback(...given);
+      } catch (error) {
+        // The server has rolled back; the caller gets the error that broke the transaction.
+        if (!isConnectionFailure(error)) throw error;
+      }
+    },
+  });
+}
+
+/** Appends a value and returns its placeholder, `$1`, `$2` and so on. */
+function placeFor(value: unknown, values: unknown[]): string {
+  if (Array.isArray(value)) return value.map((each) => placeFor(each, values)).join(', ');
+  // Numbers, booleans and null stay in the text: the server infers their types, and they contain no secrets.
+  const isPlain = typeof value !== 'string' && typeof value !== 'bigint' && !isObject(value);
+  if (isPlain) return String(value);
+  values.push(value instanceof Date ? value.toISOString() : value);
+  return `$${values.length}`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** MikroORM's PostgreSQL driver with bound values. */
+export class BindingDriver extends PostgreSqlDriver {
+  protected override connection: BindingConnection;
+
+  constructor(config: Configuration) {
+    super(config);
+    this.connection = new BindingConnection(config);
+  }
 }

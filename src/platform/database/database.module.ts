@@ -1,8 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
 import type { Options } from '@mikro-orm/postgresql';
-import { BindingDriver } from './binding-driver.js';
-import { PartitionMaintenance } from './partition-maintenance.js';
+import { BindingDriver } from './connection-config.js';
+import { PartitionMaintenance } from './partitions.js';
 import { PreparedReads } from './prepared-reads.js';
 import { ProjectReads } from './project-reads.js';
 

@@ -1,8 +1,17 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, Logger } from '@nestjs/common';
 import { sql } from 'kysely';
 import { uuidLowerBound } from '../identity/ids.js';
-import { allowMaintenanceTime } from './statement-time.js';
-import { type PartitionPeriod, periodStart } from './partition-period.js';
+import { Maintenance } from '../operations/maintenance.js';
+import { allowMaintenanceTime } from './tables.js';
+
+type PartitionPeriod = 'day' | 'month';
+
+/** The first instant, in UTC, of the period that is `offset` periods after the one that contains `at`. */
+export function periodStart(period: PartitionPeriod, at: Date, offset = 0): Date {
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  return new Date(period === 'month' ? Date.UTC(year, month + offset) : Date.UTC(year, month, day + offset));
+}
 
 /** A table that is partitioned by the time of a UUIDv7, in UTC. Its module declares it. */
 export interface PartitionedTable {
@@ -116,4 +125,50 @@ function isLockTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && error.code === LOCK_NOT_AVAILABLE) return true;
   return isLockTimeout(error.cause);
+}
+
+const EVERY_MS = 60 * 60_000;
+/** One, because clocks differ and a row's id may be older than its insert. */
+const PERIODS_BEHIND = 1;
+/** Inserts keep working for this many days or months without a worker that creates partitions. */
+const PERIODS_AHEAD = 3;
+
+/** Creates partitions ahead of time and drops those past their retention, for the tables that modules register. */
+@Injectable()
+export class PartitionMaintenance {
+  private readonly logger = new Logger(PartitionMaintenance.name);
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly maintenance: Maintenance,
+  ) {}
+
+  /**
+   * Creates the table's missing partitions, now and every hour, and drops those with only rows from
+   * before `keptSince`. Call this while modules start (`onModuleInit`).
+   */
+  async register(table: PartitionedTable, keptSince: (now: Date) => Date): Promise<void> {
+    this.maintenance.register({
+      name: `partitions-${table.name}`,
+      everyMs: EVERY_MS,
+      run: async (now) => {
+        await this.createMissing(table, now);
+        await this.dropExpired(table, keptSince(now));
+      },
+    });
+    await this.createMissing(table, new Date());
+  }
+
+  /** Creates the missing partitions around `now`. Returns the starts of the created ones. */
+  createMissing(table: PartitionedTable, now: Date): Promise<Date[]> {
+    return ensurePartitions(this.em, table, {
+      from: periodStart(table.period, now, -PERIODS_BEHIND),
+      to: periodStart(table.period, now, PERIODS_AHEAD),
+    });
+  }
+
+  private async dropExpired(table: PartitionedTable, keptSince: Date): Promise<void> {
+    const dropped = await dropPartitionsBefore(this.em, table, keptSince);
+    if (dropped.length > 0) this.logger.log({ partitions: dropped, keptSince }, 'dropped expired partitions');
+  }
 }

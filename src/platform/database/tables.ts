@@ -1,5 +1,5 @@
 import type { EntityManager, InferKyselyDB } from '@mikro-orm/postgresql';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 
 /** Columns are named like the entities' properties, in queries and in results. */
 const PROPERTY_NAMES = { columnNamingStrategy: 'property' } as const;
@@ -14,4 +14,13 @@ export type TablesOf<Schemas extends { name: string }> = InferKyselyDB<Schemas, 
 export function typedTables<Tables>(em: EntityManager): Kysely<Tables> {
   // The ORM's own type is conditional on named tables, which the compiler cannot resolve here.
   return em.getKysely<Tables, typeof PROPERTY_NAMES>(PROPERTY_NAMES) as unknown as Kysely<Tables>;
+}
+
+/** Statement timeout of maintenance. Rolling up an hour of records of a busy service takes far less. */
+const MAINTENANCE_STATEMENT_MS = 10 * 60_000;
+
+/** Replaces the statement timeout of requests with that of maintenance for this transaction. */
+export async function allowMaintenanceTime(tx: EntityManager): Promise<void> {
+  if (!tx.isInTransaction()) throw new Error('The statement timeout must be set inside a transaction.');
+  await sql`set local statement_timeout = ${sql.lit(MAINTENANCE_STATEMENT_MS)}`.execute(tx.getKysely());
 }

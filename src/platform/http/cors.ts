@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { securityHeaders } from './security-headers.js';
+import { securityHeaders } from './final-headers.js';
 
 const PREFLIGHT_SECONDS = 86_400;
 

@@ -1,4 +1,6 @@
-import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import helmet from 'helmet';
+import type { HelmetOptions } from 'helmet';
 
 /** A host's rules for the headers of every response, independent of the code that sends it. */
 export interface HeaderRules {
@@ -48,4 +50,48 @@ export function applyHeaderRules(response: ServerResponse, rules: HeaderRules): 
 /** Like `writeHead`: a header given there replaces the one set before. */
 function hasName(pairs: readonly (OutgoingHttpHeader | undefined)[], name: string): boolean {
   return pairs.some((value, at) => at % 2 === 0 && String(value).toLowerCase() === name);
+}
+
+/** Credentials of the customer's visitors for the customer's own site. */
+const CREDENTIALS = ['cookie', 'authorization', 'proxy-authorization'];
+
+/**
+ * Removes headers meant for the customer's site from a request to the customer's host, before they
+ * are read or logged.
+ */
+export function dropForeignHeaders(request: IncomingMessage, others: readonly string[] = []): void {
+  const { headers } = request;
+  const dropped = [...CREDENTIALS, ...others].filter((name) => headers[name] !== undefined);
+  if (dropped.length === 0) return;
+  const kept: string[] = [];
+  const { rawHeaders } = request;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (!dropped.includes(name.toLowerCase())) kept.push(name, value);
+  }
+  for (const name of dropped) delete headers[name];
+  request.rawHeaders = kept;
+}
+
+/** helmet's options for every response. */
+export function helmetOptions(production: boolean): HelmetOptions {
+  return {
+    // Over plain http, as in development, a browser would require https, which is not served.
+    hsts: production,
+    contentSecurityPolicy: { directives: production ? {} : { upgradeInsecureRequests: null } },
+  };
+}
+
+/**
+ * The headers that helmet sets, name and value alternating, for a route that writes its head
+ * directly: none of them depends on the request.
+ */
+export function securityHeaders(production: boolean): string[] {
+  const headers: string[] = [];
+  const recorder = {
+    setHeader: (name: string, value: string) => headers.push(name, value),
+    removeHeader: () => {},
+  };
+  helmet(helmetOptions(production))({} as IncomingMessage, recorder as unknown as ServerResponse, () => {});
+  return headers;
 }

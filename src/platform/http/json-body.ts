@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { DomainError } from '../errors/domain-error.js';
+import { sendProblem } from './problem.filter.js';
 
 /**
  * JSON, or JSON as text: a `sendBeacon` of a string needs no preflight and is sent as text/plain.
@@ -50,4 +52,30 @@ function noBody(request: IncomingMessage): DomainError {
 function refuseEmptyBody(_request: unknown, _response: unknown, body: Buffer): void {
   if (body.length === 0)
     throw Object.assign(new Error('empty body'), { status: 400, type: 'entity.parse.failed' });
+}
+
+/** Deepest nesting of a request body. Bodies of our routes nest at most 5 deep. */
+export const BODY_DEPTH_MAX = 32;
+
+/**
+ * Refuses bodies that nest too deeply: validation and transformation recurse, and a body of 100 KiB
+ * can nest deep enough to exhaust the stack. Mounted after the JSON parser, which does not recurse.
+ */
+export function refuseDeepBody(request: Request, response: Response, next: NextFunction): void {
+  if (!isDeeperThan(request.body, BODY_DEPTH_MAX)) return next();
+  sendProblem(request, response, {
+    status: 422,
+    code: 'validation_failed',
+    detail: `The body is nested more than ${BODY_DEPTH_MAX} levels deep.`,
+    members: {
+      errors: [{ field: '', message: `The body can be nested at most ${BODY_DEPTH_MAX} levels deep.` }],
+    },
+  });
+}
+
+/** Recurses no deeper than `levels`. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }

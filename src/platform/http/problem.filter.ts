@@ -1,22 +1,25 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
-  type ArgumentsHost,
   Catch,
-  type ExceptionFilter,
+  Global,
   HttpException,
   Logger,
+  Module,
   NotFoundException,
+  type ArgumentsHost,
+  type ExceptionFilter,
 } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { ClientDisconnected } from './client-disconnected.js';
-import { DomainError, DOMAIN_ERROR_STATUS, type DomainErrorCode } from '../errors/domain-error.js';
+import { isConnectionFailure, isStatementGivenUp } from '../database/postgres-error.js';
+import { DOMAIN_ERROR_STATUS, DomainError, type DomainErrorCode } from '../errors/domain-error.js';
 import { BRAND } from '../identity/brand.js';
-import { ThrottledLog } from '../operations/throttled-log.js';
 import { newId } from '../identity/ids.js';
+import { ThrottledLog } from '../operations/throttled-log.js';
+import { ClientDisconnected } from './client-disconnected.js';
 import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
 import { noteRefusal } from './refused-response.js';
-import { isConnectionFailure, isStatementGivenUp } from '../database/postgres-error.js';
 
 interface Problem {
   status: number;
@@ -216,3 +219,11 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
 function pathOf(request: IncomingMessage & { originalUrl?: string }): string | undefined {
   return (request.originalUrl ?? request.url)?.split('?')[0];
 }
+
+/** Converts every error to a problem document, also on routes outside Nest. */
+@Global()
+@Module({
+  providers: [ProblemFilter, { provide: APP_FILTER, useExisting: ProblemFilter }],
+  exports: [ProblemFilter],
+})
+export class ProblemModule {}

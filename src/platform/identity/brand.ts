@@ -17,3 +17,14 @@ export const META_GLOBAL = `${BRAND.toLowerCase()}Meta`;
 export const CONSENT_GLOBAL = `${BRAND.toLowerCase()}Consent`;
 /** The response header with which an edge may send the loader the visitor's country. */
 export const REGION_HEADER = `X-${BRAND}-Region`;
+
+/** The product's mark, drawn by the dashboard, the pricing page, and PDFs: a rounded square with a check. */
+export const MARK = {
+  /** Side of the square. */
+  size: 32,
+  radius: 8,
+  color: '#3d5afe',
+  checkColor: '#fff',
+  check: 'M9 16.5l5 5 9-11',
+  checkWidth: 3.5,
+} as const;

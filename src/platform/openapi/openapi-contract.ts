@@ -13,8 +13,7 @@ import {
   TIERS_EXTENSION,
 } from './api-description.js';
 import { addResponseExamples } from './openapi-examples.js';
-import { problemExample } from './problem-examples.js';
-import { PROBLEM_SCHEMA } from './problem-schema.js';
+import { PROBLEM_SCHEMA, problemExample } from './problem-examples.js';
 
 type Json = Record<string, unknown>;
 

@@ -1,8 +1,15 @@
-import type { RawBuilder } from 'kysely';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Attempt, AttemptResult, Failure, OutboxMessage, Settled } from './domain/outbox-message.js';
+import type { RawBuilder } from 'kysely';
 import type { ListValue } from '../database/list-literal.js';
-import type { RetrySchedule } from './domain/retry-schedule.js';
+import {
+  BUG_SCHEDULE,
+  type Attempt,
+  type AttemptResult,
+  type Failure,
+  type OutboxMessage,
+  type RetrySchedule,
+  type Settled,
+} from './domain/outbox-message.js';
 
 /** How simple outcomes are written: in the statement that deletes their messages, without a transaction. */
 export interface SingleStatementSettlement<Outcome = unknown> {
@@ -64,4 +71,37 @@ export interface OutboxHandler<Outcome = unknown> {
   discard(message: OutboxMessage): AttemptResult<Outcome>;
   /** Records a retry or dead letter in its transaction; absent: nothing to record. */
   failed?(tx: EntityManager, message: OutboxMessage, failure: Failure<Outcome>): Promise<void>;
+}
+
+/** A message that needs no further attempt. */
+export const DONE = { kind: 'settled', outcome: null, healthy: true } as const;
+
+/** A handler that processes each message on its own and has stored everything when it returns. */
+interface BackgroundJob<Outcome = null> extends Pick<
+  OutboxHandler<Outcome>,
+  'topics' | 'slotsMax' | 'slotsPerKeyMax' | 'attemptMaxMs'
+> {
+  /** By default `BUG_SCHEDULE`. */
+  retry?: RetrySchedule;
+  /** Runs for one message, perhaps twice: workers may die at any point. `signal`: the worker stops. */
+  run(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<Outcome>>;
+  /** The result for a message whose workers died too often to try again. */
+  abandoned: AttemptResult<Outcome>;
+}
+
+/** The handler of a job, for `OutboxService.register`. */
+export function backgroundJob<Outcome = null>({
+  retry = BUG_SCHEDULE,
+  run,
+  abandoned,
+  ...options
+}: BackgroundJob<Outcome>): OutboxHandler<Outcome> {
+  return {
+    ...options,
+    retry,
+    prepare: (messages) =>
+      Promise.resolve(messages.map((message) => (signal: AbortSignal) => run(message, signal))),
+    settle: () => Promise.resolve(),
+    discard: () => abandoned,
+  };
 }

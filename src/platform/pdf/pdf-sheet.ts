@@ -1,5 +1,4 @@
-import { drawWordmark, PDF_COLORS } from './pdf-letterhead.js';
-import { pdfText } from './pdf-text.js';
+import { BRAND, MARK } from '../identity/brand.js';
 
 const MARGIN = 50;
 const FONT_SIZE = 9;
@@ -246,4 +245,46 @@ function openImage(document: PDFKit.PDFDocument, content: Buffer): { width: numb
   return (document as unknown as { openImage(source: Buffer): { width: number; height: number } }).openImage(
     content,
   );
+}
+
+/** The dashboard's color tokens for print. */
+export const PDF_COLORS = { text: '#15181d', quiet: '#586273', line: '#d3d8df', band: '#f7f8fa' } as const;
+
+/** Space between the mark and the name, and the name's size, as shares of the mark. */
+const GAP = 0.4;
+const NAME_SIZE = 0.75;
+
+/** Draws the product's mark and name with their upper left corner at a point. */
+export function drawWordmark(
+  document: PDFKit.PDFDocument,
+  { x, y, size }: { x: number; y: number; size: number },
+): void {
+  document
+    .save()
+    .translate(x, y)
+    .scale(size / MARK.size)
+    .roundedRect(0, 0, MARK.size, MARK.size, MARK.radius)
+    .fill(MARK.color);
+  document
+    .path(MARK.check)
+    .lineWidth(MARK.checkWidth)
+    .lineCap('round')
+    .lineJoin('round')
+    .stroke(MARK.checkColor)
+    .restore();
+  const fontSize = size * NAME_SIZE;
+  document
+    .font('Helvetica-Bold')
+    .fontSize(fontSize)
+    .fillColor(PDF_COLORS.text)
+    .text(BRAND, x + size * (1 + GAP), y + (size - fontSize) / 2 + fontSize * 0.05, { lineBreak: false });
+}
+
+/** Characters of PDF's standard fonts beyond Latin-1: the rest of Windows-1252. */
+const BESIDE_LATIN_1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
+const NOT_IN_FONT = new RegExp(`[^\\n\\u0020-\\u007E\\u00A0-\\u00FF${BESIDE_LATIN_1}]`, 'gu');
+
+/** A text for the standard fonts: other characters become question marks. */
+export function pdfText(text: string): string {
+  return text.replaceAll(NOT_IN_FONT, '?');
 }

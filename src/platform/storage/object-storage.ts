@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { OnApplicationShutdown } from '@nestjs/common';
-import type { ObjectOptions, ObjectStore } from './object-store.js';
-import type { StorageSettings } from './storage-url.js';
+import type { Logger, OnApplicationShutdown } from '@nestjs/common';
+import { DomainError } from '../errors/domain-error.js';
+import type { ObjectOptions, ObjectStore, StorageSettings } from './storage-url.js';
 
 /** Longest write or read of an object. A longer write is aborted, see `isCutOff`. */
 export const STORAGE_TIMEOUT_MAX_MS = 6_000;
@@ -163,4 +163,23 @@ function listCauses(error: unknown): { name: string; code: string }[] {
     cause = cause.cause as typeof cause;
   }
   return causes;
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * The result of a read from storage; `what` is its name, at the start of a sentence.
+ *
+ * @throws DomainError `temporarily_unavailable` (503) if storage fails.
+ */
+export async function orUnavailable<T>(logger: Logger, what: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    logger.warn({ err: error }, `failed to read ${what} from storage`);
+    throw new DomainError('temporarily_unavailable', `${what} is temporarily unavailable. Try again.`, {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  }
 }

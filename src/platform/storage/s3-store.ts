@@ -5,8 +5,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { ObjectOptions, ObjectStore } from './object-store.js';
-import type { StorageSettings } from './storage-url.js';
+import type { ObjectOptions, ObjectStore, StorageSettings } from './storage-url.js';
 
 type S3Settings = Extract<StorageSettings, { kind: 's3' }>;
 

@@ -33,3 +33,8 @@ export function instantProblem(value: unknown): string {
   if (readInstant(value)) return 'must be from 2000-01-01 to 2100-01-01';
   return 'must be an ISO 8601 instant, e.g. 2026-11-20T12:00:00Z';
 }
+
+/** The first instant of the month that is the given number of months after that of `now`, in UTC. */
+export function monthStart(now: Date, monthsFromNow: number): Date {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsFromNow, 1));
+}

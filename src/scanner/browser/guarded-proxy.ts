@@ -15,8 +15,7 @@ import {
   literalAddress,
   hostAndPort,
 } from '../../platform/network/address-policy.js';
-import { asLookup, judgeAddresses } from '../../platform/network/guarded-lookup.js';
-import type { NameResolver } from '../../platform/network/name-resolver.js';
+import { asLookup, judgeAddresses, type NameResolver } from '../../platform/network/name-resolver.js';
 import { isRecordRequest } from './own-requests.js';
 import { isExcludedHost } from '../../modules/scans/domain/scan-address.js';
 import { type RequestLimit, RequestRate } from './request-rate.js';

@@ -13,9 +13,9 @@ import {
 } from '../../modules/publishing/infrastructure/publication.rows.js';
 import { OperatorError } from '../../platform/operations/operator-command.js';
 import { addVisits } from '../../modules/visits/infrastructure/visit-rows.js';
-import { demoDomains } from './demo-domains.js';
 import {
   DEMO_FIELD,
+  demoDomains,
   demoHistory,
   HISTORY_DAYS,
   LOG_DAYS,

@@ -2,14 +2,14 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import type { MailLanguage } from '../../../platform/mail/domain/mail-language.js';
-import type {
-  Attempt,
-  AttemptResult,
-  OutboxMessage,
-  Settled,
+import {
+  BUG_SCHEDULE,
+  type Attempt,
+  type AttemptResult,
+  type OutboxMessage,
+  type Settled,
 } from '../../../platform/outbox/domain/outbox-message.js';
 import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
-import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { newId } from '../../../platform/identity/ids.js';

@@ -7,9 +7,9 @@ import type {
   AttemptResult,
   Failure,
   OutboxMessage,
+  RetrySchedule,
   Settled,
 } from '../../../platform/outbox/domain/outbox-message.js';
-import type { RetrySchedule } from '../../../platform/outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { isConnectionFailure } from '../../../platform/database/postgres-error.js';

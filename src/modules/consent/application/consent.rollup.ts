@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { allowMaintenanceTime } from '../../../platform/database/statement-time.js';
+import { allowMaintenanceTime } from '../../../platform/database/tables.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { addUpAudience } from '../infrastructure/audience-rollup.rows.js';
 import {

@@ -2,14 +2,14 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
-import { backgroundJob, DONE } from '../../../platform/outbox/background-job.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
 import {
+  BUG_SCHEDULE,
+  projectOf,
   type AttemptResult,
   type OutboxMessage,
-  projectOf,
 } from '../../../platform/outbox/domain/outbox-message.js';
 import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
-import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid, newId } from '../../../platform/identity/ids.js';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ensurePartitions } from '../../../platform/database/partitions.js';
-import { monthStart } from '../../../platform/time/months.js';
+import { monthStart } from '../../../platform/time/instant.js';
 import { CONSENT_RECORDS } from '../infrastructure/consent.partitions.js';
 import { insertRecords, type PastRecord } from '../infrastructure/past-record.rows.js';
 import { recount } from './consent.rollup.js';

@@ -1,9 +1,12 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { backgroundJob, DONE } from '../../../platform/outbox/background-job.js';
-import { type AttemptResult, projectOf } from '../../../platform/outbox/domain/outbox-message.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
+import {
+  BUG_SCHEDULE,
+  projectOf,
+  type AttemptResult,
+} from '../../../platform/outbox/domain/outbox-message.js';
 import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
-import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { VISITOR_INDEX_REQUESTED } from '../domain/visitor-reference.js';
 import {

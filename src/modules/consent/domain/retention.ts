@@ -1,4 +1,4 @@
-import { monthStart } from '../../../platform/time/months.js';
+import { monthStart } from '../../../platform/time/instant.js';
 
 /**
  * Records older than this may be deleted. Retention counts whole months, so each record is kept for

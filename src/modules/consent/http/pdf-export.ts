@@ -1,6 +1,5 @@
 import Pdf from 'pdfkit';
-import { drawWordmark, PDF_COLORS } from '../../../platform/pdf/pdf-letterhead.js';
-import { pdfText } from '../../../platform/pdf/pdf-text.js';
+import { drawWordmark, PDF_COLORS, pdfText } from '../../../platform/pdf/pdf-sheet.js';
 import type { ExportRow } from '../domain/export-selection.js';
 import { type PdfCover, PDF_RECORDS_MAX, type RecordsPage } from './pdf-page.js';
 

@@ -4,7 +4,7 @@ import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { AdaptiveBatch } from '../../../platform/limits/adaptive-batch.js';
 import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import { PartitionMaintenance } from '../../../platform/database/partition-maintenance.js';
+import { PartitionMaintenance } from '../../../platform/database/partitions.js';
 import { isConnectionFailure } from '../../../platform/database/postgres-error.js';
 import type { PreparedStatement } from '../../../platform/database/prepared-reads.js';
 import { openPool } from '../../../platform/database/postgres-pool.js';

@@ -2,12 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import helmet from 'helmet';
 import { isPublicRoute } from '../domain/public-route.js';
-import { applyHeaderRules, type HeaderRules } from '../../../platform/http/final-headers.js';
+import {
+  applyHeaderRules,
+  dropForeignHeaders,
+  helmetOptions,
+  type HeaderRules,
+} from '../../../platform/http/final-headers.js';
 import { bindProject } from '../../../platform/http/first-party.js';
-import { dropForeignHeaders } from '../../../platform/http/foreign-headers.js';
 import { nameRequest } from '../../../platform/http/logging.js';
 import { sendProblem } from '../../../platform/http/problem.filter.js';
-import { helmetOptions } from '../../../platform/http/security-headers.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { HostList } from '../application/host-list.js';
 import { HostSightings } from '../application/host-sightings.js';

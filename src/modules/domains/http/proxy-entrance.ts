@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
 import { addressBehindClient } from '../../../platform/http/client-address.js';
 import { type FirstParty, setFirstParty } from '../../../platform/http/first-party.js';
-import { dropForeignHeaders } from '../../../platform/http/foreign-headers.js';
+import { dropForeignHeaders } from '../../../platform/http/final-headers.js';
 import { nameRequest } from '../../../platform/http/logging.js';
 import { sendProblem } from '../../../platform/http/problem.filter.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';

@@ -9,7 +9,7 @@ import {
 import { recordBody } from '../../consent/domain/record-body.js';
 import { AUDIT_MONTHS_KEPT } from '../../audit/domain/retention.js';
 import { uuidLowerBound } from '../../../platform/identity/ids.js';
-import { monthStart } from '../../../platform/time/months.js';
+import { monthStart } from '../../../platform/time/instant.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
 import { computeCommitment, erasureBody } from '../domain/commitment.js';
 import { type HashedField, judgeRows, mayBeHashedSince, type RecordFinding } from '../domain/record-check.js';

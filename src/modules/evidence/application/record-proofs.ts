@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { ConsentHooks, type ExportProver } from '../../consent/consent.hooks.js';
 import type { ConsentRef } from '../../consent/domain/consent-recorded.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { LogSigner } from './log-signer.js';
 import { type ProofResult, Proofs } from './proofs.js';
 import { SignedViews } from './signed-view.js';

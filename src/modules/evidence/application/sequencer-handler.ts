@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
-import { backgroundJob, DONE } from '../../../platform/outbox/background-job.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
 import type { AttemptResult } from '../../../platform/outbox/domain/outbox-message.js';
 import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
-import { backgroundJob, DONE } from '../../../platform/outbox/background-job.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
 import type { AttemptResult, OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
 import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
 import { STORAGE_TIMEOUT_MAX_MS } from '../../../platform/storage/object-storage.js';

@@ -17,7 +17,7 @@ import { ApiProofPending, PROOF_TYPE, sendPending } from '../../../platform/http
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { ExportPermits } from '../../../platform/export/export-permits.js';
 import { isUuid } from '../../../platform/identity/ids.js';
-import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { LogReader } from '../application/log-reader.js';
 import { Proofs } from '../application/proofs.js';
 import type { Proof } from '../application/write-proof.js';

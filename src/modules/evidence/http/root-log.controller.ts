@@ -3,7 +3,7 @@ import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } f
 import { ApiAnyOrigin, ApiResponseHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
 import { Public } from '../../../platform/http/public.decorator.js';
-import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { LogReader } from '../application/log-reader.js';
 import { PublishedKeys } from '../application/published-keys.js';
 import { Timestamps } from '../application/timestamps.js';

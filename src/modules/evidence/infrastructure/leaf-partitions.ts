@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ensurePartitions, type PartitionedTable } from '../../../platform/database/partitions.js';
-import { monthStart } from '../../../platform/time/months.js';
+import { monthStart } from '../../../platform/time/instant.js';
 
 /** Its months start and end with those of the records. */
 export const EVIDENCE_LEAVES: PartitionedTable = { name: 'evidence_leaf', period: 'month' };

@@ -16,13 +16,13 @@ import type { ResolvedTier } from '../../licensing/domain/tier.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import type { OutboxHandler, SingleStatementSettlement } from '../../../platform/outbox/outbox.handler.js';
 import {
+  BUG_SCHEDULE,
+  projectOf,
   type Attempt,
   type AttemptResult,
   type OutboxMessage,
-  projectOf,
   type Settled,
 } from '../../../platform/outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
 import { idAt } from '../../../platform/identity/ids.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';

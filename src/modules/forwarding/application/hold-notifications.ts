@@ -4,13 +4,13 @@ import { AccessService } from '../../access/access.service.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { MailService } from '../../../platform/mail/mail.service.js';
 import {
+  BUG_SCHEDULE,
+  projectOf,
   type Attempt,
   type AttemptResult,
   type OutboxMessage,
-  projectOf,
   type Settled,
 } from '../../../platform/outbox/domain/outbox-message.js';
-import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
 import { waitingSince } from '../../../platform/outbox/claim-throttles.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';

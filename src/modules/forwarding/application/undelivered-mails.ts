@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { AccessService } from '../../access/access.service.js';
-import { allowMaintenanceTime } from '../../../platform/database/statement-time.js';
+import { allowMaintenanceTime } from '../../../platform/database/tables.js';
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';

@@ -3,11 +3,10 @@ import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from '
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { AlarmClock, NO_ALARM } from '../../../platform/time/alarm-clock.js';
-import { asLookup, judgeAddresses } from '../../../platform/network/guarded-lookup.js';
+import { asLookup, judgeAddresses, type NameResolver } from '../../../platform/network/name-resolver.js';
 import { type EndpointExceptions, isAddressAllowed } from '../../../platform/network/address-policy.js';
 import type { FailureCategory } from '../domain/outcome.js';
 import { type AddressLimiter, Snoozed } from './address-limiter.js';
-import type { NameResolver } from '../../../platform/network/name-resolver.js';
 import { trustedRootsAnd } from '../../../platform/network/trusted-roots.js';
 
 const HTTPS_PORT = 443;

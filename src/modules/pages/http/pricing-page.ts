@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { findAsset } from '../../../platform/http/dashboard-build.js';
-import { BRAND } from '../../../platform/identity/brand.js';
-import { MARK } from '../../../platform/identity/wordmark.js';
+import { BRAND, MARK } from '../../../platform/identity/brand.js';
 import { CURRENCY } from '../../licensing/domain/catalogue.js';
 import { planCards } from './pricing-cards.js';
 import { ICON_SYMBOLS } from './pricing-parts.js';

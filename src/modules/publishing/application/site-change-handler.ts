@@ -4,14 +4,14 @@ import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { hasRecent } from '../../../platform/outbox/queued-messages.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
-import type {
-  Attempt,
-  AttemptResult,
-  OutboxMessage,
-  Settled,
+import {
+  BUG_SCHEDULE,
+  type Attempt,
+  type AttemptResult,
+  type OutboxMessage,
+  type Settled,
 } from '../../../platform/outbox/domain/outbox-message.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { BUG_SCHEDULE } from '../../../platform/outbox/domain/retry-schedule.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
 import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../../platform/storage/object-storage.js';

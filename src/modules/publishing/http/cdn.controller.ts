@@ -24,10 +24,10 @@ import {
 import { DECLARATION_POLICY } from '../domain/declaration-page.js';
 import { choiceCookieKind, relativeAddresses } from '../domain/document.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
-import { sendCompressed } from '../../../platform/http/compressed.js';
+import { sendCompressed } from '../../../platform/http/file-answer.js';
 import { firstPartyOf, isBound } from '../../../platform/http/first-party.js';
 import { isUnchanged } from '../../../platform/http/entity-tag.js';
-import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { CDN_FILES, CdnFile } from './cdn-file.decorator.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;

@@ -5,7 +5,7 @@ import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { PageQuery } from '../../../platform/http/page-query.js';
 import { PublicationLog } from '../application/publication-log.js';
-import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import {
   authorsOf,
   ChangesQuery,

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { backgroundJob, DONE } from '../../../platform/outbox/background-job.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
 import { type OutboxMessage, projectOf } from '../../../platform/outbox/domain/outbox-message.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { SCAN_FINISHED, SCAN_RECLASSIFIED } from '../scans.events.js';

@@ -12,7 +12,7 @@ import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { ApiProofPending, PROOF_TYPE, sendPending } from '../../../platform/http/proof-pending.js';
 import type { Project } from '../../projects/domain/project.js';
-import { orUnavailable } from '../../../platform/storage/or-unavailable.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { ScanProofService } from '../application/scan-proof.service.js';
 
 /** Proofs of scans in the project's log (docs/evidence.md). */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BRAND } from '../../../platform/identity/brand.js';
+import { BRAND, MARK } from '../../../platform/identity/brand.js';
 import { escapeHtml } from '../../../platform/identity/escape-html.js';
-import { MARK } from '../../../platform/identity/wordmark.js';
 
 export const UNSUBSCRIBE_LANGUAGES = ['en', 'de'] as const;
 type Language = (typeof UNSUBSCRIBE_LANGUAGES)[number];

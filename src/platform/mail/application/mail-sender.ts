@@ -5,9 +5,9 @@ import type {
   AttemptResult,
   Failure,
   OutboxMessage,
+  RetrySchedule,
   Settled,
 } from '../../outbox/domain/outbox-message.js';
-import type { RetrySchedule } from '../../outbox/domain/retry-schedule.js';
 import type { OutboxHandler } from '../../outbox/outbox.handler.js';
 import { OutboxService } from '../../outbox/outbox.service.js';
 import { type OutboxSettings, outboxSettings } from '../../outbox/outbox.settings.js';

@@ -1,6 +1,5 @@
-import { BRAND } from '../../identity/brand.js';
+import { BRAND, MARK } from '../../identity/brand.js';
 import { escapeHtml } from '../../identity/escape-html.js';
-import { MARK } from '../../identity/wordmark.js';
 import type { MailLanguage } from './mail-language.js';
 
 /** The text of a mail: sentences, and at most one link, which is a button. */

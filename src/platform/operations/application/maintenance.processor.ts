@@ -5,7 +5,7 @@ import { Counter } from 'prom-client';
 import { ThrottledLog } from '../throttled-log.js';
 import { queueReady, QUEUES, WORKER_OPTIONS } from '../../database/queue.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
-import { type QueueSettings, queueSettings } from '../../database/queue.settings.js';
+import { type QueueSettings, queueSettings } from '../../database/database.settings.js';
 import { DEADLINE_MS, Maintenance } from '../maintenance.js';
 import { Metrics } from '../metrics.js';
 

@@ -5,7 +5,7 @@ import { ThrottledLog } from '../../operations/throttled-log.js';
 import { queueReady, WORKER_OPTIONS } from '../../database/queue.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
 import { type OutboxSettings, outboxSettings } from '../outbox.settings.js';
-import { type QueueSettings, queueSettings } from '../../database/queue.settings.js';
+import { type QueueSettings, queueSettings } from '../../database/database.settings.js';
 import { OUTBOX_QUEUE, POLL_JOB } from '../infrastructure/wakeup-notifier.js';
 import { OutboxDispatcher } from './outbox.dispatcher.js';
 import { PartitionRotation } from './partition-rotation.js';

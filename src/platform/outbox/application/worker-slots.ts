@@ -1,6 +1,5 @@
-import { FairShare, SHARE_OF_ONE_KEY } from '../domain/fair-share.js';
+import { FairShare, SHARE_OF_ONE_KEY, TopicSlots } from '../domain/fair-share.js';
 import type { Attempt } from '../domain/outbox-message.js';
-import { TopicSlots } from '../domain/topic-slots.js';
 import type { OutboxHandler } from '../outbox.handler.js';
 import type { ClaimRequest } from '../infrastructure/outbox.claimer.js';
 import type { LeasedMessage } from '../infrastructure/outbox.store.js';

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { AHEAD_BELOW_MS, FairShare, SHARE_RESTART_MS, SHARE_START, SLOW_MS } from './fair-share.js';
+import {
+  AHEAD_BELOW_MS,
+  FairShare,
+  SHARE_RESTART_MS,
+  SHARE_START,
+  SLOW_MS,
+  TopicSlots,
+} from './fair-share.js';
 
 const SLOTS = 64;
 
@@ -222,5 +229,27 @@ describe(FairShare.name, () => {
 
   it('takes work on what was never claimed for a bug', () => {
     expect(() => new FairShare(SLOTS).started('a', 0)).toThrow('never claimed');
+  });
+});
+
+describe(TopicSlots.name, () => {
+  const topics = ['limited', 'free'];
+  const setUp = (): TopicSlots => new TopicSlots((topic) => (topic === 'limited' ? 2 : undefined));
+
+  it('tells what is left of a limit, and nothing of topics without one', () => {
+    const slots = setUp();
+    slots.claimed('limited');
+    slots.claimed('free');
+    expect(slots.freeOf(topics)).toEqual({ topics, freeOfTopic: new Map([['limited', 1]]) });
+  });
+
+  it('leaves a topic out that has its fill, until one of its messages has ended', () => {
+    const slots = setUp();
+    for (let n = 0; n < 3; n++) slots.claimed('limited');
+    expect(slots.freeOf(topics)).toEqual({ topics: ['free'], freeOfTopic: new Map() });
+    slots.ended('limited');
+    expect(slots.freeOf(topics).topics).toEqual(['free']);
+    slots.ended('limited');
+    expect(slots.freeOf(topics)).toEqual({ topics, freeOfTopic: new Map([['limited', 1]]) });
   });
 });

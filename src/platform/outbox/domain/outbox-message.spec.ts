@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type OutboxMessage, projectOf } from './outbox-message.js';
+import { BUG_SCHEDULE, projectOf, type OutboxMessage } from './outbox-message.js';
 
 describe(projectOf.name, () => {
   const message = (projectId: string | null): OutboxMessage =>
@@ -14,4 +14,14 @@ describe(projectOf.name, () => {
   it('is a bug where it names none', () => {
     expect(() => projectOf(message(null))).toThrow('message 7 of consent.recorded names no project');
   });
+});
+
+it('waits two minutes in all for what throws, each time twice as long, five minutes at most', () => {
+  const waits = Array.from(
+    { length: BUG_SCHEDULE.failuresMax - 1 },
+    (_, n) => BUG_SCHEDULE.delayMs(n + 1) / 1000,
+  );
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64]);
+  expect(BUG_SCHEDULE.delayMs(9)).toBe(256_000);
+  expect(BUG_SCHEDULE.delayMs(10)).toBe(300_000);
 });

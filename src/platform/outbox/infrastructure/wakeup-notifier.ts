@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import type { Queue } from 'bullmq';
 import { queueReady, QUEUES } from '../../database/queue.js';
 import { InjectSettings } from '../../settings/inject-settings.js';
-import { type QueueSettings, queueSettings } from '../../database/queue.settings.js';
+import { type QueueSettings, queueSettings } from '../../database/database.settings.js';
 import { ThrottledLog } from '../../operations/throttled-log.js';
 
 export const OUTBOX_QUEUE = QUEUES.outbox;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isLoopbackHost } from './loopback-host.js';
+import { isLoopbackHost } from './demo-site.js';
 
 it.each([
   'localhost',

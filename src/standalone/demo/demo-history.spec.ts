@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { demoDomains } from './demo-domains.js';
+import { demoDomains } from './demo-history.js';
 
 describe(demoDomains, () => {
   it.each([

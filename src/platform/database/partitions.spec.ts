@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { periodStart } from './partition-period.js';
+import { periodStart } from './partitions.js';
 
 describe('periodStart', () => {
   it.each([

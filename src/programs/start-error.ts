@@ -1,2 +1,0 @@
-/** A start that cannot succeed, reported as a sentence instead of a stack. */
-export class StartError extends Error {}

@@ -1,2 +1,0 @@
-/** Thrown if the embedded server cannot run here; the message contains the fix. */
-export class EmbeddedPostgresError extends Error {}
