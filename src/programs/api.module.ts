@@ -5,14 +5,16 @@ import { AccessModule } from '../modules/access/access.module.js';
 import { AccountController } from '../modules/access/http/account.controller.js';
 import { ApiKeyController } from '../modules/access/http/api-key.controller.js';
 import { AuthController } from '../modules/access/http/auth.controller.js';
-import { InvitationController } from '../modules/access/http/invitation.controller.js';
-import { MeController } from '../modules/access/http/me.controller.js';
-import { MemberController } from '../modules/access/http/member.controller.js';
-import { OwnInvitationController } from '../modules/access/http/own-invitation.controller.js';
-import { OwnershipController } from '../modules/access/http/ownership.controller.js';
-import { SecondFactorController } from '../modules/access/http/second-factor.controller.js';
-import { SessionController } from '../modules/access/http/session.controller.js';
-import { SignInPolicyController } from '../modules/access/http/sign-in-policy.controller.js';
+import {
+  InvitationController,
+  OwnInvitationController,
+} from '../modules/access/http/invitation.controller.js';
+import { MeController, SessionController } from '../modules/access/http/me.controller.js';
+import { MemberController, OwnershipController } from '../modules/access/http/member.controller.js';
+import {
+  SecondFactorController,
+  SignInPolicyController,
+} from '../modules/access/http/second-factor.controller.js';
 import { AuditModule } from '../modules/audit/audit.module.js';
 import { AuditController } from '../modules/audit/http/audit.controller.js';
 import { SecurityLogController } from '../modules/audit/http/security-log.controller.js';

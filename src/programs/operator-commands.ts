@@ -1,5 +1,5 @@
 import { accountCommands } from '../modules/access/application/account-commands.js';
-import { DEMO_OWNER_EMAIL } from '../modules/access/domain/demo-owner.js';
+import { DEMO_OWNER_EMAIL } from '../modules/access/domain/account.js';
 import { auditCommands } from '../modules/audit/application/audit-commands.js';
 import { billingCommands, reviveEvents } from '../modules/billing/application/billing-commands.js';
 import { BILLING_EVENT } from '../modules/billing/domain/billing-message.js';

@@ -10,7 +10,7 @@ import {
   SESSIONS_PER_USER_MAX,
 } from '../../src/modules/access/application/sign-in.service.js';
 import { Passwords } from '../../src/modules/access/infrastructure/passwords.js';
-import { SESSION_DAYS_MAX } from '../../src/modules/access/domain/session-end.js';
+import { SESSION_DAYS_MAX } from '../../src/modules/access/domain/session.js';
 import { linkIn, mailTo } from '../support/fakes/mails.js';
 import { useQuickPasswords, useRealPasswords } from '../support/programs/quick-passwords.js';
 import { startTestService, type TestService } from '../support/programs/service.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { KeyScope } from '../../src/modules/access/domain/key-scope.js';
+import type { KeyScope } from '../../src/modules/access/domain/api-key.js';
 import { ROLES, type Role, roleCovers } from '../../src/modules/access/domain/role.js';
 import { PAGES, STYLEGUIDE } from '../../src/modules/dashboard/dashboard.js';
 import { PREVIEW_FRAME } from '../../src/modules/dashboard/preview-frame.js';

@@ -5,7 +5,7 @@ import {
   INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
 } from '../../src/modules/access/application/account-limits.js';
 import { PROJECTS_OWNED_MAX } from '../../src/modules/access/application/membership.service.js';
-import { INVITATIONS_PER_PROJECT_MAX } from '../../src/modules/access/domain/invitation.js';
+import { INVITATIONS_PER_PROJECT_MAX } from '../../src/modules/access/domain/account-link.js';
 import type { Role } from '../../src/modules/access/domain/role.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { linkIn, mailsLeft, mailTo } from '../support/fakes/mails.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../src/modules/access/domain/role.js';
-import { SESSION_DAYS_MAX } from '../../src/modules/access/domain/session-end.js';
+import { SESSION_DAYS_MAX } from '../../src/modules/access/domain/session.js';
 import { repair, whileBroken } from '../support/rules/broken.js';
 import { linkIn, mailsLeft, mailTo } from '../support/fakes/mails.js';
 import { startTestService, type TestService } from '../support/programs/service.js';

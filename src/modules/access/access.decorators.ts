@@ -10,7 +10,7 @@ import {
 } from '../../platform/openapi/api-description.js';
 import { ACCESS_RULE } from '../../platform/http/public.decorator.js';
 import { type Actor, toAuthor } from './domain/actor.js';
-import type { KeyScope } from './domain/key-scope.js';
+import type { KeyScope } from './domain/api-key.js';
 import type { Role } from './domain/role.js';
 import type { Project } from '../projects/domain/project.js';
 
@@ -48,9 +48,7 @@ export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
     ApiExtension(ACCESS_EXTENSION, role),
   );
 
-/**
- * Requires a session: an API key gets 403 `session_required`. Used beside one of the rules above.
- */
+/** Requires a session: an API key gets 403 `session_required`. Used beside one of the rules above. */
 export const SessionOnly = (): MethodDecorator =>
   applyDecorators(SetMetadata(SESSION_ONLY, true), ApiExtension(SESSION_ONLY_EXTENSION, true));
 
@@ -60,11 +58,7 @@ export const SessionOnly = (): MethodDecorator =>
  */
 export const ManagesAccess = (): MethodDecorator & ClassDecorator =>
   applyDecorators(
-    SetMetadata(ACCESS_RULE, {
-      kind: 'project',
-      role: 'owner',
-      scope: 'manage_access',
-    } satisfies AccessRule),
+    SetMetadata(ACCESS_RULE, { kind: 'project', role: 'owner', scope: 'manage_access' } satisfies AccessRule),
     ApiSecurity(API_KEY_SCHEME),
     ApiSecurity(SESSION_SCHEME),
     ApiExtension(ACCESS_EXTENSION, 'owner'),

@@ -9,7 +9,7 @@ import { isUuid } from '../../platform/identity/ids.js';
 import { InjectSettings } from '../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../platform/settings/service.settings.js';
 import { type Actor, emailNotConfirmed, requireUser, secondFactorRequired } from './domain/actor.js';
-import { hashOfKey } from './domain/api-key.js';
+import { areaOfRoute, hashOfKey, isWithinAreas } from './domain/api-key.js';
 import { apiKeyIn } from './domain/credential.js';
 import { type AccessedRequest, type AccessRule, SESSION_ONLY } from './access.decorators.js';
 import { ACCESS_RULE } from '../../platform/http/public.decorator.js';
@@ -17,7 +17,6 @@ import { ApiKeyService } from './api-key.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { refuseForeignRequest } from './http/own-request.guard.js';
 import { accessTables } from './infrastructure/access.tables.js';
-import { areaOfRoute, isWithinAreas } from './domain/key-area.js';
 import { type Role, roleCovers } from './domain/role.js';
 
 /**
@@ -127,9 +126,7 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/**
- * @throws DomainError `scope_required` if the key is limited to areas that don't include the route.
- */
+/** @throws DomainError `scope_required` if the key is limited to areas that don't include the route. */
 function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: AccessedRequest): void {
   const { path: route } = request.route as { path: string };
   if (isWithinAreas(limitedTo, { method: request.method, route })) return;

@@ -24,7 +24,6 @@ export class AccessService {
    * At most `limit` projects of the actor with their roles, newest first, after the project id
    * `after`, if given. An API key has only its project. `withheld`: the project requires a second
    * factor, which the user has not set up, so only its name may be shown.
-   *
    * @throws DomainError `email_not_confirmed`.
    */
   async placesOf(

@@ -8,10 +8,8 @@ import { DomainError, fieldErrors } from '../../platform/errors/domain-error.js'
 import { newId } from '../../platform/identity/ids.js';
 import { type Actor, toAuthor } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
-import { hashOfKey, type KeySecret } from './domain/api-key.js';
+import { hashOfKey, type KeyArea, type KeyScope, type KeySecret } from './domain/api-key.js';
 import { requireManager } from './application/require-manager.js';
-import type { KeyArea } from './domain/key-area.js';
-import type { KeyScope } from './domain/key-scope.js';
 import { type Role, roleCovers } from './domain/role.js';
 
 const KEY_BYTES = 32;
@@ -77,7 +75,6 @@ export class ApiKeyService {
   /**
    * Like `create`, in its own transaction. The key is revoked with the user behind the actor: a key
    * created by a key belongs to the member who created that one, and expires no later.
-   *
    * @throws DomainError `api_key_limit_reached`, `validation_failed`, and as `requireManager`.
    */
   async issue(requested: ApiKeyRequest, actor: Actor): Promise<{ apiKey: ApiKey; key: string }> {
@@ -134,13 +131,7 @@ export class ApiKeyService {
       const before = { name: apiKey.name };
       apiKey.name = name;
       const { projectId, id: target } = ref;
-      await writeAudit(tx, author, {
-        projectId,
-        action: 'api_key.rename',
-        target,
-        before,
-        after: { name },
-      });
+      await writeAudit(tx, author, { projectId, action: 'api_key.rename', target, before, after: { name } });
       return apiKey;
     });
   }
@@ -149,7 +140,6 @@ export class ApiKeyService {
    * Gives a key a new secret, which is returned only here. The former one works for
    * `formerValidHours` more, or until the member who created it is removed; the one before that
    * expires at once. The new secret belongs to the user behind the actor.
-   *
    * @throws DomainError `api_key_not_found`, also if it was revoked or has expired; and as `issue`.
    */
   async rotate(
@@ -183,7 +173,6 @@ export class ApiKeyService {
 
   /**
    * Revokes a key immediately; does nothing if it is revoked already.
-   *
    * @throws DomainError `api_key_not_found`.
    */
   async revoke(ref: KeyRef, author: Author): Promise<void> {
@@ -230,9 +219,7 @@ export class ApiKeyService {
     await tx.nativeUpdate(ApiKey, named, { revokedAt: new Date() });
   }
 
-  /**
-   * The key's row, or null if it is unknown, revoked or expired. Stores the day of its last use.
-   */
+  /** The key's row, or null if it is unknown, revoked or expired. Stores the day of its last use. */
   async find(key: string): Promise<ApiKey | null> {
     const em = this.em.fork();
     const now = new Date();

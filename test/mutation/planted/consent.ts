@@ -77,7 +77,7 @@ export const CONSENT: Planted[] = [
   ...['erasures', 'privacy', "'visitor-records'"].map((part) => ({
     name: `keys: ${part} is within no area`,
     mutations: [{ symbol: 'AREA_OF_PART', from: new RegExp(`${part}: 'consents',`), to: '' }],
-    tests: ['src/modules/access/domain/key-area'],
+    tests: ['src/modules/access/domain/api-key'],
   })),
   ...['analytics, marketing', 'marketing, preferences'].map((pair) => ({
     name: `export: swaps ${pair} in a visitor's PDF`,

@@ -1,6 +1,6 @@
 import { newId } from '../../../src/platform/identity/ids.js';
 import { ApiKeyService } from '../../../src/modules/access/api-key.service.js';
-import type { KeyScope } from '../../../src/modules/access/domain/key-scope.js';
+import type { KeyScope } from '../../../src/modules/access/domain/api-key.js';
 import { ROLES, type Role } from '../../../src/modules/access/domain/role.js';
 import { ProjectEntity } from '../../../src/modules/projects/infrastructure/project.entity.js';
 import type { TestService } from '../programs/service.js';

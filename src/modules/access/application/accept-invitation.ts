@@ -1,19 +1,116 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { writeSecurityEvent } from '../../audit/audit.log.js';
-import { truncatedNetwork } from '../../audit/domain/network.js';
-import { ProjectService } from '../../projects/project.service.js';
+import { Injectable } from '@nestjs/common';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { MailService } from '../../../platform/mail/mail.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type AccessSettings, accessSettings } from '../access.settings.js';
-import { hashOfToken, linkEnded } from '../domain/account-link.js';
-import type { SignInClient } from '../domain/client.js';
-import type { Role } from '../domain/role.js';
+import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import { truncatedNetwork } from '../../audit/domain/network.js';
+import { findProject } from '../../projects/project.rows.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { ProjectEvents } from '../../projects/projects.events.js';
+import { accessSettings, type AccessSettings } from '../access.settings.js';
+import { hashOfToken, linkEnded, ownInvitationNotFound } from '../domain/account-link.js';
+import { emailNotConfirmed, toAuthor, type UserActor } from '../domain/actor.js';
+import { type Role, roleAfterAccepting } from '../domain/role.js';
+import type { SignInClient } from '../domain/session.js';
 import { Passwords } from '../infrastructure/passwords.js';
-import { confirmAddress, findUser, insertUser } from '../infrastructure/user.rows.js';
+import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
+import { ProjectMember } from '../infrastructure/project-member.entity.js';
+import { confirmAddress, findUser, findUserById, insertUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
-import { findInvitation, type InvitationClaim, JoinProject } from './join-project.js';
+import {
+  memberLimitReached,
+  MEMBERS_PER_PROJECT_MAX,
+  MembershipRevocation,
+  type PageRequest,
+  refuseTooManyOwned,
+} from './membership.service.js';
 import { type SignedInUser, type SignIn, SignInService } from './sign-in.service.js';
+
+/**
+ * Proof that an invitation belongs to the caller: the token of its newest mail, or a session of its
+ * address.
+ */
+type InvitationClaim = { tokenHash: Buffer } | { id: string; email: string };
+
+/**
+ * Accepts an invitation: the only way to become a member of another person's project, or an owner
+ * of it (ADR 51). All in the caller's transaction.
+ */
+@Injectable()
+export class JoinProject {
+  constructor(
+    private readonly projects: ProjectService,
+    private readonly revocation: MembershipRevocation,
+    private readonly mails: MailService,
+    private readonly events: ProjectEvents,
+  ) {}
+
+  /**
+   * Gives the invited role to the user that `identify` returns or creates; a member never loses a role.
+   * @throws DomainError `link_ended` or `invitation_not_found`, `member_limit_reached`, `project_limit_reached`.
+   */
+  async join(
+    tx: EntityManager,
+    given: { claim: InvitationClaim; identify: (now: Date) => Promise<string>; network: string | null },
+  ): Promise<{ projectId: string; role: Role }> {
+    const { claim, identify, network } = given;
+    // Read in a fork, so that it is read again under the lock, and on this connection: the others
+    // may be waiting for it.
+    const { projectId } = await findInvitation(tx.fork({ keepTransactionContext: true }), claim);
+    await this.projects.lock(tx, projectId);
+    // The lock's previous holder may have withdrawn or accepted it.
+    const invitation = await findInvitation(tx, claim);
+    const now = new Date();
+    const userId = await identify(now);
+    const author: Author = { kind: 'user', id: userId, network };
+    const member = await tx.findOne(ProjectMember, { projectId, userId });
+    // The ownership was offered to a member who has left since.
+    if (invitation.transfersOwnership && !member) throw gone(claim);
+    const former = member?.role ?? null;
+    const role = roleAfterAccepting(former, invitation.role);
+    if (role === 'owner' && former !== 'owner') await refuseTooManyOwned(tx, userId);
+    tx.remove(invitation);
+    if (member) member.role = role;
+    else await addMember(tx, { projectId, userId, role, createdAt: now });
+    await writeAudit(tx, author, {
+      projectId,
+      action: 'invitation.accept',
+      target: invitation.id,
+      after: { role },
+    });
+    await tx.flush();
+    if (role !== former && role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
+    if (invitation.transfersOwnership) await this.stepDown(tx, invitation, { userId, former, author });
+    return { projectId, role };
+  }
+
+  /** Makes the owner who offered the ownership an editor, and mails both. */
+  private async stepDown(
+    tx: EntityManager,
+    { projectId, invitedBy = null }: ProjectInvitation,
+    { userId, former, author }: { userId: string; former: Role | null; author: Author },
+  ): Promise<void> {
+    const giver =
+      invitedBy === null ? null : await tx.findOne(ProjectMember, { projectId, userId: invitedBy });
+    if (giver?.role !== 'owner' || giver.userId === userId) return;
+    await writeAudit(tx, author, {
+      projectId,
+      action: 'ownership.transfer',
+      target: userId,
+      before: { role: former },
+      after: { role: 'owner' },
+    });
+    await this.revocation.revokeGrants(tx, giver, { role: 'editor', author });
+    giver.role = 'editor';
+    const values = { project: (await findProject(tx, projectId))?.name ?? '' };
+    const [receiver, owner] = [await findUserById(tx, userId), await findUserById(tx, giver.userId)];
+    if (receiver)
+      await this.mails.send({ to: receiver.email, template: 'ownership_received', values, projectId }, tx);
+    if (owner) await this.mails.send({ to: owner.email, template: 'ownership_given', values, projectId }, tx);
+  }
+}
 
 /** An invitation as shown on its page. */
 export interface ShownInvitation {
@@ -61,7 +158,6 @@ export class AcceptInvitation {
   /**
    * Makes the invited person a member: the user signed in with that address, or, if it has no
    * account, a new user with the given password. A member gets the offered role if it is higher.
-   *
    * @throws DomainError `link_ended`, `invitation_for_another`, `authentication_required`,
    * `sign_up_closed`, `validation_failed`, `too_many_requests`, and as `JoinProject`.
    */
@@ -125,10 +221,7 @@ interface Person {
 
 const toClaim = (token: string): InvitationClaim => ({ tokenHash: hashOfToken(token) });
 
-/**
- * The user who accepts; creates the account of a new person. The token proves the address in both
- * cases.
- */
+/** The user who accepts; creates the account of a new person. The token proves the address in both cases. */
 async function identify(
   tx: EntityManager,
   given: { person: Person | null; signedIn: SignedInUser | null; network: string | null },
@@ -143,4 +236,106 @@ async function identify(
   if (!userId) throw linkEnded();
   await writeSecurityEvent(tx, { userId, action: 'sign_up', network });
   return userId;
+}
+
+/** The invitation of a claim, unless it has expired. @throws DomainError `link_ended` or `invitation_not_found`. */
+async function findInvitation(em: EntityManager, claim: InvitationClaim): Promise<ProjectInvitation> {
+  const invitation = await em.findOne(ProjectInvitation, claim);
+  if (!invitation || invitation.expiresAt <= new Date()) throw gone(claim);
+  return invitation;
+}
+
+function gone(claim: InvitationClaim): DomainError {
+  return 'tokenHash' in claim ? linkEnded() : ownInvitationNotFound();
+}
+
+async function addMember(
+  tx: EntityManager,
+  member: { projectId: string; userId: string; role: Role; createdAt: Date },
+): Promise<void> {
+  const { projectId } = member;
+  if ((await tx.count(ProjectMember, { projectId })) >= MEMBERS_PER_PROJECT_MAX) throw memberLimitReached();
+  tx.create(ProjectMember, member);
+}
+
+/** An invitation, for the invited person. */
+interface OwnInvitation {
+  id: string;
+  projectId: string;
+  projectName: string;
+  role: Role;
+  transfersOwnership: boolean;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Invitations to the confirmed address of a user's account, without the mailed link. */
+@Injectable()
+export class OwnInvitations {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+    private readonly joining: JoinProject,
+  ) {}
+
+  /**
+   * At most `limit` invitations that can be accepted, newest first, after the id `after`, if given.
+   * @throws DomainError `email_not_confirmed`.
+   */
+  async list(user: UserActor, { after, limit }: PageRequest): Promise<OwnInvitation[]> {
+    requireConfirmed(user);
+    const open = { email: user.email, expiresAt: { $gt: new Date() } };
+    const behind = after === null ? {} : { id: { $lt: after } };
+    const invitations = await this.em
+      .fork()
+      .find(ProjectInvitation, { ...open, ...behind }, { orderBy: { id: 'desc' }, limit });
+    const projects = await this.projects.read([...new Set(invitations.map(({ projectId }) => projectId))]);
+    const names = new Map(projects.map(({ id, name }) => [id, name]));
+    return invitations.map(({ id, projectId, role, transfersOwnership, createdAt, expiresAt }) => ({
+      id,
+      projectId,
+      projectName: names.get(projectId) ?? '',
+      role,
+      transfersOwnership,
+      createdAt,
+      expiresAt,
+    }));
+  }
+
+  /**
+   * Makes the caller a member, or gives a member the offered role.
+   * @throws DomainError `email_not_confirmed`, `invitation_not_found`, `member_limit_reached`, `project_limit_reached`.
+   */
+  async accept(user: UserActor, id: string): Promise<{ projectId: string; role: Role }> {
+    requireConfirmed(user);
+    const { userId, email, network } = user;
+    const identify = (): Promise<string> => Promise.resolve(userId);
+    return this.em
+      .fork()
+      .transactional((tx) => this.joining.join(tx, { claim: { id, email }, identify, network }));
+  }
+
+  /** Its link expires at once. @throws DomainError `email_not_confirmed`, `invitation_not_found`. */
+  async decline(user: UserActor, id: string): Promise<void> {
+    requireConfirmed(user);
+    const claim = { id, email: user.email };
+    await this.em.fork().transactional(async (tx) => {
+      const known = await findInvitation(tx.fork({ keepTransactionContext: true }), claim);
+      await this.projects.lock(tx, known.projectId);
+      const invitation = await findInvitation(tx, claim);
+      const { projectId, id: target, role } = invitation;
+      await writeAudit(tx, toAuthor(user), {
+        projectId,
+        action: 'invitation.decline',
+        target,
+        before: { role },
+      });
+      tx.remove(invitation);
+    });
+  }
+}
+
+/** Invitations are for addresses, so only an account with a confirmed address has any. */
+function requireConfirmed(user: UserActor): void {
+  if (!user.emailConfirmed) throw emailNotConfirmed();
 }

@@ -8,7 +8,7 @@ import {
   UsageError,
 } from '../../../platform/operations/operator-command.js';
 import { serviceSettings } from '../../../platform/settings/service.settings.js';
-import { EMAIL } from '../domain/email.js';
+import { EMAIL } from '../domain/account.js';
 
 /** Operator commands for user accounts. */
 export const accountCommands: Command[] = [

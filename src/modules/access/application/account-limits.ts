@@ -3,8 +3,7 @@ import { normalizedMailbox } from '../../../platform/mail/domain/mailbox.js';
 import { clientNetwork } from '../../../platform/network/client-network.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
-import { NetworkRateLimiter } from '../infrastructure/network-rate-limiter.js';
-import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
+import { NetworkRateLimiter, SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
 
@@ -17,9 +16,7 @@ export const MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX = 5;
 export const MAIL_REQUESTS_PER_EMAIL_MAX = 20;
 /** Mails of all kinds together that one network may request for one mailbox. */
 export const MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX = 8;
-/**
- * Invitations that one project may send to one mailbox; inviting again after a withdrawal counts.
- */
+/** Invitations that one project may send to one mailbox; inviting again after a withdrawal counts. */
 export const INVITATIONS_PER_PROJECT_AND_EMAIL_MAX = 5;
 /** Invitations that one project may send: a team of a hundred in a day. */
 const INVITATIONS_PER_DAY_MAX = 100;
@@ -124,10 +121,7 @@ export class AccountLimits {
     this.networks = new KnownNetworks(pool, secret);
   }
 
-  /**
-   * Counts a request without a session for a mail to `email`. @throws DomainError
-   * `too_many_requests`.
-   */
+  /** Counts a request without a session for a mail to `email`. @throws DomainError `too_many_requests`. */
   async requestMail(kind: MailRequestKind, email: string, address: string): Promise<void> {
     const network = clientNetwork(address);
     await this.requestsByNetwork.consume(network);
@@ -135,10 +129,7 @@ export class AccountLimits {
     await this.consumeForMailbox(kind, email, network);
   }
 
-  /**
-   * Counts a user's request to change their address to `email`. @throws DomainError
-   * `too_many_requests`.
-   */
+  /** Counts a user's request to change their address to `email`. @throws DomainError `too_many_requests`. */
   async changeEmail(userId: string, email: string, address: string): Promise<void> {
     const network = clientNetwork(address);
     await this.requestsByNetwork.consume(network);
@@ -146,10 +137,7 @@ export class AccountLimits {
     await this.consumeForMailbox('change_email', email, network);
   }
 
-  /**
-   * Counts an invitation by `sender` (see `findMailSender`). @throws DomainError
-   * `too_many_requests`.
-   */
+  /** Counts an invitation by `sender` (see `findMailSender`). @throws DomainError `too_many_requests`. */
   async invite(invitation: { sender: string; projectId: string; email: string }): Promise<void> {
     const { sender, projectId, email } = invitation;
     const mailbox = normalizedMailbox(email);

@@ -1,10 +1,7 @@
 import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
 import type { PasswordAttempt } from './password-attempts.js';
 
-/**
- * The duration of the library's account lock after ten wrong codes in a row; a challenge lasts no
- * longer.
- */
+/** The duration of the library's account lock after ten wrong codes in a row; a challenge lasts no longer. */
 const CODES_WINDOW_MS = 15 * 60 * 1000;
 
 /** Runs an attempt; only a wrong password or code is counted. */

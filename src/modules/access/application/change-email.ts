@@ -4,15 +4,13 @@ import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import { fieldErrors } from '../../../platform/errors/domain-error.js';
 import { linkEnded } from '../domain/account-link.js';
-import { type Actor, emailNotConfirmed } from '../domain/actor.js';
-import type { SignInClient } from '../domain/client.js';
+import { emailNotConfirmed, type UserActor } from '../domain/actor.js';
+import type { SignInClient } from '../domain/session.js';
 import { dropLinks, findLink, lockSignUps, redeemLink } from '../infrastructure/account-links.js';
-import { endSessions } from '../infrastructure/session.rows.js';
-import { changeAddress, lockUser } from '../infrastructure/user.rows.js';
+import { changeAddress, endSessions, lockUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
-import { AccountMails } from './account-mails.js';
-import { AccountRequests } from './account-requests.js';
-import { CurrentPassword } from './current-password.js';
+import { AccountMails, AccountRequests } from './account-mails.js';
+import { CurrentPassword } from './password.service.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Changes the email address of an account, once the user has followed the link mailed to the new one (ADR 33). */
@@ -34,7 +32,7 @@ export class ChangeEmail {
    * `too_many_requests`.
    */
   async request(
-    user: Actor & { kind: 'user' },
+    user: UserActor,
     fields: { newEmail: string; password: string },
     address: string,
   ): Promise<void> {
@@ -61,7 +59,6 @@ export class ChangeEmail {
    * Changes the address of a link's account, ends its other links and all sessions except the one
    * that follows the link, and notifies both addresses, all in one transaction. The password is
    * required because the link may have been mailed to the wrong person through a typing error.
-   *
    * @throws DomainError `link_ended`, also if another account has taken the address;
    * `invalid_credentials`, `too_many_requests`.
    */

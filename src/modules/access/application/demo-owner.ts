@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { DEMO_OWNER_EMAIL } from '../domain/demo-owner.js';
+import { DEMO_OWNER_EMAIL } from '../domain/account.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import { findUser, insertUser, setPasswordHash } from '../infrastructure/user.rows.js';
@@ -21,10 +21,7 @@ export async function prepareDemoOwner(em: EntityManager, projectId: string): Pr
   });
 }
 
-/**
- * Gives the demo account a new password, kept only in this process. Takes the time of a password
- * hash.
- */
+/** Gives the demo account a new password, kept only in this process. Takes the time of a password hash. */
 export async function setDemoPassword(em: EntityManager, password: string): Promise<void> {
   const passwords = new Passwords();
   const passwordHash = await passwords.hash(password).finally(() => passwords.onApplicationShutdown());

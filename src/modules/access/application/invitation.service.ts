@@ -10,23 +10,24 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { newId } from '../../../platform/identity/ids.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
-import { hashOfToken, linkTo, generateToken } from '../domain/account-link.js';
-import { type Actor, toAuthor } from '../domain/actor.js';
-import { findSecret } from '../domain/api-key.js';
 import {
+  generateToken,
+  hashOfToken,
   INVITATION_LIFE_MS,
   INVITATION_PAGE,
   invitationNotFound,
   INVITATIONS_PER_PROJECT_MAX,
-} from '../domain/invitation.js';
+  linkTo,
+} from '../domain/account-link.js';
+import { type Actor, toAuthor, type UserActor } from '../domain/actor.js';
+import { findSecret } from '../domain/api-key.js';
 import type { Role } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { ApiKey } from '../infrastructure/api-key.entity.js';
 import { findLanguage, findUserById } from '../infrastructure/user.rows.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { AccountLimits } from './account-limits.js';
-import { MembershipService, type PageRequest } from './membership.service.js';
-import { withdrawAll } from './membership-revocation.js';
+import { MembershipService, type PageRequest, withdrawAll } from './membership.service.js';
 import { requireManager } from './require-manager.js';
 
 export interface InvitationRef {
@@ -68,7 +69,6 @@ export class InvitationService {
   /**
    * Invites an address and mails it the link, if the service sends mail. The response is the same
    * with and without an account; the person decides. A member can only be invited as an owner.
-   *
    * @throws DomainError `member_exists`, `invitation_exists`, `invitation_limit_reached`,
    * `too_many_requests`, and as `requireManager`.
    */
@@ -88,10 +88,7 @@ export class InvitationService {
     });
   }
 
-  /**
-   * Like `invite`, but fails if the service sends no mail. @throws DomainError
-   * `mail_not_configured`.
-   */
+  /** Like `invite`, but fails if the service sends no mail. @throws DomainError `mail_not_configured`. */
   async inviteByMail(
     projectId: string,
     requested: { email: string; role: Role },
@@ -104,13 +101,12 @@ export class InvitationService {
   /**
    * Offers the ownership to a member. Once they accept, they are the owner and the caller is an
    * editor.
-   *
    * @throws DomainError `member_not_found`, `member_exists` if they are an owner already, and as
    * `invite`.
    */
   async offerOwnership(
     ref: { projectId: string; userId: string },
-    actor: Actor & { kind: 'user' },
+    actor: UserActor,
   ): Promise<ProjectInvitation> {
     const { projectId } = ref;
     const { email } = await this.memberships.read(ref);
@@ -126,7 +122,6 @@ export class InvitationService {
 
   /**
    * Mails a new link with a full lifetime; the previous one expires.
-   *
    * @throws DomainError `invitation_not_found`, `mail_not_configured`, `too_many_requests`, and as
    * `requireManager`.
    */
@@ -148,9 +143,7 @@ export class InvitationService {
     });
   }
 
-  /**
-   * Its link expires at once. @throws DomainError `invitation_not_found`, and as `requireManager`.
-   */
+  /** Its link expires at once. @throws DomainError `invitation_not_found`, and as `requireManager`. */
   async withdraw(ref: InvitationRef, actor: Actor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, ref.projectId);

@@ -1,15 +1,17 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { writeAudit } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { type Actor, toAuthor, emailNotConfirmed } from '../domain/actor.js';
 import { ApiKeyService, type MadeSecret } from '../api-key.service.js';
+import { type Actor, emailNotConfirmed, toAuthor, type UserActor } from '../domain/actor.js';
+import { type Role, roleCovers } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
+import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
-import type { Role } from '../domain/role.js';
-import { keepAnOwner, MembershipRevocation } from './membership-revocation.js';
+import { findUserById } from '../infrastructure/user.rows.js';
 import { requireManager } from './require-manager.js';
 
 export const PROJECTS_OWNED_MAX = 100;
@@ -38,6 +40,55 @@ export interface PageRequest {
 }
 
 /**
+ * Removes the keys and invitations that depend on a membership. All methods run in the caller's
+ * transaction, which holds the project's row lock.
+ */
+@Injectable()
+export class MembershipRevocation {
+  constructor(
+    private readonly apiKeys: ApiKeyService,
+    private readonly events: ProjectEvents,
+  ) {}
+
+  /**
+   * Ends a membership, and revokes every key and invitation that the member created on the project (ADR 14).
+   * @throws DomainError `last_owner`.
+   */
+  async end(
+    tx: EntityManager,
+    member: ProjectMember,
+    { author, action }: { author: Author; action: 'member.remove' | 'member.leave' },
+  ): Promise<void> {
+    await keepAnOwner(tx, member);
+    await this.revokeGrants(tx, member, { role: null, author });
+    const { projectId, userId: target, role } = member;
+    await writeAudit(tx, author, { projectId, action, target, before: { role } });
+    tx.remove(member);
+    if (role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
+  }
+
+  /**
+   * Revokes the keys and invitations that a member created with a higher role than `role`, and
+   * invitations of the member to such a role; null: all.
+   */
+  async revokeGrants(
+    tx: EntityManager,
+    { projectId, userId }: MemberRef,
+    { role, author }: { role: Role | null; author: Author },
+  ): Promise<void> {
+    await this.apiKeys.revokeMadeBy(tx, { projectId, userId }, { role, author });
+    const user = await findUserById(tx, userId);
+    const invited = await tx.find(
+      ProjectInvitation,
+      { projectId, $or: [{ invitedBy: userId }, ...(user ? [{ email: user.email }] : [])] },
+      { orderBy: { id: 'asc' } },
+    );
+    const beyond = invited.filter((invitation) => role === null || !roleCovers(role, invitation.role));
+    await withdrawAll(tx, beyond, author);
+  }
+}
+
+/**
  * The members of projects. A project that had an owner always keeps one. The caller's permission to
  * change members is checked again in the transaction (`requireManager`), so that a removed member
  * cannot act. New members join by invitation (`JoinProject`).
@@ -57,10 +108,7 @@ export class MembershipService implements OnModuleInit {
     this.events.listen({ created: (tx, created) => this.addFirstOwner(tx, created) });
   }
 
-  /**
-   * At most `limit` members, in the order in which they signed up, after the user id `after`, if
-   * given.
-   */
+  /** At most `limit` members, in the order in which they signed up, after the user id `after`, if given. */
   async members(projectId: string, { after, limit }: PageRequest): Promise<Member[]> {
     const page = selectMembers(this.em.fork(), projectId).orderBy('m.userId').limit(limit);
     return (after === null ? page : page.where('m.userId', '>', after)).execute();
@@ -70,7 +118,6 @@ export class MembershipService implements OnModuleInit {
    * Changes the role of a member, except to owner, which requires their acceptance (ADR 51).
    * Revokes keys and invitations of the member that exceed the new role, and the offer of a higher
    * role.
-   *
    * @throws DomainError `member_not_found`, `acceptance_required`, `last_owner`, and as
    * `requireManager`.
    */
@@ -116,7 +163,7 @@ export class MembershipService implements OnModuleInit {
   }
 
   /** Ends the caller's own membership. @throws DomainError `last_owner`. */
-  async leave(projectId: string, actor: Actor & { kind: 'user' }): Promise<void> {
+  async leave(projectId: string, actor: UserActor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, projectId);
       const ref = { projectId, userId: actor.userId };
@@ -134,7 +181,6 @@ export class MembershipService implements OnModuleInit {
 
   /**
    * Makes the user the owner of a project created in this transaction.
-   *
    * @throws DomainError `email_not_confirmed`, `project_limit_reached`, which roll back the
    * creation.
    */
@@ -149,9 +195,7 @@ export class MembershipService implements OnModuleInit {
     tx.create(ProjectMember, { projectId, userId, role: 'owner', createdAt: new Date() });
   }
 
-  /**
-   * Reads a member under the project's row lock, so that two owners cannot leave at the same time.
-   */
+  /** Reads a member under the project's row lock, so that two owners cannot leave at the same time. */
   private async memberLocked(tx: EntityManager, ref: MemberRef, actor: Actor): Promise<ProjectMember> {
     await this.projects.lock(tx, ref.projectId);
     await requireManager(tx, actor, ref.projectId);
@@ -211,4 +255,30 @@ function acceptanceRequired(): DomainError {
 
 function memberNotFound(): never {
   throw new DomainError('member_not_found', 'Member not found in this project.');
+}
+
+/** Withdraws invitations in the caller's transaction: their links expire at once. */
+export async function withdrawAll(
+  tx: EntityManager,
+  invitations: ProjectInvitation[],
+  author: Author,
+): Promise<void> {
+  for (const invitation of invitations) {
+    const { projectId, id: target, role } = invitation;
+    await writeAudit(tx, author, { projectId, action: 'invitation.withdraw', target, before: { role } });
+    tx.remove(invitation);
+  }
+}
+
+/** A project that had an owner keeps one. @throws DomainError `last_owner`. */
+async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<void> {
+  if (!(await isLastOwner(tx, leaving))) return;
+  throw new DomainError(
+    'last_owner',
+    'A project needs at least one owner. Make another member an owner first.',
+  );
+}
+
+export async function isLastOwner(tx: EntityManager, { role, projectId }: ProjectMember): Promise<boolean> {
+  return role === 'owner' && (await tx.count(ProjectMember, { projectId, role: 'owner' })) === 1;
 }

@@ -1,22 +1,28 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
 import { findProject, lockProject } from '../../projects/project.rows.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { type Actor, toAuthor } from '../domain/actor.js';
+import { toAuthor, type UserActor } from '../domain/actor.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
-import { changeName, deleteUser, lockUser } from '../infrastructure/user.rows.js';
+import {
+  changeName,
+  deleteUser,
+  endSession,
+  endSessions,
+  findSessions,
+  lockUser,
+  type SessionRow,
+} from '../infrastructure/user.rows.js';
 import { AccountMails } from './account-mails.js';
-import { CurrentPassword } from './current-password.js';
-import { isLastOwner, MembershipRevocation, withdrawAll } from './membership-revocation.js';
+import { isLastOwner, MembershipRevocation, withdrawAll } from './membership.service.js';
+import { CurrentPassword } from './password.service.js';
 
 /** Projects listed in an error; a user with more finds them in their project list. */
 const PROJECTS_NAMED_MAX = 5;
 /** Retries if the user is added to projects while their account is being deleted. */
 const LOCK_TRIES_MAX = 3;
-
-type User = Actor & { kind: 'user' };
 
 /** Users' changes to their own account. */
 @Injectable()
@@ -29,7 +35,7 @@ export class OwnAccountService {
   ) {}
 
   /** Changes the name that other members see. */
-  async rename({ userId, network }: User, name: string): Promise<void> {
+  async rename({ userId, network }: UserActor, name: string): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await changeName(tx, { id: userId, name }, new Date());
       await writeSecurityEvent(tx, { userId, action: 'name_changed', network });
@@ -44,7 +50,7 @@ export class OwnAccountService {
    * @throws DomainError `invalid_credentials`, `last_owner` with the names of the projects,
    * `too_many_requests`, `temporarily_unavailable`.
    */
-  async delete(user: User, password: string): Promise<void> {
+  async delete(user: UserActor, password: string): Promise<void> {
     await this.password.require(user.userId, password);
     for (let tries = 0; tries < LOCK_TRIES_MAX; tries++)
       if (await this.em.fork().transactional((tx) => this.deleteIn(tx, user))) return;
@@ -55,7 +61,7 @@ export class OwnAccountService {
    * Returns false and changes nothing if the user was added to a project while the known ones were
    * being locked.
    */
-  private async deleteIn(tx: EntityManager, user: User): Promise<boolean> {
+  private async deleteIn(tx: EntityManager, user: UserActor): Promise<boolean> {
     const { userId } = user;
     const known = await this.placesOf(tx, userId);
     // Projects before the user, as when members are added, and always in the same order.
@@ -99,4 +105,36 @@ async function refuseLastOwner(tx: EntityManager, members: ProjectMember[]): Pro
     `You are the only owner of ${projects.join(', ')}. Transfer ownership or delete the project first.`,
     { members: { projects: names } },
   );
+}
+
+/** A user's own sessions. */
+@Injectable()
+export class SessionService {
+  constructor(private readonly em: EntityManager) {}
+
+  /** The caller's valid sessions, newest first; at most `SESSIONS_PER_USER_MAX`. */
+  async list({ userId, sessionId }: UserActor): Promise<(SessionRow & { current: boolean })[]> {
+    const sessions = await findSessions(this.em.fork(), userId, new Date());
+    return sessions.map((session) => ({ ...session, current: session.id === sessionId }));
+  }
+
+  /** Ends one of the caller's sessions at once. @throws DomainError `session_not_found`. */
+  async end({ userId, network }: UserActor, id: string): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if (!(await endSession(tx, { userId, id }))) throw sessionNotFound();
+      await writeSecurityEvent(tx, { userId, action: 'sign_out', network });
+    });
+  }
+
+  /** Ends all of the caller's sessions except the current one. */
+  async endOthers({ userId, sessionId, network }: UserActor): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if ((await endSessions(tx, userId, sessionId)) === 0) return;
+      await writeSecurityEvent(tx, { userId, action: 'sessions_ended', network });
+    });
+  }
+}
+
+export function sessionNotFound(): DomainError {
+  return new DomainError('session_not_found', 'Session not found, or already signed out.');
 }

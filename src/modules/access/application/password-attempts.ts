@@ -1,6 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import type { KnownNetworks } from '../infrastructure/known-networks.js';
+import { passwordsBusy } from '../infrastructure/passwords.js';
+import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 
 /** Wrong passwords for one email from one network. The limit affects only that network. */
 export const FAILURES_PER_NETWORK_MAX = 10;
@@ -89,5 +91,29 @@ export class PasswordAttempt {
   /** Uncounts the attempt: the password was right, or something else failed. */
   async refund(): Promise<void> {
     for (const { limiter, subject } of this.consumed) await limiter.refund(subject);
+  }
+}
+
+/** The rest of the password queue is reserved for sessions, links and networks with a recent sign-in. */
+const STRANGER_PASSWORDS_MAX = 32;
+
+/**
+ * Limits the concurrent password hashes for unknown clients in one process: sign-ins from networks
+ * that the account has not used, and sign-ups. So a flood of them does not block users who sign in
+ * from home.
+ */
+@Injectable()
+export class StrangerPasswords {
+  private underWay = 0;
+
+  /** @throws DomainError `too_many_requests`; any error of `work`. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.underWay >= STRANGER_PASSWORDS_MAX) throw passwordsBusy();
+    this.underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.underWay -= 1;
+    }
   }
 }

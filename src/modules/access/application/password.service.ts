@@ -1,16 +1,43 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error.js';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import { linkEnded } from '../domain/account-link.js';
-import type { Actor } from '../domain/actor.js';
+import type { UserActor } from '../domain/actor.js';
 import { dropLinks, findLink, redeemLink } from '../infrastructure/account-links.js';
 import { Passwords } from '../infrastructure/passwords.js';
-import { endSessions } from '../infrastructure/session.rows.js';
-import { confirmAddress, setPasswordHash } from '../infrastructure/user.rows.js';
+import {
+  confirmAddress,
+  endSessions,
+  findPasswordHash,
+  setPasswordHash,
+} from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
-import { AccountMails } from './account-mails.js';
-import { AccountRequests } from './account-requests.js';
+import { AccountMails, AccountRequests } from './account-mails.js';
+import { SignInService } from './sign-in.service.js';
+
+/** Requires the account's password again for actions that a stolen session must not allow. */
+@Injectable()
+export class CurrentPassword {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly passwords: Passwords,
+    private readonly signIns: SignInService,
+  ) {}
+
+  /**
+   * Counts failures for `subject`, by default the user.
+   * @throws DomainError `invalid_credentials`, `too_many_requests`.
+   */
+  async require(userId: string, password: string, subject = userId): Promise<void> {
+    const attempt = await this.signIns.countPassword(subject);
+    const hash = await findPasswordHash(this.em.fork(), userId);
+    if (hash === null || !(await this.passwords.matches(password, hash)))
+      throw new DomainError('invalid_credentials', 'The current password is incorrect.');
+    await attempt.refund();
+  }
+}
 
 /** Password resets by mail. */
 @Injectable()
@@ -26,7 +53,6 @@ export class PasswordService {
   /**
    * Mails a link to the address if it has an account, without revealing whether it has. `address`
    * is the client's.
-   *
    * @throws DomainError `mail_not_configured`, `too_many_requests`.
    */
   async forgot(given: string, address: string): Promise<void> {
@@ -65,7 +91,7 @@ export class PasswordService {
   }
 
   /** Notifies a user that someone who knew the password changed it. */
-  async tellChanged({ userId, email, network }: Actor & { kind: 'user' }): Promise<void> {
+  async tellChanged({ userId, email, network }: UserActor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await writeSecurityEvent(tx, { userId, action: 'password_changed', network });
       await this.mails.passwordChanged(tx, email);

@@ -11,7 +11,6 @@ import { ProjectMember } from '../infrastructure/project-member.entity.js';
  * the project's row lock: since the guard's check, they may have been removed, or their key
  * rotated. Returns the user behind the actor, null if the secret's creator is unknown, and when the
  * secret expires, null for never.
- *
  * @throws DomainError `project_not_found`, `role_required`, `authentication_required`.
  */
 export async function requireManager(

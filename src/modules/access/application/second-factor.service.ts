@@ -1,30 +1,34 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { writeSecurityEvent } from '../../audit/audit.log.js';
+import { Injectable } from '@nestjs/common';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
 import { truncatedNetwork } from '../../audit/domain/network.js';
 import type { SecurityAction } from '../../audit/domain/security-event.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type AccessSettings, accessSettings } from '../access.settings.js';
-import type { Actor } from '../domain/actor.js';
-import type { SignInClient } from '../domain/client.js';
-import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
+import { ProjectService } from '../../projects/project.service.js';
+import { accessSettings, type AccessSettings } from '../access.settings.js';
+import { type Actor, requireUser, toAuthor, type UserActor } from '../domain/actor.js';
+import type { SignInClient } from '../domain/session.js';
 import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
+import { ProjectSignInPolicy } from '../infrastructure/second-factor.entities.js';
+import { SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import { AccountLimits } from './account-limits.js';
 import { AccountMails } from './account-mails.js';
-import { codeRefused, countingFailure, isWrongSecret, toAuthRefusal } from './auth-refusal.js';
+import {
+  codeRefused,
+  countingFailure,
+  isWrongSecret,
+  secondFactorMissing,
+  toAuthRefusal,
+} from './auth-refusal.js';
+import { requireManager } from './require-manager.js';
 import { type SignIn, SignInService, userOf } from './sign-in.service.js';
 
 /** Longer than a code's validity: 30 s, plus the adjacent periods. */
 const USED_CODE_WINDOW_SECONDS = 120;
 
-/**
- * The library's cookie of a sign-in that lacks the second factor; the part after the dot is a
- * signature.
- */
+/** The library's cookie of a sign-in that lacks the second factor; the part after the dot is a signature. */
 const HALF_SIGN_IN = /(?:^|; )(?:__Host-)?auth\.two_factor=([^;]*)/;
-
-type User = Actor & { kind: 'user' };
 
 /** The second factor beside the password: an authenticator code, or a recovery code. */
 export type SecondFactor = { code: string } | { recoveryCode: string };
@@ -56,21 +60,17 @@ export class SecondFactorService {
   /**
    * Starts the set-up of a factor: the URI for an authenticator, and recovery codes, returned only
    * here. Sign-ins require it only after `confirm`.
-   *
    * @throws DomainError `invalid_credentials`, `second_factor_enabled`, `too_many_requests`.
    */
   async begin(
-    user: User,
+    user: UserActor,
     password: string,
     { cookie }: SignInClient,
   ): Promise<{ totpUri: string; recoveryCodes: string[] }> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
     const made = await countingFailure(attempt, () =>
-      library.enableTwoFactor({
-        body: { password, method: 'totp' },
-        headers: cookieHeaders(cookie),
-      }),
+      library.enableTwoFactor({ body: { password, method: 'totp' }, headers: cookieHeaders(cookie) }),
     );
     if (made.method !== 'totp') throw new Error('better-auth set up a different factor than requested');
     return { totpUri: made.totpURI, recoveryCodes: made.backupCodes };
@@ -80,7 +80,7 @@ export class SecondFactorService {
    * Activates the factor.
    * @throws DomainError `second_factor_invalid`, `second_factor_missing`, `too_many_requests`.
    */
-  async confirm(user: User, code: string, client: SignInClient): Promise<SignIn> {
+  async confirm(user: UserActor, code: string, client: SignInClient): Promise<SignIn> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(`${user.userId}\ncode`);
     const { headers, response } = await countingFailure(attempt, () =>
@@ -96,15 +96,11 @@ export class SecondFactorService {
    * Removes the factor. @throws DomainError `invalid_credentials`, `second_factor_missing`,
    * `too_many_requests`.
    */
-  async disable(user: User, password: string, client: SignInClient): Promise<string[]> {
+  async disable(user: UserActor, password: string, client: SignInClient): Promise<string[]> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
     const { headers } = await countingFailure(attempt, () =>
-      library.disableTwoFactor({
-        body: { password },
-        headers: sessionHeaders(client),
-        returnHeaders: true,
-      }),
+      library.disableTwoFactor({ body: { password }, headers: sessionHeaders(client), returnHeaders: true }),
     );
     await this.notify(user, 'second_factor_disabled');
     return headers.getSetCookie();
@@ -114,7 +110,7 @@ export class SecondFactorService {
    * Returns new recovery codes, only here. @throws DomainError `invalid_credentials`,
    * `second_factor_missing`, `too_many_requests`.
    */
-  async replaceRecoveryCodes(user: User, password: string, { cookie }: SignInClient): Promise<string[]> {
+  async replaceRecoveryCodes(user: UserActor, password: string, { cookie }: SignInClient): Promise<string[]> {
     const library = await this.library.api();
     const attempt = await this.signIns.countPassword(user.userId);
     const { backupCodes } = await countingFailure(attempt, () =>
@@ -127,7 +123,6 @@ export class SecondFactorService {
   /**
    * The second step of a sign-in: opens the session. Five tries per password, ten in a row per
    * account.
-   *
    * @throws DomainError `second_factor_invalid`, `authentication_required`, `too_many_requests`.
    */
   async signIn(factor: SecondFactor, client: SignInClient): Promise<SignIn> {
@@ -139,11 +134,7 @@ export class SecondFactorService {
     const opened = await (
       'code' in factor
         ? library.verifyTOTP({ body: { code: factor.code }, headers, returnHeaders: true })
-        : library.verifyBackupCode({
-            body: { code: factor.recoveryCode },
-            headers,
-            returnHeaders: true,
-          })
+        : library.verifyBackupCode({ body: { code: factor.recoveryCode }, headers, returnHeaders: true })
     ).catch(async (error: unknown) => {
       const refusal = toAuthRefusal(error);
       const userId = isWrongSecret(refusal) ? await this.halfSignedIn(cookie) : null;
@@ -178,10 +169,7 @@ export class SecondFactorService {
     }
   }
 
-  /**
-   * Like `usingOnce` for a sign-in, whose user is known only once the library has accepted the
-   * code.
-   */
+  /** Like `usingOnce` for a sign-in, whose user is known only once the library has accepted the code. */
   private async refuseUsed(
     userId: string,
     code: string,
@@ -212,7 +200,7 @@ export class SecondFactorService {
     await writeSecurityEvent(this.em.fork(), { userId, action, network: truncatedNetwork(address) });
   }
 
-  private async notify({ userId, email, network }: User, action: SecurityAction): Promise<void> {
+  private async notify({ userId, email, network }: UserActor, action: SecurityAction): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
       await writeSecurityEvent(tx, { userId, action, network });
       await this.mails.secondFactorChanged(tx, email, action);
@@ -224,4 +212,46 @@ export class SecondFactorService {
 function withoutSession(cookie: string | undefined): string {
   const parts = (cookie ?? '').split(';').map((part) => part.trim());
   return parts.filter((part) => !/^(__Host-)?auth\.session_token=/.test(part)).join('; ');
+}
+
+interface SignInPolicy {
+  secondFactorRequired: boolean;
+}
+
+/** A project's sign-in requirements for members; API keys are exempt. */
+@Injectable()
+export class SignInPolicyService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+  ) {}
+
+  async read(projectId: string, em: EntityManager = this.em.fork()): Promise<SignInPolicy> {
+    const policy = await em.findOne(ProjectSignInPolicy, { projectId });
+    return { secondFactorRequired: policy?.secondFactorRequired ?? false };
+  }
+
+  /**
+   * Members without a second factor are refused from their next request on. Every change of the
+   * policy requires the session of an owner with a second factor, which an API key lacks.
+   * @throws DomainError `session_required`, `second_factor_missing`, and as `requireManager`.
+   */
+  async save(projectId: string, requested: SignInPolicy, actor: Actor): Promise<SignInPolicy> {
+    const { secondFactorRequired } = requested;
+    if (!requireUser(actor).secondFactor) throw secondFactorMissing();
+    await this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      await requireManager(tx, actor, projectId);
+      const before = await this.read(projectId, tx);
+      if (before.secondFactorRequired === secondFactorRequired) return;
+      await tx.upsert(ProjectSignInPolicy, { projectId, secondFactorRequired });
+      await writeAudit(tx, toAuthor(actor), {
+        projectId,
+        action: 'sign_in_policy.save',
+        before: { ...before },
+        after: { secondFactorRequired },
+      });
+    });
+    return { secondFactorRequired };
+  }
 }

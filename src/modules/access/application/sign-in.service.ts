@@ -5,17 +5,14 @@ import { truncatedNetwork } from '../../audit/domain/network.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { clientNetwork } from '../../../platform/network/client-network.js';
-import type { SignInClient } from '../domain/client.js';
-import { sessionEnd } from '../domain/session-end.js';
-import { NetworkRateLimiter } from '../infrastructure/network-rate-limiter.js';
+import { sessionEnd, type SignInClient } from '../domain/session.js';
+import { NetworkRateLimiter } from '../infrastructure/shared-rate-limiter.js';
 import { AuthPool } from '../infrastructure/auth-pool.js';
 import { AuthLibrary, cookieHeaders, sessionHeaders } from '../infrastructure/auth-library.js';
 import { KnownNetworks } from '../infrastructure/known-networks.js';
-import { endSession, noteUse } from '../infrastructure/session.rows.js';
-import { findUser, noteLanguage } from '../infrastructure/user.rows.js';
+import { endSession, findUser, noteLanguage, noteUse } from '../infrastructure/user.rows.js';
 import { countingFailure, isWrongSecret } from './auth-refusal.js';
-import { type PasswordAttempt, PasswordAttempts } from './password-attempts.js';
-import { StrangerPasswords } from './stranger-passwords.js';
+import { type PasswordAttempt, PasswordAttempts, StrangerPasswords } from './password-attempts.js';
 
 /** A whole office may share one address; `PasswordAttempts` limits guesses of one password. */
 export const ATTEMPTS_PER_ADDRESS_MAX = 30;
@@ -100,7 +97,6 @@ export class SignInService {
   /**
    * Opens a session, or requests the account's second factor. At most 30 attempts a minute from one
    * network; failures are limited by `PasswordAttempts`.
-   *
    * @throws DomainError `invalid_credentials`, the same for an unknown e-mail; `too_many_requests`.
    */
   signIn(fields: Credentials, client: SignInClient): Promise<SignInOutcome> {
@@ -157,18 +153,12 @@ export class SignInService {
     await writeSecurityEvent(em, { userId, action: 'sign_in', network });
   }
 
-  /**
-   * Counts a password attempt for `subject` outside of sign-in. @throws DomainError
-   * `too_many_requests`.
-   */
+  /** Counts a password attempt for `subject` outside of sign-in. @throws DomainError `too_many_requests`. */
   countPassword(subject: string): Promise<PasswordAttempt> {
     return this.attempts.change(subject);
   }
 
-  /**
-   * Ends the session of the cookie, if any. Returns the `Set-Cookie` values that delete the
-   * cookies.
-   */
+  /** Ends the session of the cookie, if any. Returns the `Set-Cookie` values that delete the cookies. */
   async signOut({ cookie, address }: SignInClient): Promise<string[]> {
     const signedIn = await this.find(cookie);
     if (signedIn) {
@@ -181,21 +171,15 @@ export class SignInService {
     return this.dropCookies(cookie);
   }
 
-  /**
-   * Ends the session, if any, and returns the `Set-Cookie` values that delete a browser's cookies.
-   */
+  /** Ends the session, if any, and returns the `Set-Cookie` values that delete a browser's cookies. */
   async dropCookies(cookie: string | undefined): Promise<string[]> {
     const library = await this.library.api();
-    const { headers } = await library.signOut({
-      headers: cookieHeaders(cookie),
-      returnHeaders: true,
-    });
+    const { headers } = await library.signOut({ headers: cookieHeaders(cookie), returnHeaders: true });
     return headers.getSetCookie();
   }
 
   /**
    * Sets a new password and ends all other sessions of the user.
-   *
    * @throws DomainError `invalid_credentials` if the current password is wrong;
    * `too_many_requests`.
    */

@@ -6,16 +6,15 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { linkEnded } from '../domain/account-link.js';
-import type { SignInClient } from '../domain/client.js';
+import type { SignInClient } from '../domain/session.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { findLink, lockSignUps, redeemLink } from '../infrastructure/account-links.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import { insertUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
-import { AccountMails } from './account-mails.js';
-import { AccountRequests } from './account-requests.js';
+import { AccountMails, AccountRequests } from './account-mails.js';
 import { type SignIn, SignInService } from './sign-in.service.js';
-import { StrangerPasswords } from './stranger-passwords.js';
+import { StrangerPasswords } from './password-attempts.js';
 
 /**
  * Creates accounts. A user exists only after they have confirmed their address; until then there is
@@ -38,7 +37,6 @@ export class SignUpService {
   /**
    * Records a sign-up and mails the address: a link that confirms it, or a notice if it already has
    * an account.
-   *
    * @throws DomainError `sign_up_closed`, `mail_not_configured`, `too_many_requests`.
    */
   async request(
@@ -57,7 +55,6 @@ export class SignUpService {
    * Creates the account of a link and opens a session. Requires the password of that sign-up:
    * following a link that an attacker requested must not create an account that the attacker can
    * use.
-   *
    * @throws DomainError `sign_up_closed`, `link_ended`, `invalid_credentials`, `too_many_requests`.
    */
   async confirm(

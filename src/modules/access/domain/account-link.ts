@@ -17,9 +17,7 @@ export const LINK_LIFE_MS: Record<LinkKind, number> = {
   change_email: HOUR_MS,
 };
 
-/**
- * The pages of the links, below PUBLIC_BASE_URL: they post the token to the API (docs/accounts.md).
- */
+/** The pages of the links, below PUBLIC_BASE_URL: they post the token to the API (docs/accounts.md). */
 export const LINK_PAGES: Record<LinkKind, string> = {
   sign_up: '/confirm-email',
   reset_password: '/new-password',
@@ -35,10 +33,7 @@ export function generateToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/**
- * The stored hash of a token. A token has 256 random bits, so salt and slow hashing would add
- * nothing.
- */
+/** The stored hash of a token. A token has 256 random bits, so salt and slow hashing would add nothing. */
 export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -48,10 +43,29 @@ export function linkTo(baseUrl: string, page: string, token: string): string {
   return `${baseUrl}${page}?token=${token}`;
 }
 
-/**
- * The error for a link that was used, has expired, or never existed; the response doesn't reveal
- * which.
- */
+/** The error for a link that was used, has expired, or never existed; the response doesn't reveal which. */
 export function linkEnded(): DomainError {
   return new DomainError('link_ended', 'This link has expired or was already used. Request a new one.');
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long an invitation can be accepted after its newest mail. */
+export const INVITATION_LIFE_MS = 7 * DAY_MS;
+
+/** The page of the mailed link (docs/accounts.md). */
+export const INVITATION_PAGE = '/accept-invitation';
+
+/** Pending invitations of a project; each costs a mail. */
+export const INVITATIONS_PER_PROJECT_MAX = 100;
+
+export function invitationNotFound(): DomainError {
+  return new DomainError('invitation_not_found', 'Invitation not found in this project.');
+}
+
+/** The error for an id that is not among the caller's own invitations. */
+export function ownInvitationNotFound(): DomainError {
+  return new DomainError(
+    'invitation_not_found',
+    'Invitation not found. It may have expired or been withdrawn.',
+  );
 }

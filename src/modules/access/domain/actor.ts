@@ -1,7 +1,6 @@
 import type { Author } from '../../audit/domain/author.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import type { KeyArea } from './key-area.js';
-import type { KeyScope } from './key-scope.js';
+import type { KeyArea, KeyScope } from './api-key.js';
 import type { Role } from './role.js';
 
 /**
@@ -31,6 +30,9 @@ export type Actor = { network: string | null } & (
     }
 );
 
+/** A caller with a session. */
+export type UserActor = Actor & { kind: 'user' };
+
 /** The caller as an author in the audit log. */
 export function toAuthor(actor: Actor): Author & { kind: 'user' | 'api_key' } {
   const { kind, network } = actor;
@@ -57,7 +59,7 @@ export function secondFactorRequired(): DomainError {
 }
 
 /** The calling user. @throws DomainError `session_required` for an API key. */
-export function requireUser(actor: Actor): Actor & { kind: 'user' } {
+export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor;
   throw new DomainError('session_required', 'Not available to API keys. Sign in as a user.');
 }

@@ -1,7 +1,60 @@
 import { createHash } from 'node:crypto';
-import type { KeyArea } from './key-area.js';
-import type { KeyScope } from './key-scope.js';
 import type { Role } from './role.js';
+
+/**
+ * Areas that an API key can be limited to, below its role. `read` is every GET that the role
+ * allows; each of the others is everything that the role allows below its part of a project's
+ * paths. The ingest requires no key, so it has no area.
+ */
+export const KEY_AREAS = ['read', 'consents', 'forwarding', 'publishing', 'billing'] as const;
+export type KeyArea = (typeof KEY_AREAS)[number];
+
+/**
+ * The first part of a path after the project's id, by area. Paths without an area require a key
+ * without a limit.
+ */
+const AREA_OF_PART: Partial<Record<string, KeyArea>> = {
+  consents: 'consents',
+  analytics: 'consents',
+  erasures: 'consents',
+  privacy: 'consents',
+  'visitor-records': 'consents',
+  forwarding: 'forwarding',
+  configuration: 'publishing',
+  publish: 'publishing',
+  publications: 'publishing',
+  'first-party': 'publishing',
+  tier: 'billing',
+  subscription: 'billing',
+  billing: 'billing',
+};
+
+/** The area of a project's route, such as `/v1/projects/:projectId/forwarding/token`; null: none. */
+export function areaOfRoute(route: string): KeyArea | null {
+  const part = /^\/v1\/projects\/[^/]+\/([^/]+)/.exec(route)?.[1] ?? '';
+  return AREA_OF_PART[part] ?? null;
+}
+
+/**
+ * Whether a key's areas include a route, independent of its role; `limitedTo` null: no limit.
+ * `/v1/me` describes only the key itself.
+ */
+export function isWithinAreas(
+  limitedTo: readonly KeyArea[] | null,
+  { method, route }: { method: string; route: string },
+): boolean {
+  if (limitedTo === null || route === '/v1/me') return true;
+  if ((method === 'GET' || method === 'HEAD') && limitedTo.includes('read')) return true;
+  const area = areaOfRoute(route);
+  return area !== null && limitedTo.includes(area);
+}
+
+/**
+ * Permissions of a key beyond its role. `manage_access`: members and API keys, which otherwise
+ * require a session.
+ */
+export const KEY_SCOPES = ['manage_access'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** The public part of an API key, without its hash. */
 export interface ApiKeyFacts {
@@ -40,9 +93,7 @@ export interface StoredSecrets {
   formerValidUntil?: Date | null;
 }
 
-/**
- * A valid secret: the member who created it, null where unknown; and when it expires, null: never.
- */
+/** A valid secret: the member who created it, null where unknown; and when it expires, null: never. */
 export interface HeldSecret {
   madeBy: string | null;
   endsAt: Date | null;

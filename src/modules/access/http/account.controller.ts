@@ -19,7 +19,7 @@ import { ChangeEmail } from '../application/change-email.js';
 import { PasswordService } from '../application/password.service.js';
 import { SignInService } from '../application/sign-in.service.js';
 import { SignUpService } from '../application/sign-up.service.js';
-import type { SignInClient } from '../domain/client.js';
+import type { SignInClient } from '../domain/session.js';
 import { CurrentClient } from './current-client.decorator.js';
 import { setCookies } from './auth.controller.js';
 import {

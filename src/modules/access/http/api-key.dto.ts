@@ -1,8 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, IsIn } from 'class-validator';
-import { type ApiKeyFacts, KEY_SECRETS, type KeySecret } from '../domain/api-key.js';
-import { KEY_AREAS, type KeyArea } from '../domain/key-area.js';
-import { KEY_SCOPES, type KeyScope } from '../domain/key-scope.js';
+import {
+  type ApiKeyFacts,
+  KEY_AREAS,
+  KEY_SCOPES,
+  KEY_SECRETS,
+  type KeyArea,
+  type KeyScope,
+  type KeySecret,
+} from '../domain/api-key.js';
 import { type Role, ROLES } from '../domain/role.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { IsInstant } from '../../../platform/http/instant.decorator.js';
@@ -84,17 +90,10 @@ export class RotateApiKeyBody {
 }
 
 export class ApiKeyResponse {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'Nightly export' })
-  name!: string;
-
-  @ApiProperty({ enum: ROLES })
-  role!: Role;
-
-  @ApiProperty({ enum: KEY_SCOPES, isArray: true })
-  scopes!: KeyScope[];
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'Nightly export' }) name!: string;
+  @ApiProperty({ enum: ROLES }) role!: Role;
+  @ApiProperty({ enum: KEY_SCOPES, isArray: true }) scopes!: KeyScope[];
 
   @ApiProperty({
     type: String,
@@ -105,14 +104,9 @@ export class ApiKeyResponse {
   })
   createdBy!: string | null;
 
-  @ApiProperty({ description: 'First characters of the key.', example: 'ck_8Fq2' })
-  prefix!: string;
-
-  @ApiProperty({ format: 'date-time' })
-  createdAt!: Date;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  revokedAt!: Date | null;
+  @ApiProperty({ description: 'First characters of the key.', example: 'ck_8Fq2' }) prefix!: string;
+  @ApiProperty({ format: 'date-time' }) createdAt!: Date;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true }) revokedAt!: Date | null;
 
   @ApiProperty({
     type: String,
@@ -170,11 +164,8 @@ export class CreatedApiKeyResponse extends ApiKeyResponse {
 }
 
 export class ApiKeyPageResponse {
-  @ApiProperty({ type: [ApiKeyResponse] })
-  items!: ApiKeyResponse[];
-
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
+  @ApiProperty({ type: [ApiKeyResponse] }) items!: ApiKeyResponse[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 
 /** A key with a valid secret that a member created. */
@@ -188,9 +179,6 @@ export class MemberApiKeyResponse extends ApiKeyResponse {
 }
 
 export class MemberApiKeyPageResponse {
-  @ApiProperty({ type: [MemberApiKeyResponse] })
-  items!: MemberApiKeyResponse[];
-
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
+  @ApiProperty({ type: [MemberApiKeyResponse] }) items!: MemberApiKeyResponse[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }

@@ -11,26 +11,25 @@ import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api
 import type { Response } from 'express';
 import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { Public } from '../../../platform/http/public.decorator.js';
-import type { Actor } from '../domain/actor.js';
-import type { SignInClient } from '../domain/client.js';
+import { type Actor, requireUser } from '../domain/actor.js';
+import type { SignInClient } from '../domain/session.js';
 import { ChangeEmail } from '../application/change-email.js';
 import { PasswordService } from '../application/password.service.js';
 import { type SignIn, SignInService } from '../application/sign-in.service.js';
-import { SecondFactorNeededResponse } from './second-factor.dto.js';
-import { CurrentClient } from './current-client.decorator.js';
-import { OwnRequestGuard } from './own-request.guard.js';
-import { requireUser } from '../domain/actor.js';
 import {
-  EMAIL_SENT,
-  EmailSentResponse,
   ChangeEmailBody,
   ChangePasswordBody,
+  EMAIL_SENT,
+  EmailSentResponse,
+  SecondFactorNeededResponse,
   SessionResponse,
   SignedInResponse,
   SignedOutResponse,
   SignInBody,
   UserResponse,
 } from './auth.dto.js';
+import { CurrentClient } from './current-client.decorator.js';
+import { OwnRequestGuard } from './own-request.guard.js';
 
 /**
  * Sign-in with email and password (design §5). The session is an HttpOnly cookie; no response body

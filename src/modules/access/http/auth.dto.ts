@@ -1,11 +1,43 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator';
-import { TOKEN } from '../domain/account-link.js';
-import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
-import { EmailAddress } from './email.decorator.js';
-import { IfGiven } from '../../../platform/http/if-given.decorator.js';
-import { TextLine } from '../../../platform/http/text.decorator.js';
+import { IsBoolean, isEmail, IsString, Length, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { coded } from '../../../platform/errors/field-problem.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { TextLine, Trimmed } from '../../../platform/http/text.decorator.js';
+import { described, MembersRule } from '../../../platform/openapi/schema-of-checks.js';
+import { TOKEN } from '../domain/account-link.js';
+import {
+  EMAIL,
+  EMAIL_CHARACTERS_MAX,
+  PASSWORD_CHARACTERS_MAX,
+  PASSWORD_CHARACTERS_MIN,
+} from '../domain/account.js';
+
+/** An e-mail address field. */
+export const EmailAddress = (description?: string): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX, ...(description && { description }) }),
+    Trimmed(),
+    ValidateBy(
+      {
+        name: 'emailAddress',
+        constraints: described({ type: 'string', format: 'email', pattern: EMAIL.source }),
+        validator: { validate: isAddress, defaultMessage: () => '$property must be an email' },
+      },
+      { context: coded('email') },
+    ),
+    MaxLength(EMAIL_CHARACTERS_MAX),
+  );
+
+/** Our own pattern first: `isEmail` throws on an unpaired surrogate. */
+function isAddress(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    value.length <= EMAIL_CHARACTERS_MAX &&
+    EMAIL.test(value) &&
+    isEmail(value, { allow_utf8_local_part: false })
+  );
+}
 
 export const USER_NAME_CHARACTERS_MAX = 120;
 
@@ -102,14 +134,9 @@ export class ConfirmNewEmailBody extends TokenBody {
 }
 
 export class UserResponse {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'Shop owner' })
-  name!: string;
-
-  @ApiProperty({ format: 'email' })
-  email!: string;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'Shop owner' }) name!: string;
+  @ApiProperty({ format: 'email' }) email!: string;
 
   static of({ id, name, email }: UserResponse): UserResponse {
     return { id, name, email };
@@ -117,23 +144,19 @@ export class UserResponse {
 }
 
 export class SignedInResponse {
-  @ApiProperty({ type: UserResponse })
-  user!: UserResponse;
+  @ApiProperty({ type: UserResponse }) user!: UserResponse;
 }
 
 export class SessionTimesResponse {
-  @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' })
-  expiresAt!: Date;
+  @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' }) expiresAt!: Date;
 }
 
 export class SessionResponse extends SignedInResponse {
-  @ApiProperty({ type: SessionTimesResponse })
-  session!: SessionTimesResponse;
+  @ApiProperty({ type: SessionTimesResponse }) session!: SessionTimesResponse;
 }
 
 export class SignedOutResponse {
-  @ApiProperty({ enum: [true] })
-  success!: true;
+  @ApiProperty({ enum: [true] }) success!: true;
 }
 
 export class EmailSentResponse {
@@ -146,3 +169,73 @@ export class EmailSentResponse {
 
 /** The same response for every address (docs/accounts.md). */
 export const EMAIL_SENT: EmailSentResponse = { status: 'check_your_mail' };
+
+/** Six digits, as authenticators show them. */
+const CODE = /^\d{6}$/;
+/** Twice five characters with a dash between them. */
+const RECOVERY_CODE = /^[A-Za-z0-9]{5}-[A-Za-z0-9]{5}$/;
+
+export class CodeBody {
+  @ApiProperty({ pattern: CODE.source, example: '204816', description: 'Code from the authenticator.' })
+  @IsString()
+  @Matches(CODE, { message: '$property must be six digits.', context: coded('six_digits') })
+  code!: string;
+}
+
+/** Exactly one of the two. */
+@MembersRule({ oneOf: [{ required: ['code'] }, { required: ['recoveryCode'] }] })
+export class SecondFactorBody {
+  @ApiPropertyOptional({
+    pattern: CODE.source,
+    example: '204816',
+    description: 'Code from the authenticator; or send recoveryCode.',
+  })
+  @IfGiven()
+  @IsString()
+  @Matches(CODE, { message: '$property must be six digits.', context: coded('six_digits') })
+  code?: string;
+
+  @ApiPropertyOptional({
+    pattern: RECOVERY_CODE.source,
+    example: 'a1B2c-D3e4F',
+    description: 'One of the recovery codes; each works once.',
+  })
+  @IfGiven()
+  @IsString()
+  @Matches(RECOVERY_CODE, {
+    message: '$property must be a recovery code, e.g. a1B2c-D3e4F.',
+    context: coded('recovery_code'),
+  })
+  recoveryCode?: string;
+}
+
+export class RecoveryCodesResponse {
+  @ApiProperty({
+    type: [String],
+    description: 'Each code works once in place of an authenticator code. Returned only once.',
+    example: ['a1B2c-D3e4F', 'g5H6i-J7k8L'],
+  })
+  recoveryCodes!: string[];
+}
+
+export class BegunSecondFactorResponse extends RecoveryCodesResponse {
+  @ApiProperty({
+    description: 'otpauth:// URI to show as a QR code. It contains the secret and is returned only once.',
+    example: 'otpauth://totp/Service:owner%40shop.example?secret=JBSWY3DPEHPK3PXP&issuer=Service',
+  })
+  totpUri!: string;
+}
+
+export class SecondFactorNeededResponse {
+  @ApiProperty({
+    enum: [true],
+    description: 'Not signed in yet: continue with POST /v1/auth/sign-in/second-factor.',
+  })
+  secondFactorRequired!: true;
+}
+
+export class SignInPolicyBody {
+  @ApiProperty({ description: 'Whether members need 2FA to access the project.' })
+  @IsBoolean()
+  secondFactorRequired!: boolean;
+}

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { parse } from 'bowser';
 import type { Request } from 'express';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../../platform/mail/domain/mail-language.js';
-import type { SignInClient } from '../domain/client.js';
+import type { SignInClient } from '../domain/session.js';
 
 /** Longest part of the header that is parsed; browsers send about 120 characters. */
 const USER_AGENT_CHARACTERS_MAX = 512;

@@ -2,10 +2,9 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Length } from 'class-validator';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { TextLine } from '../../../platform/http/text.decorator.js';
-import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/account.js';
 import { type Role, ROLES } from '../domain/role.js';
-import { TokenBody, USER_NAME_CHARACTERS_MAX, UserResponse } from './auth.dto.js';
-import { EmailAddress } from './email.decorator.js';
+import { EmailAddress, TokenBody, USER_NAME_CHARACTERS_MAX, UserResponse } from './auth.dto.js';
 
 export class InviteBody {
   @EmailAddress('With or without an account.')
@@ -17,14 +16,9 @@ export class InviteBody {
 }
 
 export class InvitationResponse {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ format: 'email' })
-  email!: string;
-
-  @ApiProperty({ enum: ROLES })
-  role!: Role;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'email' }) email!: string;
+  @ApiProperty({ enum: ROLES }) role!: Role;
 
   @ApiProperty({
     type: String,
@@ -40,8 +34,7 @@ export class InvitationResponse {
   })
   transfersOwnership!: boolean;
 
-  @ApiProperty({ format: 'date-time' })
-  createdAt!: Date;
+  @ApiProperty({ format: 'date-time' }) createdAt!: Date;
 
   @ApiProperty({ format: 'date-time', description: 'Time of the latest email, if the service sends email.' })
   sentAt!: Date;
@@ -62,28 +55,19 @@ export class InvitationResponse {
 }
 
 export class InvitationPageResponse {
-  @ApiProperty({ type: [InvitationResponse] })
-  items!: InvitationResponse[];
-
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
+  @ApiProperty({ type: [InvitationResponse] }) items!: InvitationResponse[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 
 export class ShownInvitationResponse {
-  @ApiProperty({ example: 'Shop' })
-  projectName!: string;
-
-  @ApiProperty({ format: 'email' })
-  email!: string;
-
-  @ApiProperty({ enum: ROLES })
-  role!: Role;
+  @ApiProperty({ example: 'Shop' }) projectName!: string;
+  @ApiProperty({ format: 'email' }) email!: string;
+  @ApiProperty({ enum: ROLES }) role!: Role;
 
   @ApiProperty({ description: 'true: sign in with this address; false: choose a password.' })
   accountExists!: boolean;
 
-  @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' })
-  expiresAt!: Date;
+  @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' }) expiresAt!: Date;
 }
 
 export class AcceptInvitationBody extends TokenBody {
@@ -106,11 +90,8 @@ export class AcceptInvitationBody extends TokenBody {
 }
 
 export class AcceptedResponse {
-  @ApiProperty({ format: 'uuid' })
-  projectId!: string;
-
-  @ApiProperty({ enum: ROLES })
-  role!: Role;
+  @ApiProperty({ format: 'uuid' }) projectId!: string;
+  @ApiProperty({ enum: ROLES }) role!: Role;
 
   @ApiProperty({
     type: UserResponse,

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Res } from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiExtraModels,
@@ -9,15 +9,16 @@ import {
   ApiTags,
   refs,
 } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
 import { TextLine } from '../../../platform/http/text.decorator.js';
-import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
-import { OwnAccountService } from '../application/own-account.service.js';
-import { SignInService } from '../application/sign-in.service.js';
-import { type Actor, requireUser } from '../domain/actor.js';
-import type { SignInClient } from '../domain/client.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
+import { CurrentActor, SessionOnly, SignedIn } from '../access.decorators.js';
+import { OwnAccountService, sessionNotFound, SessionService } from '../application/own-account.service.js';
+import { SESSIONS_PER_USER_MAX, SignInService } from '../application/sign-in.service.js';
+import { type Actor, requireUser, type UserActor } from '../domain/actor.js';
 import { type Role, ROLES } from '../domain/role.js';
+import type { SignInClient } from '../domain/session.js';
 import { PasswordBody, USER_NAME_CHARACTERS_MAX } from './auth.dto.js';
 import { CurrentClient } from './current-client.decorator.js';
 
@@ -28,37 +29,22 @@ class RenameMeBody {
 }
 
 class MyUserResponse {
-  @ApiProperty({ enum: ['user'] })
-  kind!: 'user';
-
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'Shop owner' })
-  name!: string;
-
-  @ApiProperty({ format: 'email' })
-  email!: string;
+  @ApiProperty({ enum: ['user'] }) kind!: 'user';
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'Shop owner' }) name!: string;
+  @ApiProperty({ format: 'email' }) email!: string;
 
   @ApiProperty({ description: 'false: no project can be opened until the address is confirmed.' })
   emailConfirmed!: boolean;
 
-  @ApiProperty({ description: 'Whether 2FA is on.' })
-  secondFactor!: boolean;
+  @ApiProperty({ description: 'Whether 2FA is on.' }) secondFactor!: boolean;
 }
 
 class MyApiKeyResponse {
-  @ApiProperty({ enum: ['api_key'] })
-  kind!: 'api_key';
-
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ format: 'uuid' })
-  projectId!: string;
-
-  @ApiProperty({ enum: ROLES })
-  role!: Role;
+  @ApiProperty({ enum: ['api_key'] }) kind!: 'api_key';
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) projectId!: string;
+  @ApiProperty({ enum: ROLES }) role!: Role;
 }
 
 @ApiTags('Sign-in')
@@ -121,12 +107,76 @@ export class MeController {
   }
 }
 
-function myUser({
-  userId: id,
-  name,
-  email,
-  emailConfirmed,
-  secondFactor,
-}: Actor & { kind: 'user' }): MyUserResponse {
+function myUser({ userId: id, name, email, emailConfirmed, secondFactor }: UserActor): MyUserResponse {
   return { kind: 'user', id, name, email, emailConfirmed, secondFactor };
+}
+
+class OwnSessionResponse {
+  @ApiProperty({ format: 'uuid' }) id!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Firefox on Linux',
+    description: 'Browser and operating system; null: unknown',
+  })
+  device!: string | null;
+
+  @ApiProperty({ format: 'date-time' }) createdAt!: Date;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Accurate to five minutes; null: not recorded',
+  })
+  lastUsedAt!: Date | null;
+
+  @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' }) expiresAt!: Date;
+  @ApiProperty({ description: 'Whether this is the session of the request.' }) current!: boolean;
+}
+
+class OwnSessionPageResponse {
+  @ApiProperty({ type: [OwnSessionResponse], maxItems: SESSIONS_PER_USER_MAX }) items!: OwnSessionResponse[];
+  @ApiProperty({ type: String, nullable: true, enum: [null] }) nextCursor!: null;
+}
+
+/** A user's own sessions (docs/accounts.md). */
+@ApiTags('Sign-in')
+@ApiSuccessHeaders('Set-Cookie')
+@SignedIn()
+@Controller('v1/me/sessions')
+export class SessionController {
+  constructor(private readonly sessions: SessionService) {}
+
+  /** All of them, newest first: at most 50. */
+  @SessionOnly()
+  @ApiOperation({ summary: 'List your sessions' })
+  @ApiOkResponse({ type: OwnSessionPageResponse })
+  @Get()
+  async list(@CurrentActor() actor: Actor): Promise<OwnSessionPageResponse> {
+    return { items: await this.sessions.list(requireUser(actor)), nextCursor: null };
+  }
+
+  /** Except the current session. */
+  @SessionOnly()
+  @ApiOperation({ summary: 'Sign out of all other sessions' })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete()
+  async endOthers(@CurrentActor() actor: Actor): Promise<void> {
+    await this.sessions.endOthers(requireUser(actor));
+  }
+
+  /** 404 `session_not_found`. The current session can be ended, too. */
+  @SessionOnly()
+  @ApiOperation({ summary: 'Sign out of one session' })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Delete(':sessionId')
+  async end(@CurrentActor() actor: Actor, @Param('sessionId') sessionId: string): Promise<void> {
+    const user = requireUser(actor);
+    if (!isUuid(sessionId)) throw sessionNotFound();
+    await this.sessions.end(user, sessionId.toLowerCase());
+  }
 }

@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import type { Response } from 'express';
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
@@ -7,22 +6,53 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiParam,
+  ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
+import { IsIn, IsUUID } from 'class-validator';
+import type { Response } from 'express';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { toPage } from '../../../platform/export/page.js';
+import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
+import { isUuid } from '../../../platform/identity/ids.js';
 import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid } from '../../../platform/identity/ids.js';
-import { toPage } from '../../../platform/export/page.js';
-import { CurrentActor, CurrentProject, ManagesAccess } from '../access.decorators.js';
-import type { Actor } from '../domain/actor.js';
+import {
+  CurrentActor,
+  CurrentProject,
+  ManagesAccess,
+  ProjectRole,
+  SessionOnly,
+} from '../access.decorators.js';
 import { InvitationService } from '../application/invitation.service.js';
 import { MembershipService } from '../application/membership.service.js';
+import { type Actor, requireUser } from '../domain/actor.js';
+import { type Role, ROLES } from '../domain/role.js';
 import { ApiKeyResponse, MemberApiKeyPageResponse } from './api-key.dto.js';
 import { invited } from './invitation.controller.js';
 import { InvitationResponse, InviteBody } from './invitation.dto.js';
-import { ChangeRoleBody, MemberResponse, MemberPageResponse } from './member.dto.js';
-import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
+
+class ChangeRoleBody {
+  @ApiProperty({ enum: ROLES })
+  @IsIn(ROLES)
+  role!: Role;
+}
+
+class MemberResponse {
+  @ApiProperty({ format: 'uuid' }) userId!: string;
+  @ApiProperty({ format: 'email' }) email!: string;
+  @ApiProperty({ example: 'Shop owner' }) name!: string;
+  @ApiProperty({ enum: ROLES }) role!: Role;
+  @ApiProperty({ format: 'date-time' }) createdAt!: Date;
+
+  @ApiProperty({ description: 'Whether 2FA is on for the account; see the sign-in policy.' })
+  secondFactor!: boolean;
+}
+
+class MemberPageResponse {
+  @ApiProperty({ type: [MemberResponse] }) items!: MemberResponse[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
+}
 
 /**
  * Members of a project, for its owners (design §5) in a session, or with a key that has the scope
@@ -138,4 +168,56 @@ export class MemberController {
 function memberRef(project: Project, userId: string): { projectId: string; userId: string } {
   if (!isUuid(userId)) throw new DomainError('member_not_found', 'Member not found in this project.');
   return { projectId: project.id, userId: userId.toLowerCase() };
+}
+
+class OfferOwnershipBody {
+  @ApiProperty({ format: 'uuid', description: 'A member of the project.' })
+  @IsUUID()
+  userId!: string;
+}
+
+/** A member leaves, or offers the ownership to another; with a session. */
+@ApiTags('Members')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId')
+export class OwnershipController {
+  constructor(
+    private readonly memberships: MembershipService,
+    private readonly invitations: InvitationService,
+  ) {}
+
+  /**
+   * Invites a member to become the owner. When they accept, they are the owner and the caller is an
+   * editor; both get a mail. Until then nothing changes, and the offer can be withdrawn like every
+   * invitation. 404 `member_not_found`, 409 `member_exists` for an owner, `invitation_exists`.
+   */
+  @ProjectRole('owner')
+  @SessionOnly()
+  @ApiBodyExample({ userId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f' })
+  @ApiConflictResponse({ description: '`member_exists`, `invitation_exists`, `invitation_limit_reached`' })
+  @ApiOperation({ summary: 'Offer ownership to a member' })
+  @ApiCreatedResponse({ type: InvitationResponse })
+  @Post('ownership')
+  async offer(
+    @CurrentProject() project: Project,
+    @CurrentActor() actor: Actor,
+    @Body() { userId }: OfferOwnershipBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<InvitationResponse> {
+    const ref = { projectId: project.id, userId: userId.toLowerCase() };
+    const invitation = await this.invitations.offerOwnership(ref, requireUser(actor));
+    return invited(response, project, InvitationResponse.of(invitation));
+  }
+
+  /** Revokes the keys that the caller created on the project. 409 `last_owner`. */
+  @ProjectRole('viewer')
+  @SessionOnly()
+  @ApiConflictResponse({ description: '`last_owner`' })
+  @ApiOperation({ summary: 'Leave a project' })
+  @ApiNoContentResponse()
+  @HttpCode(204)
+  @Post('leave')
+  async leave(@CurrentProject() project: Project, @CurrentActor() actor: Actor): Promise<void> {
+    await this.memberships.leave(project.id, requireUser(actor));
+  }
 }

@@ -3,11 +3,9 @@ import type { Request } from 'express';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
-import { isOwnRequest } from '../domain/request-origin.js';
+import { isOwnRequest } from '../domain/credential.js';
 
-/**
- * Refuses requests by pages of other sites, on routes that read or set the session cookie (CSRF).
- */
+/** Refuses requests by pages of other sites, on routes that read or set the session cookie (CSRF). */
 @Injectable()
 export class OwnRequestGuard implements CanActivate {
   constructor(@InjectSettings(serviceSettings) private readonly service: ServiceSettings) {}

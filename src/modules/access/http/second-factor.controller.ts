@@ -1,23 +1,27 @@
-import { Body, Controller, Header, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
-import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
+import { Body, Controller, Get, Header, HttpCode, Post, Put, Res, UseGuards } from '@nestjs/common';
+import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { fieldErrors } from '../../../platform/errors/domain-error.js';
-import { CurrentActor, SignedIn, SessionOnly } from '../access.decorators.js';
 import { Public } from '../../../platform/http/public.decorator.js';
-import { SecondFactorService } from '../application/second-factor.service.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
+import type { Project } from '../../projects/domain/project.js';
+import { CurrentActor, CurrentProject, ProjectRole, SessionOnly, SignedIn } from '../access.decorators.js';
+import { SecondFactorService, SignInPolicyService } from '../application/second-factor.service.js';
 import { type Actor, requireUser } from '../domain/actor.js';
-import type { SignInClient } from '../domain/client.js';
+import type { SignInClient } from '../domain/session.js';
 import { setCookies } from './auth.controller.js';
-import { PasswordBody, SignedInResponse, SignedOutResponse } from './auth.dto.js';
-import { CurrentClient } from './current-client.decorator.js';
-import { OwnRequestGuard } from './own-request.guard.js';
 import {
   BegunSecondFactorResponse,
   CodeBody,
+  PasswordBody,
   RecoveryCodesResponse,
   SecondFactorBody,
-} from './second-factor.dto.js';
+  SignedInResponse,
+  SignedOutResponse,
+  SignInPolicyBody,
+} from './auth.dto.js';
+import { CurrentClient } from './current-client.decorator.js';
+import { OwnRequestGuard } from './own-request.guard.js';
 
 /** A second factor beside the password: codes of an authenticator (TOTP) and recovery codes (docs/accounts.md). */
 @ApiTags('Sign-in')
@@ -124,5 +128,41 @@ export class SecondFactorController {
     const factor = code !== undefined ? { code } : { recoveryCode: recoveryCode ?? '' };
     const opened = await this.factors.signIn(factor, client);
     return setCookies(response, opened);
+  }
+}
+
+/** A project's requirements for its members' sign-in. */
+@ApiTags('Members')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/sign-in-policy')
+export class SignInPolicyController {
+  constructor(private readonly policies: SignInPolicyService) {}
+
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read whether members need 2FA' })
+  @ApiOkResponse({ type: SignInPolicyBody })
+  @Get()
+  read(@CurrentProject() project: Project): Promise<SignInPolicyBody> {
+    return this.policies.read(project.id);
+  }
+
+  /**
+   * When required, members without a second factor get 403 `second_factor_required`; API keys are
+   * exempt. Requires a session: an API key gets 403 `session_required`, a session without a second
+   * factor 409 `second_factor_missing`.
+   */
+  @ProjectRole('owner')
+  @SessionOnly()
+  @ApiBodyExample({ secondFactorRequired: false })
+  @ApiConflictResponse({ description: '`second_factor_missing`' })
+  @ApiOperation({ summary: 'Change whether members need 2FA' })
+  @ApiOkResponse({ type: SignInPolicyBody })
+  @Put()
+  save(
+    @CurrentProject() project: Project,
+    @CurrentActor() actor: Actor,
+    @Body() body: SignInPolicyBody,
+  ): Promise<SignInPolicyBody> {
+    return this.policies.save(project.id, body, actor);
   }
 }

@@ -15,10 +15,7 @@ export interface AccountLink {
 
 const COLUMNS = ['id', 'kind', 'userId', 'email', 'name', 'passwordHash'] as const;
 
-/**
- * Creates a link in the caller's transaction, and deletes expired ones. The token is returned only
- * here.
- */
+/** Creates a link in the caller's transaction, and deletes expired ones. The token is returned only here. */
 export async function mintLink(
   tx: EntityManager,
   link: Omit<AccountLink, 'id'>,

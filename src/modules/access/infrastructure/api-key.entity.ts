@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { KeyArea } from '../domain/key-area.js';
-import type { KeyScope } from '../domain/key-scope.js';
+import type { KeyArea, KeyScope } from '../domain/api-key.js';
 import { ROLES } from '../domain/role.js';
 
 /** A secret with one role on one project. Only its hash is stored. */

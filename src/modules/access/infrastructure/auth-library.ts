@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
-import type { SignInClient } from '../domain/client.js';
+import type { SignInClient } from '../domain/session.js';
 import { AuthPool } from './auth-pool.js';
 import type { Auth } from './auth.js';
 import { Passwords } from './passwords.js';

@@ -8,7 +8,7 @@ import { newId } from '../../../platform/identity/ids.js';
 import type { ServiceSettings } from '../../../platform/settings/service.settings.js';
 import type { AccessSettings } from '../access.settings.js';
 import { sessionCookieName } from '../domain/credential.js';
-import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/password.js';
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/account.js';
 import type { Passwords } from './passwords.js';
 
 const SESSION_DAYS = 7;

@@ -24,10 +24,7 @@ export const UserSecondFactorSchema = defineEntity({
 export const ProjectSignInPolicySchema = defineEntity({
   name: 'ProjectSignInPolicy',
   tableName: 'project_sign_in_policy',
-  properties: {
-    projectId: p.uuid().primary(),
-    secondFactorRequired: p.boolean(),
-  },
+  properties: { projectId: p.uuid().primary(), secondFactorRequired: p.boolean() },
 });
 
 export class ProjectSignInPolicy extends ProjectSignInPolicySchema.class {}

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Pool } from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { tooManyRequests } from '../../../platform/errors/domain-error.js';
+import { clientSite, NETWORKS_PER_SITE } from '../../../platform/network/client-network.js';
 
 export interface SharedLimit {
   pool: Pool;
@@ -55,5 +56,27 @@ export class SharedRateLimiter {
 
   private keyOf(subject: string): string {
     return createHmac('sha256', this.options.secret).update(subject).digest('base64url');
+  }
+}
+
+/** Limits a rate by client network, and the sum of an IPv6 site's networks, which may all belong to one client. */
+export class NetworkRateLimiter {
+  private readonly byNetwork: SharedRateLimiter;
+  private readonly bySite: SharedRateLimiter;
+
+  constructor(limit: SharedLimit) {
+    this.byNetwork = new SharedRateLimiter(limit);
+    this.bySite = new SharedRateLimiter({
+      ...limit,
+      name: `${limit.name}_site`,
+      points: limit.points * NETWORKS_PER_SITE,
+    });
+  }
+
+  /** @throws DomainError `too_many_requests` with the seconds until the window ends. */
+  async consume(network: string): Promise<void> {
+    const site = clientSite(network);
+    if (site) await this.bySite.consume(site);
+    await this.byNetwork.consume(network);
   }
 }

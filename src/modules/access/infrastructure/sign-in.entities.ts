@@ -1,8 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/**
- * A user. This table and the next three have the schema of better-auth and are written only by it.
- */
+/** A user. This table and the next three have the schema of better-auth and are written only by it. */
 export const AppUserSchema = defineEntity({
   name: 'AppUser',
   tableName: 'app_user',
@@ -83,18 +81,13 @@ export const UserVerificationSchema = defineEntity({
   },
 });
 
-/**
- * A network that a user signed in from: it stays usable while others guess the password elsewhere.
- */
+/** A network that a user signed in from: it stays usable while others guess the password elsewhere. */
 export const UserNetworkSchema = defineEntity({
   name: 'UserNetwork',
   tableName: 'user_network',
   properties: {
     userId: p.uuid().primary(),
-    /**
-     * Keyed hash of email and network. It reveals neither, and differs between two users of one
-     * network.
-     */
+    /** Keyed hash of email and network. It reveals neither, and differs between two users of one network. */
     networkHash: p.blob().primary(),
     /** The last sign-in from there. */
     seenAt: p.datetime(),

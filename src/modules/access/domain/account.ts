@@ -4,3 +4,10 @@ export const EMAIL =
 
 /** Longest deliverable address (RFC 5321). */
 export const EMAIL_CHARACTERS_MAX = 254;
+
+/** Lengths of a password in characters; the maximum bounds the cost of a guess. */
+export const PASSWORD_CHARACTERS_MIN = 8;
+export const PASSWORD_CHARACTERS_MAX = 128;
+
+/** The demo's user. Its domain is reserved, so no mail ever reaches the address. */
+export const DEMO_OWNER_EMAIL = 'demo@example.com';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sessionEnd } from './session-end.js';
+import { sessionEnd } from './session.js';
 
 describe(sessionEnd.name, () => {
   const createdAt = new Date('2026-11-01T00:00:00Z');
