@@ -25,15 +25,15 @@ import { ConsentModule } from '../modules/consent/consent.module.js';
 import { AnalyticsController } from '../modules/consent/http/analytics.controller.js';
 import { ConsentController } from '../modules/consent/http/consent.controller.js';
 import { ExportController } from '../modules/consent/http/export.controller.js';
-import { IngestRateLimiter } from '../modules/consent/http/ingest-rate-limiter.js';
-import { IngestEndpoint } from '../modules/consent/http/ingest.endpoint.js';
-import { IngestMetrics } from '../modules/consent/http/ingest.metrics.js';
+import { IngestEndpoint, IngestMetrics, IngestRateLimiter } from '../modules/consent/http/ingest.endpoint.js';
 import { PrivacyController } from '../modules/consent/http/privacy.controller.js';
 import { RecordsPdf } from '../modules/consent/http/records-pdf.js';
-import { VisitorRateLimiter } from '../modules/consent/http/visitor-rate-limiter.js';
+import {
+  VisitorEndpoint,
+  VisitorMetrics,
+  VisitorRateLimiter,
+} from '../modules/consent/http/visitor.endpoint.js';
 import { VisitorController } from '../modules/consent/http/visitor.controller.js';
-import { VisitorEndpoint } from '../modules/consent/http/visitor.endpoint.js';
-import { VisitorMetrics } from '../modules/consent/http/visitor.metrics.js';
 import { DomainsModule } from '../modules/domains/domains.module.js';
 import { AskServer } from '../modules/domains/http/ask-server.js';
 import { AskMetrics } from '../modules/domains/http/ask.metrics.js';

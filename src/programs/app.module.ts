@@ -5,7 +5,7 @@ import { AuditModule } from '../modules/audit/audit.module.js';
 import { AccessModule } from '../modules/access/access.module.js';
 import { BillingModule } from '../modules/billing/billing.module.js';
 import { ConsentModule } from '../modules/consent/consent.module.js';
-import { ERASURE_LISTENERS } from '../modules/consent/erasure-listener.js';
+import { ERASURE_LISTENERS } from '../modules/consent/consent.hooks.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { RetryScheduler } from '../modules/forwarding/application/retry-scheduler.js';
 import { DomainsModule } from '../modules/domains/domains.module.js';

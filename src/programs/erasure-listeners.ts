@@ -1,4 +1,4 @@
-import type { ErasureListener } from '../modules/consent/erasure-listener.js';
+import type { ErasureListener } from '../modules/consent/consent.hooks.js';
 
 /**
  * Deletes other modules' data about erased records. The service and the command `erasures reapply`

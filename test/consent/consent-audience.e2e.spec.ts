@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConsentRollup } from '../../src/modules/consent/application/consent.rollup.js';
-import { insertPastRecords } from '../../src/modules/consent/application/past-records.js';
+import { ConsentRollup, insertPastRecords } from '../../src/modules/consent/application/consent.rollup.js';
 import type { PastRecord } from '../../src/modules/consent/infrastructure/past-record.rows.js';
 import {
   ANALYTICS_GROUPS_MAX,

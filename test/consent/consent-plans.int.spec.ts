@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { addUpAudience } from '../../src/modules/consent/infrastructure/audience-rollup.rows.js';
+import { addUpAudience } from '../../src/modules/consent/infrastructure/rollup.rows.js';
 import { storedSince } from '../../src/modules/consent/infrastructure/stored-since.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { startTestService, type TestService } from '../support/programs/service.js';

@@ -9,7 +9,7 @@ import { erasedSince, linesOf, reapply } from '../../src/modules/consent/applica
 import type { ErasedConsent } from '../../src/modules/consent/infrastructure/erasure.rows.js';
 import { erasureListeners } from '../../src/programs/erasure-listeners.js';
 import { ERASE_BATCH_MAX } from '../../src/modules/consent/domain/erasure.js';
-import { INDEX_BATCH_MAX } from '../../src/modules/consent/infrastructure/visitor-index.rows.js';
+import { INDEX_BATCH_MAX } from '../../src/modules/consent/infrastructure/visitor-reference.rows.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/people/forwarding.js';
 import type { Json } from '../support/people/json.js';

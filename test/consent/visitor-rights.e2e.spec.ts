@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { SummarizeVisitorErasures } from '../../src/modules/consent/application/visitor-erasure-audit.js';
+import { SummarizeVisitorErasures } from '../../src/modules/consent/application/erasure.service.js';
 import {
   ERASE_BATCH_MAX,
   VISITOR_ERASURES_LISTED_PER_HOUR,

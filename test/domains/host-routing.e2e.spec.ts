@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/platform/identity/ids.js';
-import { visitorKeyHash } from '../../src/modules/consent/domain/visitor-key.js';
+import { visitorKeyHash } from '../../src/modules/consent/domain/visitor-reference.js';
 import type { Json } from '../support/people/json.js';
 import { TARGET } from '../support/people/custom-domain.js';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.js';

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { recordBody } from '../../src/modules/consent/domain/record-body.js';
-import type { ConsentRecorded } from '../../src/modules/consent/domain/consent-recorded.js';
+import { type ConsentRecorded, recordBody } from '../../src/modules/consent/domain/consent-recorded.js';
 import { type Checkpoint, readCheckpoint } from '../../src/modules/evidence/domain/checkpoint.js';
 import { computeCommitment } from '../../src/modules/evidence/domain/commitment.js';
 import {

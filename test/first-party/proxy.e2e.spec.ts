@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { visitorKeyHash } from '../../src/modules/consent/domain/visitor-key.js';
+import { visitorKeyHash } from '../../src/modules/consent/domain/visitor-reference.js';
 import { uuidTimeMs } from '../../src/platform/identity/ids.js';
 import type { Json } from '../support/people/json.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';

@@ -41,7 +41,7 @@ export const PLANTED: Planted[] = [
   {
     name: 'retention: drops a month early',
     mutations: [{ symbol: 'retentionStart', from: /-retentionMonths/, to: '1 - retentionMonths' }],
-    tests: ['src/modules/consent/domain/retention', MAINTENANCE],
+    tests: ['src/modules/consent/domain/erasure', MAINTENANCE],
   },
   {
     name: 'retention: maintenance never drops records',

@@ -1,6 +1,19 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
-import { type RawBuilder, sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
+import type { OutboxService } from '../../platform/outbox/outbox.service.js';
 import type { ConsentRecorded, ConsentRef, DeliveryStateName } from './domain/consent-recorded.js';
+import type { RecordsErased } from './domain/erasure.js';
+
+/** Deletes what a module stores about erased records, in the transaction of the erasure. */
+export type ErasureListener = (
+  tx: EntityManager,
+  erased: RecordsErased,
+  outbox: OutboxService,
+) => Promise<void>;
+
+/** Injects the listeners of all modules, which `programs/erasure-listeners.ts` lists. */
+export const ERASURE_LISTENERS = Symbol('erasure listeners');
 
 /** Columns of the ingest statement that a forwarding predicate may use. */
 interface PredicateColumns {
@@ -49,9 +62,7 @@ type DeliveryStates = (
  */
 type ReceiptProver = (ref: ConsentRef) => Promise<string | null>;
 
-/**
- * Proves records of a project for an export, all against the checkpoint at the start of the export.
- */
+/** Proves records of a project for an export, all against the checkpoint at the start of the export. */
 export interface ExportProver {
   /**
    * For each record, in the order of the ids: the text of its proof file, or a sentence that

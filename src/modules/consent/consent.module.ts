@@ -1,27 +1,19 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { ConsentAnalytics } from './application/consent-analytics.js';
+import { ConsentAnalytics, ConsentOverview } from './application/consent-analytics.js';
 import { ConsentExport } from './application/consent-export.js';
-import { ConsentOverview } from './application/consent-overview.js';
 import { ConsentReader } from './application/consent.reader.js';
 import { ConsentService } from './application/consent.service.js';
-import { DeleteProjectRecords } from './application/delete-project-records.js';
+import { DeleteProjectRecords, EraseRecords } from './application/erase-records.js';
 import { ConsentHooks } from './consent.hooks.js';
-import { ConsentRecords } from './consent.records.js';
+import { ConsentRecords, RecordRetention } from './consent.records.js';
 import { ForwardingAnnouncer } from './forwarding-announcer.js';
 import { ConsentRollup } from './application/consent.rollup.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { RecordRetention } from './record-retention.js';
 import { PartitionMaintenance } from '../../platform/database/partitions.js';
-import { CONSENT_RECORDS } from './infrastructure/consent.partitions.js';
-import { EraseRecords } from './application/erase-records.js';
-import { ErasureService } from './application/erasure.service.js';
-import { VisitorIndex } from './application/visitor-index.js';
-import { PrivacySettingsService } from './application/privacy-settings.service.js';
-import { ConsentWriter } from './infrastructure/consent-writer.js';
-import { SummarizeVisitorErasures } from './application/visitor-erasure-audit.js';
-import { VisitorErasure } from './application/visitor-erasure.js';
+import { CONSENT_RECORDS, ConsentWriter, ConsentWriterMetrics } from './infrastructure/consent-writer.js';
+import { ErasureService, SummarizeVisitorErasures, VisitorErasure } from './application/erasure.service.js';
+import { PrivacySettingsService, VisitorIndex } from './application/privacy-settings.service.js';
 import { VisitorRights } from './application/visitor-rights.js';
-import { ConsentWriterMetrics } from './infrastructure/consent-writer.metrics.js';
 
 /** Consent records: stored, read, counted, exported and erased. */
 @Module({

@@ -1,22 +1,27 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Inject, Injectable } from '@nestjs/common';
 import { PreparedReads, type Reads } from '../../platform/database/prepared-reads.js';
-import { type ConsentRecorded, type ConsentRef } from './domain/consent-recorded.js';
+import type { Namespace, SettingsOf } from '../../platform/settings/declare-settings.js';
+import { InjectSettings } from '../../platform/settings/inject-settings.js';
+import { consentSettings, type ConsentSettings } from './consent.settings.js';
+import { shareOf } from './domain/consent-counts.js';
+import type { ConsentRecorded, ConsentRef } from './domain/consent-recorded.js';
+import { retentionStart } from './domain/erasure.js';
+import { overviewPeriods } from './domain/overview-periods.js';
+import { countsSince } from './infrastructure/analytics-query.js';
 import { existingRecords, findErasedAt, loadRecords, lockRecords } from './infrastructure/record.rows.js';
 import {
   committedHorizon,
   issueSalts,
+  storedSince,
   type Horizon,
   type StoredEvent,
-  storedOfProject,
-  type StoredProjectPage,
-  storedSince,
   type StoredSlice,
 } from './infrastructure/stored-since.js';
 
 export { joinRecord } from './infrastructure/record.rows.js';
 export { committedHorizon, storedOfProject } from './infrastructure/stored-since.js';
-export { listUnexplained } from './infrastructure/erasure-audit.rows.js';
+export { listUnexplained } from './infrastructure/erasure.rows.js';
 export { findVisitorReference } from './infrastructure/visitor-reference.rows.js';
 export type { Horizon, StoredEvent, RecordPosition } from './infrastructure/stored-since.js';
 
@@ -53,11 +58,6 @@ export class ConsentRecords {
     return storedSince(tx, slice);
   }
 
-  /** Records and erasures of one project, by id. */
-  storedOfProject(tx: EntityManager, page: StoredProjectPage): Promise<StoredEvent[]> {
-    return storedOfProject(tx, page);
-  }
-
   /** The transaction id below which every record and erasure is visible. */
   committedHorizon(tx: EntityManager): Promise<Horizon> {
     return committedHorizon(tx);
@@ -67,4 +67,45 @@ export class ConsentRecords {
   issueSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {
     return issueSalts(tx, records);
   }
+}
+
+/** Retention of records, for modules that store data about them. */
+@Injectable()
+export class RecordRetention {
+  constructor(@InjectSettings(consentSettings) private readonly settings: ConsentSettings) {}
+
+  /** Records created before it may be deleted. */
+  keptSince(now: Date): Date {
+    return retentionStart(now, this.settings.retentionMonths);
+  }
+}
+
+/** For an operator command, which starts no modules. */
+export function recordRetention(
+  settings: <S extends Namespace>(namespace: S) => SettingsOf<S>,
+): RecordRetention {
+  return new RecordRetention(settings(consentSettings));
+}
+
+/** Records received since midnight. */
+interface RecordsToday {
+  records: number;
+  /** Of the visitors with a choice to make, the share that grants at least one category; null without such visitors. */
+  optInRate: number | null;
+}
+
+/** Counts today's records of all `projectIds` in one statement; projects without any are missing. */
+export async function countRecordsToday(
+  em: EntityManager,
+  projectIds: readonly string[],
+  { now, timeZone }: { now: Date; timeZone: string },
+): Promise<Map<string, RecordsToday>> {
+  const { from } = overviewPeriods(now, timeZone).today.now;
+  const { rows } = await countsSince(projectIds, from).execute(em.getKysely());
+  return new Map(
+    rows.map(({ projectId, records, asked, granting }) => [
+      projectId,
+      { records, optInRate: shareOf(granting, asked) },
+    ]),
+  );
 }

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../../platform/outbox/outbox.service.js';
 import { CONSENT_RECORDED } from './domain/consent-recorded.js';
-import { lockForForwarding, skippedRecordIds, type SkippedRange } from './infrastructure/forwarding.rows.js';
+import { lockForForwarding, skippedRecordIds, type SkippedRange } from './infrastructure/record.rows.js';
 
 /** Queues stored records for forwarding, for resends. New records are queued by the ingest statement. */
 @Injectable()

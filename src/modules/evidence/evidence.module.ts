@@ -1,6 +1,6 @@
 import { Global, Module, type OnModuleInit } from '@nestjs/common';
 import { ConsentModule } from '../consent/consent.module.js';
-import { RecordRetention } from '../consent/record-retention.js';
+import { RecordRetention } from '../consent/consent.records.js';
 import { PartitionMaintenance } from '../../platform/database/partitions.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { PublishingModule } from '../publishing/publishing.module.js';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { PreparedReads } from '../../platform/database/prepared-reads.js';
-import type { ConsentRecorded } from '../consent/domain/consent-recorded.js';
-import { recordBody } from '../consent/domain/record-body.js';
+import { type ConsentRecorded, recordBody } from '../consent/domain/consent-recorded.js';
 import { LogSigner } from './application/log-signer.js';
 import { canonicalJson, hashCommitment } from './domain/commitment.js';
 import type { BodyWithEvidence } from './domain/record-evidence.js';

@@ -1,4 +1,4 @@
-import { originHost } from '../../modules/consent/domain/origin.js';
+import { originHost } from '../../modules/consent/domain/consent-input.js';
 import type { PastRecord } from '../../modules/consent/infrastructure/past-record.rows.js';
 import type { PastDelivery } from '../../modules/forwarding/application/past-deliveries.js';
 import { judgeResponse, type DeliveryOutcome } from '../../modules/forwarding/domain/outcome.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { insertPastRecords, preparePast } from '../../modules/consent/application/past-records.js';
+import { insertPastRecords, preparePast } from '../../modules/consent/application/consent.rollup.js';
 import { hasRecordsMarked } from '../../modules/consent/infrastructure/past-record.rows.js';
 import { insertPastDeliveries, prepareLog } from '../../modules/forwarding/application/past-deliveries.js';
 import { sequenceSince } from '../../modules/evidence/infrastructure/cursor.rows.js';

@@ -1,7 +1,7 @@
 import { CONSENT_RECORDED } from '../../../src/modules/consent/domain/consent-recorded.js';
 import type { OutboxMessage } from '../../../src/platform/outbox/domain/outbox-message.js';
 import { newId, uuidTimeMs } from '../../../src/platform/identity/ids.js';
-import { CONSENT_RECORDS } from '../../../src/modules/consent/infrastructure/consent.partitions.js';
+import { CONSENT_RECORDS } from '../../../src/modules/consent/infrastructure/consent-writer.js';
 import { ensurePartitions } from '../../../src/platform/database/partitions.js';
 import type { TestService } from '../programs/service.js';
 

@@ -4,14 +4,22 @@ import {
   type AnalyticsInterval,
   type ConsentCounts,
   type ConsentRates,
+  countBounds,
   intervalStarts,
   NO_RECORDS,
   OTHER_NAME,
   ratesOf,
+  shareOf,
   writtenTag,
 } from '../domain/consent-counts.js';
-import { countBounds } from '../domain/count-bounds.js';
-import { analyticsQuery, type Grouping, type GroupRow } from '../infrastructure/analytics-query.js';
+import { lastDays, overviewPeriods } from '../domain/overview-periods.js';
+import {
+  analyticsQuery,
+  dailyCounts,
+  type Grouping,
+  type GroupRow,
+  overviewCounts,
+} from '../infrastructure/analytics-query.js';
 
 type Counted = ConsentCounts & { rates: ConsentRates };
 
@@ -30,9 +38,7 @@ export interface ConsentAnalyticsAnswer {
   otherActions: Counted;
   /** The most frequent hostnames; null for records without one. */
   byHostname: ({ hostname: string | null } & Counted)[];
-  /**
-   * Records of all other hostnames; if the project lists domains, of all hostnames outside them.
-   */
+  /** Records of all other hostnames; if the project lists domains, of all hostnames outside them. */
   otherHostnames: Counted;
   /** The most frequent regions; null for records without a known one. */
   byRegion: ({ region: string | null } & Counted)[];
@@ -135,4 +141,76 @@ function named(rows: GroupRow[], grouped: Grouping): { entries: GroupRow[]; othe
     entries: own.filter(({ name }) => name !== OTHER_NAME),
     other: counted(own.find(({ name }) => name === OTHER_NAME) ?? NO_RECORDS),
   };
+}
+
+/** Records of a period. */
+interface PeriodRecords {
+  from: Date;
+  to: Date;
+  records: number;
+  /** Records of visitors who got a consent request. */
+  asked: number;
+  /** The share of them that grants at least one category, from 0 to 1; null without any. */
+  optInRate: number | null;
+}
+
+export interface ConsentOverviewAnswer {
+  today: { now: PeriodRecords; before: PeriodRecords };
+  month: { now: PeriodRecords; before: PeriodRecords };
+}
+
+/** Days shown in the overview, each compared with the day this many days earlier. */
+const DAILY_DAYS = 30;
+
+interface DailyRecords {
+  /** Start of the day in the caller's zone. */
+  at: Date;
+  records: number;
+  /** Records of visitors who got a consent request. */
+  asked: number;
+  /** Of those, records that grant at least one category. */
+  optedIn: number;
+  /** Records of the day 30 days earlier. */
+  recordsBefore: number;
+}
+
+/**
+ * Counts of a project's current day and month, and of the same elapsed time of the previous ones.
+ * Available on every tier.
+ */
+@Injectable()
+export class ConsentOverview {
+  constructor(private readonly reads: ProjectReads) {}
+
+  async answer(
+    projectId: string,
+    { now, timeZone }: { now: Date; timeZone: string },
+    gone: AbortSignal,
+  ): Promise<ConsentOverviewAnswer> {
+    const { today, month } = overviewPeriods(now, timeZone);
+    const spans = [today, month].flatMap((period) => [
+      { ...period.now, isPast: false },
+      { ...period.before, isPast: true },
+    ]);
+    const rows = await this.reads.report(projectId, overviewCounts(projectId, spans), gone);
+    const [a, b, c, d] = spans.map(({ from, to }, at) => {
+      const { records = 0, asked = 0, granting = 0 } = rows[at] ?? {};
+      return { from, to, records, asked, optInRate: shareOf(granting, asked) };
+    }) as [PeriodRecords, PeriodRecords, PeriodRecords, PeriodRecords];
+    return { today: { now: a, before: b }, month: { now: c, before: d } };
+  }
+
+  /** The last 30 days, oldest first; the last one is incomplete. */
+  async daily(
+    projectId: string,
+    { now, timeZone }: { now: Date; timeZone: string },
+    gone: AbortSignal,
+  ): Promise<DailyRecords[]> {
+    const days = lastDays(now, timeZone, 2 * DAILY_DAYS);
+    const rows = await this.reads.report(projectId, dailyCounts(projectId, days), gone);
+    return days.slice(DAILY_DAYS).map(({ from }, index) => {
+      const { records = 0, asked = 0, granting = 0 } = rows[index + DAILY_DAYS] ?? {};
+      return { at: from, records, asked, optedIn: granting, recordsBefore: rows[index]?.records ?? 0 };
+    });
+  }
 }

@@ -6,7 +6,7 @@ import { openPool } from '../../../platform/database/postgres-pool.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../../platform/database/database.settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
-import type { ExportRow, ExportSelection } from '../domain/export-selection.js';
+import type { ExportRow, ExportSelection } from '../domain/record-filter.js';
 import {
   endOfScan,
   exportBatch,

@@ -8,7 +8,7 @@ import { consentKey, type ConsentRecorded, type DeliveryStateName } from '../dom
 import { ConsentHooks } from '../consent.hooks.js';
 import { ConsentRecords } from '../consent.records.js';
 import type { RecordFilter } from '../domain/record-filter.js';
-import { recordPage, visitorRecordCount } from '../infrastructure/record-page.js';
+import { recordPage, visitorRecordCount } from '../infrastructure/record.rows.js';
 
 /** Records per batch of a visitor's file. */
 const VISITOR_BATCH_ROWS = 500;
@@ -76,10 +76,7 @@ export class ConsentReader {
     return { ...page, items };
   }
 
-  /**
-   * All records of a visitor, newest first, batch by batch, each in a separate query. Throws as
-   * `list`.
-   */
+  /** All records of a visitor, newest first, batch by batch, each in a separate query. Throws as `list`. */
   async *ofVisitor(projectId: string, visitorHash: Buffer, gone: AbortSignal): AsyncGenerator<ConsentItem[]> {
     let cursor: string | null = null;
     do {

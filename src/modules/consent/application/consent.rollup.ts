@@ -1,16 +1,20 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ensurePartitions } from '../../../platform/database/partitions.js';
 import { allowMaintenanceTime } from '../../../platform/database/tables.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
-import { addUpAudience } from '../infrastructure/audience-rollup.rows.js';
+import { monthStart } from '../../../platform/time/instant.js';
 import {
   addUp,
+  addUpAudience,
   clearRollups,
   lockRollupState,
   moveRollupState,
   nextSlice,
   planForMany,
 } from '../infrastructure/rollup.rows.js';
+import { CONSENT_RECORDS } from '../infrastructure/consent-writer.js';
+import { insertRecords, type PastRecord } from '../infrastructure/past-record.rows.js';
 
 /** Queries count the records that are not in the rollups yet, so the interval is short. */
 const ADVANCE_EVERY_MS = 15_000;
@@ -65,7 +69,7 @@ export class ConsentRollup implements OnModuleInit {
 }
 
 /** Recounts the records of one project up to the cursor, in the caller's transaction. */
-export async function recount(tx: EntityManager, projectId: string): Promise<void> {
+async function recount(tx: EntityManager, projectId: string): Promise<void> {
   const to = await lockRollupState(tx);
   if (!to) return;
   const slice = { from: LONG_AGO, to, projectId };
@@ -73,4 +77,22 @@ export async function recount(tx: EntityManager, projectId: string): Promise<voi
   await clearRollups(tx, projectId);
   await addUpAudience(tx, slice);
   for (const interval of ['hour', 'day'] as const) await addUp(tx, interval, slice);
+}
+
+/** Past months for which missing partitions are created. */
+const MONTHS_BACK = 3;
+
+/** Creates the partitions that `insertPastRecords` needs, outside its transaction. */
+export async function preparePast(em: EntityManager, now: Date): Promise<void> {
+  await ensurePartitions(em, CONSENT_RECORDS, { from: monthStart(now, -MONTHS_BACK), to: now });
+}
+
+/** Stores records of past days, without forwarding them, and recounts the project's records. */
+export async function insertPastRecords(
+  tx: EntityManager,
+  projectId: string,
+  records: PastRecord[],
+): Promise<void> {
+  await insertRecords(tx, projectId, records);
+  await recount(tx, projectId);
 }

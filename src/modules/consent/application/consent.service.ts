@@ -9,10 +9,8 @@ import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { consentKey, type ConsentRecorded } from '../domain/consent-recorded.js';
 import { ConsentRecords } from '../consent.records.js';
-import { type ConsentInput, parseConsent } from '../domain/consent-input.js';
-import { originHost } from '../domain/origin.js';
-import { VISITOR_KEY_HASH_FIELD } from '../domain/visitor-key.js';
-import { keptFields, type VisitorReference } from '../domain/visitor-reference.js';
+import { type ConsentInput, originHost, parseConsent } from '../domain/consent-input.js';
+import { keptFields, VISITOR_KEY_HASH_FIELD, type VisitorReference } from '../domain/visitor-reference.js';
 import type { ConsentRow } from '../infrastructure/consent-statement.js';
 import { ConsentWriter } from '../infrastructure/consent-writer.js';
 import { findVisitorReference } from '../infrastructure/visitor-reference.rows.js';
@@ -87,9 +85,7 @@ export class ConsentService {
     });
   }
 
-  /**
-   * The id exists already: a repeat of the same choice succeeds, a different choice is a conflict.
-   */
+  /** The id exists already: a repeat of the same choice succeeds, a different choice is a conflict. */
   private async answerKnownId(row: ConsentRow): Promise<ConsentReceipt> {
     const ref = { projectId: row.projectId, consentId: row.id };
     const stored = (await this.records.load([ref])).get(consentKey(ref));

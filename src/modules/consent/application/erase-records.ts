@@ -1,10 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { forgetSubjects } from '../../../platform/outbox/queued-messages.js';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { forgetSubjects } from '../../../platform/outbox/queued-messages.js';
+import { ProjectEvents } from '../../projects/projects.events.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
-import { ERASURE_LISTENERS, type ErasureListener } from '../erasure-listener.js';
-import { deleteRecords, type ErasureSelector } from '../infrastructure/erasure.rows.js';
+import { ERASURE_LISTENERS, type ErasureListener } from '../consent.hooks.js';
+import { deleteProjectRecords, deleteRecords, type ErasureSelector } from '../infrastructure/erasure.rows.js';
 
 /**
  * Deletes records with everything stored about them, in the caller's transaction. The order is:
@@ -34,5 +35,39 @@ export class EraseRecords {
     const erased = { projectId, consentIds, erasedAt: first.erasedAt, isReapplied };
     for (const listener of this.listeners) await listener(tx, erased, this.outbox);
     return consentIds;
+  }
+}
+
+/** Records deleted per transaction: a project may have millions, and a long transaction holds back vacuum. */
+const DELETE_BATCH_MAX = 10_000;
+
+/**
+ * Deletes the records of a deleted project. `consent_record` has no foreign key to the project,
+ * because the ingest would pay for its check. A record whose ingest commits at the same moment
+ * stays until its retention ends.
+ */
+@Injectable()
+export class DeleteProjectRecords implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectEvents,
+  ) {}
+
+  onModuleInit(): void {
+    this.projects.listen({
+      beforeDeletion: (projectId) => this.deleteInBatches(projectId),
+      // Only the few records received since the last batch.
+      deleting: async (tx, projectId) => {
+        await deleteProjectRecords(tx, projectId);
+      },
+    });
+  }
+
+  private async deleteInBatches(projectId: string): Promise<void> {
+    const em = this.em.fork();
+    let deleted: number;
+    do {
+      deleted = await deleteProjectRecords(em, projectId, DELETE_BATCH_MAX);
+    } while (deleted === DELETE_BATCH_MAX);
   }
 }

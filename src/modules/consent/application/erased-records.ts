@@ -6,7 +6,7 @@ import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { readProjects } from '../../projects/project.rows.js';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { parseInstant } from '../../../platform/time/instant.js';
-import type { ErasureListener } from '../erasure-listener.js';
+import type { ErasureListener } from '../consent.hooks.js';
 import { ERASE_BATCH_MAX } from '../domain/erasure.js';
 import { erasedAfter, type ErasedConsent } from '../infrastructure/erasure.rows.js';
 import { existingRecords } from '../infrastructure/record.rows.js';

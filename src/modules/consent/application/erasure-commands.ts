@@ -1,4 +1,4 @@
-import type { ErasureListener } from '../erasure-listener.js';
+import type { ErasureListener } from '../consent.hooks.js';
 import { parseInstant } from '../../../platform/time/instant.js';
 import {
   atMost,

@@ -1,42 +1,43 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { writeAudit } from '../../audit/audit.log.js';
-import type { Author } from '../../audit/domain/author.js';
-import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid, newId } from '../../../platform/identity/ids.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
+import { backgroundJob } from '../../../platform/outbox/outbox.handler.js';
+import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
 import {
-  BUG_SCHEDULE,
   projectOf,
   type AttemptResult,
   type OutboxMessage,
 } from '../../../platform/outbox/domain/outbox-message.js';
-import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid, newId } from '../../../platform/identity/ids.js';
-import { ERASE_BATCH_MAX, ERASURE_REQUESTED, type VisitorHash } from '../domain/erasure.js';
+import { writeAudit, type Change } from '../../audit/audit.log.js';
+import type { Author } from '../../audit/domain/author.js';
+import {
+  ERASE_BATCH_MAX,
+  ERASURE_REQUESTED,
+  VISITOR_ERASURES_LISTED_PER_HOUR,
+  type VisitorHash,
+} from '../domain/erasure.js';
 import { visitorHash } from '../domain/visitor-reference.js';
+import type { KeyHolder } from '../domain/visitor-request.js';
 import {
   countErased,
+  countVisitorErasure,
   type Erasure,
+  findVisitorKeyHash,
+  hasVisitorRecords,
   insertErasureRequest,
   lockErasureRequest,
   readErasure,
-} from '../infrastructure/erasure-request.rows.js';
-import { findVisitorKeyHash } from '../infrastructure/erasure.rows.js';
+  reserveErasureHours,
+} from '../infrastructure/erasure.rows.js';
 import { findVisitorReference } from '../infrastructure/visitor-reference.rows.js';
 import { EraseRecords } from './erase-records.js';
-import { auditVisitorErasure } from './visitor-erasure-audit.js';
-import { INDEX_WAIT_MS, VisitorIndex } from './visitor-index.js';
+import { BATCHED, type BatchEnd, runBatches, VisitorIndex } from './privacy-settings.service.js';
 
 /** Requests that a worker processes at the same time. */
 const SLOTS = 2;
-/** Time limit of one attempt; the next attempt continues. */
-const ATTEMPT_MS = 20_000;
-const ATTEMPT_MAX_MS = 30_000;
-
-/** Each batch commits, so crashed workers lose little; allow many retries. */
-const TRIES_MAX = 20;
-const SCHEDULE = { ...BUG_SCHEDULE, failuresMax: TRIES_MAX, abandonedAttemptsMax: TRIES_MAX };
 
 /** The records to erase, and who requested it. */
 export interface VisitorErasureRequest {
@@ -45,9 +46,6 @@ export interface VisitorErasureRequest {
   reason: string;
   author: Author;
 }
-
-/** Result of a batch. `waits`: the visitor's records are not all indexed yet. */
-type BatchEnd = 'more' | 'done' | 'waits';
 
 /**
  * Erases records for a stated reason: one by its id, or all records of a visitor received before
@@ -67,9 +65,8 @@ export class ErasureService implements OnModuleInit {
     this.outbox.register(
       backgroundJob({
         topics: [ERASURE_REQUESTED],
-        retry: SCHEDULE,
+        ...BATCHED,
         slotsMax: SLOTS,
-        attemptMaxMs: ATTEMPT_MAX_MS,
         run: (message, signal) => this.run(message, signal),
         // Never discarded: operators are alerted to dead letters.
         abandoned: { kind: 'dead', error: 'The service was interrupted on every attempt to erase.' },
@@ -95,7 +92,6 @@ export class ErasureService implements OnModuleInit {
    * Erases the first batch before it returns, which covers nearly every visitor; a worker erases
    * the rest. While stored records are being indexed by visitor, the worker waits for the index and
    * then erases all of them.
-   *
    * @throws DomainError `visitor_reference_not_configured`
    */
   async eraseVisitor(
@@ -171,16 +167,10 @@ export class ErasureService implements OnModuleInit {
 
   private async run(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<null>> {
     const ref = { projectId: projectOf(message), id: message.subjectId };
-    const until = performance.now() + ATTEMPT_MS;
-    for (;;) {
-      const end = await this.em.fork().transactional((tx) => this.eraseBatch(tx, ref));
-      if (end === 'done') return DONE;
-      if (end === 'waits') return { kind: 'snooze', afterMs: INDEX_WAIT_MS };
-      if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
-    }
+    return runBatches(() => this.em.fork().transactional((tx) => this.eraseBatch(tx, ref)), signal);
   }
 
-  /** Erases a batch of a request and counts it there. */
+  /** Erases a batch of a request and counts it there. `waits`: the visitor's records are not all indexed yet. */
   private async eraseBatch(tx: EntityManager, ref: { projectId: string; id: string }): Promise<BatchEnd> {
     const { projectId } = ref;
     const request = await lockErasureRequest(tx, ref);
@@ -209,4 +199,107 @@ function messageOf(projectId: string, id: string) {
     topic: ERASURE_REQUESTED,
     subjectId: id,
   };
+}
+
+/** Progress of an erasure that a visitor requested. */
+export interface KeyErasure {
+  /** Records erased so far. */
+  erased: number;
+  /** false: a worker erases the rest. */
+  finished: boolean;
+}
+
+const REASON = 'requested by the visitor with their key';
+
+/**
+ * Erases records on request of a visitor, authorized by their key, as an owner's erasure does.
+ * Writes nothing if no record matches.
+ */
+@Injectable()
+export class VisitorErasure {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly records: EraseRecords,
+    private readonly erasures: ErasureService,
+  ) {}
+
+  /** Erases all records of the visitor received so far; null: none is stored under the key. */
+  eraseAll({ projectId, visitorKeyHash }: KeyHolder): Promise<KeyErasure | null> {
+    return this.em.fork().transactional(async (tx) => {
+      if (!(await hasVisitorRecords(tx, projectId, visitorKeyHash))) return null;
+      const request = { projectId, found: { visitorKeyHash }, reason: REASON, author: VISITOR };
+      const { erased, finishedAt } = await this.erasures.request(tx, request);
+      return { erased, finished: finishedAt !== null };
+    });
+  }
+
+  /** Erases one record; null: it is not stored under this key. */
+  eraseOne({ projectId, visitorKeyHash }: KeyHolder, consentId: string): Promise<KeyErasure | null> {
+    return this.em.fork().transactional(async (tx) => {
+      const [target] = await this.records.erase(
+        tx,
+        { projectId, consentIds: [consentId], visitorKeyHash },
+        { limit: 1 },
+      );
+      if (target === undefined) return null;
+      const after = { reason: REASON };
+      await auditVisitorErasure(tx, { projectId, action: 'consent.erase', target, after });
+      return { erased: 1, finished: true };
+    });
+  }
+}
+
+/** The author in the audit log: a holder of a visitor key. Nothing else is known about them. */
+const VISITOR: Author = { kind: 'visitor' };
+
+const SUMMARY_EVERY_MS = 10 * 60_000;
+/** Hours of projects that one transaction summarizes. */
+const HOURS_AT_ONCE = 500;
+
+/**
+ * Audits an erasure made by a visitor, in its transaction. Anyone can store records and erase them
+ * again, so a project gets a limited number of such events per hour; the others are counted, and
+ * summarized in one event.
+ */
+async function auditVisitorErasure(tx: EntityManager, change: Change & { projectId: string }): Promise<void> {
+  const erasures = await countVisitorErasure(tx, change.projectId);
+  if (erasures <= VISITOR_ERASURES_LISTED_PER_HOUR) await writeAudit(tx, VISITOR, change);
+}
+
+/** Writes one event for the uncounted erasures of each past hour, and deletes the hour's counter. */
+@Injectable()
+export class SummarizeVisitorErasures implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly maintenance: Maintenance,
+  ) {}
+
+  onModuleInit(): void {
+    this.maintenance.register({
+      name: 'visitor-erasures',
+      everyMs: SUMMARY_EVERY_MS,
+      run: () => this.summarize(),
+    });
+  }
+
+  /** Returns the number of deleted counters. */
+  async summarize(): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const forgotten = await this.em.fork().transactional((tx) => this.summarizeBatch(tx));
+      total += forgotten;
+      if (forgotten < HOURS_AT_ONCE) return total;
+    }
+  }
+
+  private async summarizeBatch(tx: EntityManager): Promise<number> {
+    const hours = await reserveErasureHours(tx, HOURS_AT_ONCE);
+    for (const { projectId, at, until, erasures } of hours) {
+      const unlisted = erasures - VISITOR_ERASURES_LISTED_PER_HOUR;
+      if (unlisted <= 0) continue;
+      const after = { erasures: unlisted, from: at.toISOString(), to: until.toISOString() };
+      await writeAudit(tx, VISITOR, { projectId, action: 'visitor.erase', after });
+    }
+    return hours.length;
+  }
 }

@@ -8,12 +8,12 @@ import { ConsentHooks } from '../consent.hooks.js';
 import { type ConsentSettings, consentSettings } from '../consent.settings.js';
 import { type ConsentReceiptDocument, receiptOf } from '../domain/consent-receipt.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
-import { VISITOR_KEY_HASH_FIELD } from '../domain/visitor-key.js';
+import { VISITOR_KEY_HASH_FIELD } from '../domain/visitor-reference.js';
 import type { KeyHolder, VisitorRequest } from '../domain/visitor-request.js';
-import { KEY_RECORDS_MAX, recordsOfKey } from '../infrastructure/visitor-key.rows.js';
+import { KEY_RECORDS_MAX, recordsOfKey } from '../infrastructure/record.rows.js';
 import { type ConsentItem, itemOf } from './consent.reader.js';
 import { type ConsentReceipt, ConsentService } from './consent.service.js';
-import { type KeyErasure, VisitorErasure } from './visitor-erasure.js';
+import { type KeyErasure, VisitorErasure } from './erasure.service.js';
 
 /** The records stored under a visitor key. */
 export interface KeyRecords {

@@ -6,6 +6,7 @@ import {
   NO_RECORDS,
   ratesOf,
   writtenTag,
+  countBounds,
 } from './consent-counts.js';
 
 const at = (text: string): Date => new Date(`${text}Z`);
@@ -59,4 +60,35 @@ describe(writtenTag.name, () => {
   ])('writes %s as %s', (tag, written) => {
     expect(writtenTag(tag)).toBe(written);
   });
+});
+
+const NOW = new Date('2026-11-24T04:36:00Z');
+const inNovember = (text: string): Date => at(`2026-11-${text}`);
+
+describe(countBounds.name, () => {
+  it.each([
+    ['an instant of a past day', 'day', '23T04:36:07.250', ['23T00:00:00', '23T04:00:00']],
+    ['the start of a past day', 'day', '23T00:00:00', ['23T00:00:00', '23T00:00:00']],
+    ['the last millisecond of a past day', 'day', '22T23:59:59.999', ['22T00:00:00', '22T23:00:00']],
+    ['a full hour of a past day', 'day', '23T04:00:00', ['23T00:00:00', '23T04:00:00']],
+    ['an instant of a past hour', 'hour', '23T04:36:07.250', ['23T04:00:00', '23T04:00:00']],
+    ['the last millisecond before now', 'day', '24T04:35:59.999', ['24T00:00:00', '24T04:00:00']],
+  ] as const)('ends at %s with its hours and its records', (_, interval, to, [intervalsTo, hoursTo]) => {
+    expect(countBounds(inNovember(to), interval, NOW)).toEqual({
+      intervalsTo: inNovember(intervalsTo),
+      hoursTo: inNovember(hoursTo),
+      to: inNovember(to),
+    });
+  });
+
+  it.each(['24T04:36:00', '24T04:37:00', '25T00:00:00'])(
+    'takes whole intervals up to %s, which is not past',
+    (to) => {
+      expect(countBounds(inNovember(to), 'day', NOW)).toEqual({
+        intervalsTo: inNovember(to),
+        hoursTo: inNovember(to),
+        to: inNovember(to),
+      });
+    },
+  );
 });

@@ -1,9 +1,6 @@
 /** Longest periods of one response, which bounds its size. */
 export const ANALYTICS_DAYS_MAX = { hour: 31, day: 731 } as const;
-/**
- * Actions and hostnames listed in one response, the most frequent first; the others are counted
- * together.
- */
+/** Actions and hostnames listed in one response, the most frequent first; the others are counted together. */
 export const ANALYTICS_GROUPS_MAX = 100;
 
 /**
@@ -30,10 +27,7 @@ export const AUDIENCE_SPANS = ['hour', 'day'] as const satisfies AnalyticsInterv
 /** How many records there are of each kind. */
 export interface ConsentCounts {
   records: number;
-  /**
-   * Records of visitors who got a consent request: all but dismissed notices and browser signals
-   * (GPC).
-   */
+  /** Records of visitors who got a consent request: all but dismissed notices and browser signals (GPC). */
   asked: number;
   /** Of those, records that grant the category. */
   analytics: number;
@@ -119,4 +113,29 @@ export function intervalStarts(from: Date, to: Date, interval: AnalyticsInterval
 /** Whether a period is short enough for its interval. */
 export function isPeriodAllowed(from: Date, to: Date, interval: AnalyticsInterval): boolean {
   return to.getTime() - from.getTime() <= ANALYTICS_DAYS_MAX[interval] * STEP_MS.day;
+}
+
+/**
+ * Sources of the counts at the end of a period: whole intervals before `intervalsTo`, then whole
+ * hours before `hoursTo`, then single records before `to`.
+ */
+export interface CountBounds {
+  intervalsTo: Date;
+  hoursTo: Date;
+  to: Date;
+}
+
+/**
+ * A period that ended in the past is counted up to its exact end, so that a current period can be
+ * compared with an equally long past one. For a current period, the rollups hold nothing after its
+ * end.
+ */
+export function countBounds(to: Date, interval: AnalyticsInterval, now: Date): CountBounds {
+  if (to >= now) return { intervalsTo: to, hoursTo: to, to };
+  return { intervalsTo: startOf(to, interval), hoursTo: startOf(to, 'hour'), to };
+}
+
+/** Start of the interval that contains an instant, in UTC. */
+function startOf(at: Date, interval: AnalyticsInterval): Date {
+  return intervalStarts(at, new Date(at.getTime() + 1), interval)[0] ?? at;
 }

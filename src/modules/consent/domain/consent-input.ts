@@ -1,7 +1,7 @@
-import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import type { FieldError } from '../../../platform/errors/field-problem.js';
 import { isUuidV7, uuidTimeMs } from '../../../platform/identity/ids.js';
-import { readVisitorKeyHash } from './visitor-key.js';
+import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
+import { readVisitorKeyHash } from './visitor-reference.js';
 
 /** Largest request body, in bytes (design §6.1). */
 export const CONSENT_BODY_BYTES_MAX = 16 * 1024;
@@ -237,4 +237,44 @@ function firstProblem<T>(items: T[], problemOf: (item: T) => string | null): str
     if (problem) return problem;
   }
   return null;
+}
+
+/** A choice as stored in a cookie. */
+interface Chosen {
+  analytics: boolean;
+  marketing: boolean;
+  preferences: boolean;
+  at: Date;
+  policyVersion: string | null;
+}
+
+/** The choice in a stored body; its time is the visitor's. */
+export function chosenIn(body: unknown, id: string): Chosen {
+  const given = body as Record<string, unknown>;
+  const { policyVersion } = given;
+  return {
+    analytics: given['analytics'] === true,
+    marketing: given['marketing'] === true,
+    preferences: given['preferences'] === true,
+    at: new Date(uuidTimeMs(id)),
+    policyVersion: typeof policyVersion === 'string' ? policyVersion : null,
+  };
+}
+
+const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * The host of an `Origin` header, for comparison with the project's domains. null: no check,
+ * because there is no header, or it is this machine in development. An origin without a host
+ * (`null`, a file, an extension) is the empty host, which is no project's domain.
+ */
+export function originHost(
+  origin: string | undefined,
+  { production }: { production: boolean },
+): string | null {
+  if (origin === undefined) return null;
+  if (!URL.canParse(origin)) return '';
+  const { hostname } = new URL(origin);
+  if (!production && LOCAL_HOSTS.has(hostname)) return null;
+  return hostname.replace(/\.$/, '');
 }

@@ -1,10 +1,9 @@
+import { monthStart } from '../../../platform/time/instant.js';
+
 /** Topic of the message that erases the rest of a visitor's records; its subject is the request's id. */
 export const ERASURE_REQUESTED = 'erasure.requested';
 
-/**
- * Records that one transaction erases. It takes some tens of milliseconds, during which locks are
- * held.
- */
+/** Records that one transaction erases. It takes some tens of milliseconds, during which locks are held. */
 export const ERASE_BATCH_MAX = 500;
 
 /**
@@ -28,4 +27,12 @@ export interface RecordsErased {
   erasedAt: Date;
   /** The erasure is repeated after a restore from a backup. */
   isReapplied: boolean;
+}
+
+/**
+ * Records older than this may be deleted. Retention counts whole months, so each record is kept for
+ * at least that long.
+ */
+export function retentionStart(now: Date, retentionMonths: number): Date {
+  return monthStart(now, -retentionMonths);
 }

@@ -1,3 +1,5 @@
+import type { DeliveryStateName } from './consent-recorded.js';
+
 /** Filters records of a list or an export; absent members match all records. */
 export interface RecordFilter {
   /** Received at this instant or later. */
@@ -14,3 +16,29 @@ export interface RecordFilter {
   language?: string;
   surface?: string;
 }
+
+/** The columns of an export, in the order of the file; `additionalFields` is JSON. */
+export const EXPORT_COLUMNS = [
+  'id',
+  'receivedAt',
+  'analytics',
+  'marketing',
+  'preferences',
+  'action',
+  'hostname',
+  'configHash',
+  'language',
+  'surface',
+  'additionalFields',
+] as const;
+
+/** Selects records by time of receipt: `from` inclusive, `to` exclusive. */
+export interface ExportSelection extends RecordFilter {
+  projectId: string;
+  from: Date;
+  to: Date;
+  delivery?: DeliveryStateName;
+}
+
+/** One record as texts, in the order of `EXPORT_COLUMNS`; empty if absent. */
+export type ExportRow = string[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { visitorKeyHash } from './visitor-key.js';
+import { visitorKeyHash } from './visitor-reference.js';
 import { parseVisitorRequest } from './visitor-request.js';
 
 const PROJECT = '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f';

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../../platform/errors/field-problem.js';
 import { isUuid } from '../../../platform/identity/ids.js';
-import { visitorKeyHash } from './visitor-key.js';
+import { visitorKeyHash } from './visitor-reference.js';
 
 /** Identifies the visitor whose records are requested. */
 export interface KeyHolder {
@@ -20,9 +20,7 @@ export interface VisitorRequest {
 export type ParsedVisitorRequest =
   { kind: 'valid'; request: VisitorRequest } | { kind: 'invalid'; errors: FieldError[] };
 
-/**
- * An id that matches nothing: an invalid project or record id uses the same query as a wrong one.
- */
+/** An id that matches nothing: an invalid project or record id uses the same query as a wrong one. */
 const NOWHERE = '00000000-0000-0000-0000-000000000000';
 
 /** Checks the body of a visitor's request. Never throws. */

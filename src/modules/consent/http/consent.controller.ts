@@ -24,7 +24,7 @@ import {
   ConsentReceiptResponse,
   ConsentResponse,
 } from './consent.dto.js';
-import { VisitorIndex } from '../application/visitor-index.js';
+import { VisitorIndex } from '../application/privacy-settings.service.js';
 import { ErasureService } from '../application/erasure.service.js';
 import { EraseBody } from './privacy.dto.js';
 import { IngestEndpoint } from './ingest.endpoint.js';

@@ -188,9 +188,7 @@ export class ConsentFilterQuery {
   @ApiPropertyOptional()
   @IsOptional()
   @IsString()
-  @Matches(ACTION, {
-    message: 'action must be the action of a record, for example accept_all.',
-  })
+  @Matches(ACTION, { message: 'action must be the action of a record, for example accept_all.' })
   action?: string;
 
   @ApiPropertyOptional()

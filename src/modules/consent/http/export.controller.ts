@@ -23,12 +23,11 @@ import { DisconnectSignal } from '../../../platform/http/client-disconnected.js'
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { ConsentExport } from '../application/consent-export.js';
-import type { ExportSelection } from '../domain/export-selection.js';
+import type { ExportSelection } from '../domain/record-filter.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
-import { csvPieces } from './csv-export.js';
+import { csvPieces, PROVED_RECORDS_MAX, zipPieces } from './export-files.js';
 import { RecordsPdf } from './records-pdf.js';
-import { PROVED_RECORDS_MAX, zipPieces } from './zip-export.js';
 
 const FORMATS = ['csv', 'pdf'] as const;
 const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', pdf: 'application/pdf', zip: 'application/zip' };

@@ -1,28 +1,71 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import { Counter, Histogram } from 'prom-client';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid } from '../../../platform/identity/ids.js';
-import { REQUEST_ID_HEADER, resolveRequestId } from '../../../platform/http/logging.js';
-import { ProblemFilter } from '../../../platform/http/problem.filter.js';
+import { clientFinder, type Client } from '../../../platform/http/client-address.js';
+import { ClientRateLimiter } from '../../../platform/http/client-rate-limiter.js';
 import { corsHeaders, preflightHeaders, setHeaders } from '../../../platform/http/cors.js';
-import { type Client, clientFinder } from '../../../platform/http/client-address.js';
 import { choiceCookieHeaders, firstPartyOf } from '../../../platform/http/first-party.js';
 import { jsonReader } from '../../../platform/http/json-body.js';
+import { REQUEST_ID_HEADER, resolveRequestId } from '../../../platform/http/logging.js';
+import { ProblemFilter } from '../../../platform/http/problem.filter.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
+import { serviceSettings, type ServiceSettings } from '../../../platform/settings/service.settings.js';
 import { unknownProject } from '../../projects/domain/project.js';
 import { ConsentService } from '../application/consent.service.js';
-import { chosenIn } from '../domain/chosen-in.js';
-import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
-import { IngestMetrics } from './ingest.metrics.js';
-import { IngestRateLimiter } from './ingest-rate-limiter.js';
+import { consentSettings, type ConsentSettings } from '../consent.settings.js';
+import { chosenIn, CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
+
+/** Seconds; the ingest takes about a millisecond, independent of receivers. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Results of the ingest. Labels are results, never projects or visitors. */
+@Injectable()
+export class IngestMetrics {
+  private readonly requests: Counter<'result'>;
+  private readonly duration: Histogram;
+
+  constructor(metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.requests = new Counter({
+      name: 'consent_ingest_requests_total',
+      help: 'Consent requests by outcome: stored, duplicate, or the error code.',
+      labelNames: ['result'],
+      registers,
+    });
+    this.duration = new Histogram({
+      name: 'consent_ingest_duration_seconds',
+      help: 'Time from the parsed request to the committed response, in seconds.',
+      buckets: BUCKETS,
+      registers,
+    });
+  }
+
+  count(result: string, startedMs: number): void {
+    this.requests.inc({ result });
+    this.duration.observe((performance.now() - startedMs) / 1000);
+  }
+}
+
+/** Limits consents in this process, by the settings INGEST_RATE_PER_MINUTE, INGEST_NETWORK_… and INGEST_PROXY_…. */
+@Injectable()
+export class IngestRateLimiter extends ClientRateLimiter {
+  constructor(@InjectSettings(consentSettings) settings: ConsentSettings) {
+    super({
+      perProject: settings.ratePerMinute,
+      perNetwork: settings.networkRatePerMinute,
+      perProxy: settings.proxyRatePerMinute,
+      unknownProjectPoints: 10,
+      refusal: 'Too many consents from one address. Try again later.',
+    });
+  }
+}
 
 const readConsentBody = jsonReader(CONSENT_BODY_BYTES_MAX);
 
-/**
- * The path in origin form, and in the absolute form that a proxy may send; Express would match the
- * same.
- */
+/** The path in origin form, and in the absolute form that a proxy may send; Express would match the same. */
 const INGEST_URL = /^(?:https?:\/\/[^/?#]*)?\/v1\/projects\/([^/?#]+)\/consents\/?(?:[?#]|$)/i;
 
 /**

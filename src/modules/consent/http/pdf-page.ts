@@ -1,4 +1,4 @@
-import type { ExportRow } from '../domain/export-selection.js';
+import type { ExportRow } from '../domain/record-filter.js';
 
 /** Records in the table; a sentence names the format with the others. */
 export const PDF_RECORDS_MAX = 5_000;

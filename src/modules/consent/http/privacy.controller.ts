@@ -3,32 +3,32 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Query, Res 
 import {
   ApiAcceptedResponse,
   ApiConflictResponse,
+  ApiExtraModels,
   ApiOkResponse,
   ApiOperation,
   ApiParam,
   ApiTags,
-  ApiExtraModels,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
+import { FileAnswer } from '../../../platform/http/file-answer.js';
+import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { AccessService } from '../../access/access.service.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
+import { ConsentReader, type ConsentItem } from '../application/consent.reader.js';
 import { ErasureService } from '../application/erasure.service.js';
 import {
+  PrivacySettingsService,
   type PrivacySettings,
   type PrivacyState,
-  PrivacySettingsService,
 } from '../application/privacy-settings.service.js';
-import { ConsentReader } from '../application/consent.reader.js';
-import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
-import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
-import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import type { ExportRow } from '../domain/record-filter.js';
 import { EARLIEST } from './export.controller.js';
-import { FileAnswer } from '../../../platform/http/file-answer.js';
-import { AccessService } from '../../access/access.service.js';
-import { RecordsPdf } from './records-pdf.js';
 import {
   EraseVisitorBody,
   ErasureResponse,
@@ -37,7 +37,7 @@ import {
   VisitorFileResponse,
   VisitorRecordsQuery,
 } from './privacy.dto.js';
-import { jsonPieces, visitorRows } from './visitor-file.js';
+import { RecordsPdf } from './records-pdf.js';
 
 /** Settings for finding and erasing the records of one visitor. */
 @ApiTags('Privacy')
@@ -192,4 +192,37 @@ function answer(response: Response, state: PrivacyState): PrivacyStateResponse {
 
 function tagOf({ visitorReferenceField, visitorReferenceHashed }: PrivacySettings): string {
   return entityTag({ visitorReferenceField, visitorReferenceHashed });
+}
+
+/** The part of a visitor's file before their records. */
+interface VisitorFileHead {
+  projectId: string;
+  projectName: string;
+  madeAt: Date;
+}
+
+/** One JSON document, piece by piece, with the records as the API shows them. */
+async function* jsonPieces(
+  head: VisitorFileHead,
+  batches: AsyncIterable<ConsentItem[]>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify(head).slice(0, -1)},"records":[`;
+  let separator = '';
+  for await (const items of batches) {
+    yield separator + items.map((item) => JSON.stringify(item)).join(',');
+    separator = ',';
+  }
+  yield ']}\n';
+}
+
+/** The same records as the rows of an export. */
+async function* visitorRows(batches: AsyncIterable<ConsentItem[]>): AsyncGenerator<ExportRow[]> {
+  for await (const items of batches) yield items.map(toExportRow);
+}
+
+function toExportRow(item: ConsentItem): ExportRow {
+  const { id, receivedAt, analytics, marketing, preferences, action, hostname } = item;
+  const flags = [analytics, marketing, preferences].map(String);
+  const shown = [hostname, item.configHash, item.language, item.surface].map((text) => text ?? '');
+  return [id, receivedAt.toISOString(), ...flags, action, ...shown, JSON.stringify(item.additionalFields)];
 }

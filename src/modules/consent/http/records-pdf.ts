@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { pdfThreads, streamOf } from '../../../platform/pdf/pdf-threads.js';
-import { EXPORT_COLUMNS, type ExportRow } from '../domain/export-selection.js';
+import { EXPORT_COLUMNS, type ExportRow } from '../domain/record-filter.js';
 import { PDF_RECORDS_MAX, type PdfCover, type RecordsPage } from './pdf-page.js';
 
 /** The table does not show the additional fields, which may be large. */
@@ -14,7 +14,6 @@ export class RecordsPdf implements OnApplicationShutdown {
 
   /**
    * Reads only as many records as the table shows.
-   *
    * @throws DomainError `overloaded`; ClientDisconnected; any error of the batches
    */
   async render(cover: PdfCover, batches: AsyncIterable<ExportRow[]>, gone: AbortSignal): Promise<Readable> {

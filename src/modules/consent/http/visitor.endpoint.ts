@@ -1,20 +1,54 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { corsHeaders, preflightHeaders, setHeaders } from '../../../platform/http/cors.js';
-import { type Client, clientFinder } from '../../../platform/http/client-address.js';
+import { Counter } from 'prom-client';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { clientFinder, type Client } from '../../../platform/http/client-address.js';
+import { ClientRateLimiter } from '../../../platform/http/client-rate-limiter.js';
+import { corsHeaders, preflightHeaders, setHeaders } from '../../../platform/http/cors.js';
 import { choiceCookieHeaders, firstPartyOf, isOfOtherProject } from '../../../platform/http/first-party.js';
 import { jsonReader } from '../../../platform/http/json-body.js';
 import { REQUEST_ID_HEADER, resolveRequestId } from '../../../platform/http/logging.js';
 import { ProblemFilter } from '../../../platform/http/problem.filter.js';
-import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { serviceSettings, type ServiceSettings } from '../../../platform/settings/service.settings.js';
 import { VisitorRights } from '../application/visitor-rights.js';
-import { chosenIn } from '../domain/chosen-in.js';
-import { CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
+import { consentSettings, VISITORS_OF_A_PROXY, type ConsentSettings } from '../consent.settings.js';
+import { chosenIn, CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 import { parseVisitorRequest, type VisitorRequest } from '../domain/visitor-request.js';
-import { VisitorRateLimiter } from './visitor-rate-limiter.js';
-import { VisitorMetrics } from './visitor.metrics.js';
+
+/** Requests with visitor keys. */
+@Injectable()
+export class VisitorMetrics {
+  private readonly requests: Counter<'request' | 'result'>;
+
+  constructor(metrics: Metrics) {
+    this.requests = new Counter({
+      name: 'consent_visitor_requests_total',
+      help: 'Visitor requests by outcome: answered, or the error code.',
+      labelNames: ['request', 'result'],
+      registers: [metrics.registry],
+    });
+  }
+
+  count(request: string, result: string): void {
+    this.requests.inc({ request, result });
+  }
+}
+
+/** Limits requests with visitor keys in this process, over all projects (setting VISITOR_RATE_PER_MINUTE). */
+@Injectable()
+export class VisitorRateLimiter extends ClientRateLimiter {
+  constructor(@InjectSettings(consentSettings) { visitorRatePerMinute }: ConsentSettings) {
+    super({
+      perProject: 0,
+      perNetwork: visitorRatePerMinute,
+      perProxy: visitorRatePerMinute * VISITORS_OF_A_PROXY,
+      unknownProjectPoints: 1,
+      refusal: 'Too many requests from one address. Try again later.',
+    });
+  }
+}
 
 /** The visitor requests: the last part of the path. */
 const VISITOR_REQUESTS = ['records', 'receipts', 'withdrawals', 'erasures'] as const;
@@ -34,9 +68,7 @@ interface VisitorAnswer {
   body: object;
   /** Path of the created resource; absent: none was created. */
   location?: string;
-  /**
-   * The new content of the choice cookie on the visitor's device; null: deleted. Absent: unchanged.
-   */
+  /** The new content of the choice cookie on the visitor's device; null: deleted. Absent: unchanged. */
   chosen?: ReturnType<typeof chosenIn> | null;
 }
 

@@ -7,8 +7,7 @@ import { appendMessagesSql, POLLING_MS_SQL } from '../../../platform/outbox/outb
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
 import type { ForwardingPredicate } from '../consent.hooks.js';
-import { lookUpVisitorReference } from './visitor-reference.rows.js';
-import { visitorHashSql, visitorValueSql } from './visitor-sql.js';
+import { lookUpVisitorReference, visitorHashSql, visitorValueSql } from './visitor-reference.rows.js';
 
 /** One row of a batch. */
 export interface ConsentRow {

@@ -1,26 +1,29 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Pool } from 'pg';
-import { OutboxService } from '../../../platform/outbox/outbox.service.js';
-import { AdaptiveBatch } from '../../../platform/limits/adaptive-batch.js';
-import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { PartitionMaintenance } from '../../../platform/database/partitions.js';
+import { Gauge } from 'prom-client';
+import { databaseSettings, type DatabaseSettings } from '../../../platform/database/database.settings.js';
+import { PartitionMaintenance, type PartitionedTable } from '../../../platform/database/partitions.js';
 import { isConnectionFailure } from '../../../platform/database/postgres-error.js';
-import type { PreparedStatement } from '../../../platform/database/prepared-reads.js';
 import { openPool } from '../../../platform/database/postgres-pool.js';
+import type { PreparedStatement } from '../../../platform/database/prepared-reads.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { AdaptiveBatch } from '../../../platform/limits/adaptive-batch.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
+import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type DatabaseSettings, databaseSettings } from '../../../platform/database/database.settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
-import { CONSENT_RECORDS } from './consent.partitions.js';
 import {
-  type BatchResult,
   batchParameters,
   batchStatement,
-  type ConsentRow,
   ROW_CONFLICT,
   ROW_ORIGIN_REFUSED,
   ROW_UNKNOWN_PROJECT,
+  type BatchResult,
+  type ConsentRow,
 } from './consent-statement.js';
+
+export const CONSENT_RECORDS: PartitionedTable = { name: 'consent_record', period: 'month' };
 
 /** Connections that write batches. With two, one batch is flushed to disk while the next one runs. */
 const WRITE_CONNECTIONS = 2;
@@ -114,7 +117,6 @@ export class ConsentWriter implements OnApplicationShutdown {
 
   /**
    * Stores a row and its outbox message; resolves after the commit.
-   *
    * @throws DomainError `overloaded` if too many rows wait, `temporarily_unavailable` if the
    * database does not confirm the row in time.
    */
@@ -123,9 +125,7 @@ export class ConsentWriter implements OnApplicationShutdown {
       throw new DomainError(
         'overloaded',
         'Too many requests are waiting for the database. Try again shortly.',
-        {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        },
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     }
     const { promise, resolve, reject } = Promise.withResolvers<Written>();
@@ -172,9 +172,7 @@ export class ConsentWriter implements OnApplicationShutdown {
     });
   }
 
-  /**
-   * Creates the partition of a row if it is missing, although partitions are created months ahead.
-   */
+  /** Creates the partition of a row if it is missing, although partitions are created months ahead. */
   private async writeAfterCreatingPartition(entry: Waiting, error: unknown): Promise<void> {
     try {
       if (!(error instanceof Error && 'code' in error && error.code === CHECK_VIOLATION)) throw error;
@@ -206,5 +204,30 @@ function outcomeOf(code: number | undefined, receivedAt: Date): Written {
       return { kind: 'origin_refused' };
     default:
       throw new Error(`the batch statement returned the unknown code ${code}`);
+  }
+}
+
+/** Load of the writer. */
+@Injectable()
+export class ConsentWriterMetrics {
+  constructor(metrics: Metrics, writer: ConsentWriter) {
+    const registers = [metrics.registry];
+    new Gauge({
+      name: 'consent_ingest_waiting_rows',
+      help: 'Rows waiting for a free database connection.',
+      registers,
+      collect() {
+        this.set(writer.waitingRows);
+      },
+    });
+    new Gauge({
+      name: 'consent_ingest_pool_connections',
+      help: 'Ingest connections by state.',
+      labelNames: ['state'],
+      registers,
+      collect() {
+        for (const [state, count] of Object.entries(writer.poolUse)) this.set({ state }, count);
+      },
+    });
   }
 }

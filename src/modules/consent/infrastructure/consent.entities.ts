@@ -33,10 +33,7 @@ export const ConsentRecordSchema = defineEntity({
     language: p.text().nullable(),
     /** Where the choice was made (SURFACES); null: not sent. */
     surface: p.text().nullable(),
-    /**
-     * Hash that identifies the visitor (domain/visitor-reference.ts); null: the record identifies
-     * none.
-     */
+    /** Hash that identifies the visitor (domain/visitor-reference.ts); null: the record identifies none. */
     visitorHash: p.blob().nullable(),
     /** Hash of the visitor key (domain/visitor-key.ts); null: not sent. */
     visitorKeyHash: p.blob().nullable(),
@@ -117,10 +114,7 @@ export const ErasedRecordSchema = defineEntity({
 
 const counts = {
   records: p.bigint('number'),
-  /**
-   * Records of visitors who got a consent request; all other counts except `withdrawal` are
-   * subsets.
-   */
+  /** Records of visitors who got a consent request; all other counts except `withdrawal` are subsets. */
   asked: p.bigint('number').defaultRaw('0'),
   analytics: p.bigint('number'),
   marketing: p.bigint('number'),

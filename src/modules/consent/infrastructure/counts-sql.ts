@@ -2,10 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { uuidLowerBound } from '../../../platform/identity/ids.js';
 import { OTHER_NAME } from '../domain/consent-counts.js';
 
-/**
- * Largest difference between an id's time and the receipt (design §6.1); bounds the months that are
- * read.
- */
+/** Largest difference between an id's time and the receipt (design §6.1); bounds the months that are read. */
 const ID_APART_MAX_MS = 8 * 24 * 60 * 60 * 1000;
 
 /** The counters, by their column names in the rollups. */

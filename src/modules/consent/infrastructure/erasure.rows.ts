@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
-import type { VisitorHash } from '../domain/erasure.js';
+import { sql, type RawBuilder } from 'kysely';
+import { findAuditedTargets, sumAuditedErasures } from '../../audit/audit.log.js';
+import { VISITOR_ERASURES_LISTED_PER_HOUR, type VisitorHash } from '../domain/erasure.js';
 
 /**
  * The records to erase: by id, optionally only those with a visitor key, or all records of a visitor that were received
@@ -114,5 +115,183 @@ export async function erasedAfter(
     where (project_id, consent_id) > (${after.projectId}::uuid, ${after.consentId}::uuid) and erased_at >= ${since}
     order by project_id, consent_id limit ${limit}
   `.execute(em.getKysely());
+  return rows;
+}
+
+/** An erasure requested by an owner, and its progress. */
+export interface Erasure {
+  id: string;
+  reason: string;
+  requestedAt: Date;
+  /** Records erased so far. */
+  erased: number;
+  /** null: a worker erases the rest. */
+  finishedAt: Date | null;
+}
+
+interface ErasureKey {
+  projectId: string;
+  id: string;
+}
+
+export async function insertErasureRequest(
+  tx: EntityManager,
+  { projectId, id }: ErasureKey,
+  { visitor, reason }: { visitor: VisitorHash; reason: string },
+): Promise<void> {
+  const [visitorHash, visitorKeyHash] =
+    'visitorHash' in visitor ? [visitor.visitorHash, null] : [null, visitor.visitorKeyHash];
+  await sql`
+    insert into erasure_request (project_id, id, visitor_hash, visitor_key_hash, reason)
+    values (${projectId}, ${id}, ${visitorHash}, ${visitorKeyHash}, ${reason})
+  `.execute(tx.getKysely());
+}
+
+export async function readErasure(em: EntityManager, { projectId, id }: ErasureKey): Promise<Erasure | null> {
+  const { rows } = await sql<Erasure>`
+    select id, reason, requested_at as "requestedAt", erased, finished_at as "finishedAt"
+    from erasure_request where project_id = ${projectId} and id = ${id}::uuid
+  `.execute(em.getKysely());
+  return rows[0] ?? null;
+}
+
+/** Locks a request; null if it is finished, or deleted with its project. */
+export async function lockErasureRequest(
+  tx: EntityManager,
+  { projectId, id }: ErasureKey,
+): Promise<{ visitor: VisitorHash; requestedAt: Date } | null> {
+  const { rows } = await sql<{
+    visitorHash: Buffer | null;
+    visitorKeyHash: Buffer | null;
+    requestedAt: Date;
+  }>`
+    select visitor_hash as "visitorHash", visitor_key_hash as "visitorKeyHash", requested_at as "requestedAt"
+    from erasure_request
+    where project_id = ${projectId} and id = ${id} for update
+  `.execute(tx.getKysely());
+  const [request] = rows;
+  if (!request) return null;
+  const { visitorHash, visitorKeyHash, requestedAt } = request;
+  if (visitorHash) return { visitor: { visitorHash }, requestedAt };
+  return visitorKeyHash && { visitor: { visitorKeyHash }, requestedAt };
+}
+
+/** Adds erased records to a request, and finishes it if none remain. */
+export async function countErased(
+  tx: EntityManager,
+  { projectId, id }: ErasureKey,
+  { erased, left }: { erased: number; left: boolean },
+): Promise<void> {
+  await sql`
+    update erasure_request
+    set erased = erased + ${erased},
+        visitor_hash = case when ${left} then visitor_hash end,
+        visitor_key_hash = case when ${left} then visitor_key_hash end,
+        finished_at = case when not ${left} then now() end
+    where project_id = ${projectId} and id = ${id}
+  `.execute(tx.getKysely());
+}
+
+const HOUR_MS = 60 * 60_000;
+/** Limit of the compared erasures per hour; an hour with more is skipped. */
+const ERASURES_MAX = 20_000;
+
+/** A stored erasure. */
+interface StoredErasure {
+  id: string;
+  erasedAt: Date;
+}
+
+/**
+ * The stored erasures of a project that the audit log does not explain. It names most by their id;
+ * of the others, an hour must not have more than requests, summaries and counters account for. In
+ * an hour with too many, all unnamed erasures are returned, because the unexplained ones are
+ * indistinguishable.
+ */
+export async function listUnexplained(
+  em: EntityManager,
+  projectId: string,
+  erasures: readonly StoredErasure[],
+): Promise<StoredErasure[]> {
+  const unnamed = await withoutNamed(em, projectId, erasures);
+  const byHour = Map.groupBy(unnamed, ({ erasedAt }) => Math.floor(erasedAt.getTime() / HOUR_MS));
+  const unexplained: StoredErasure[] = [];
+  for (const [hour, ofHour] of byHour) {
+    const from = new Date(hour * HOUR_MS);
+    const to = new Date((hour + 1) * HOUR_MS);
+    const all = await listErasures(em, projectId, { from, to });
+    if (all.length === ERASURES_MAX) continue;
+    const count = (await withoutNamed(em, projectId, all)).length;
+    if (count > (await countExplained(em, projectId, { from, to }))) unexplained.push(...ofHour);
+  }
+  return unexplained;
+}
+
+async function withoutNamed(
+  em: EntityManager,
+  projectId: string,
+  erasures: readonly StoredErasure[],
+): Promise<StoredErasure[]> {
+  if (erasures.length === 0) return [];
+  const since = new Date(Math.min(...erasures.map(({ erasedAt }) => erasedAt.getTime())) - HOUR_MS);
+  const targets = erasures.map(({ id }) => id);
+  const named = await findAuditedTargets(em, { projectId, action: 'consent.erase', targets, since });
+  return erasures.filter(({ id }) => !named.has(id));
+}
+
+interface Hour {
+  from: Date;
+  to: Date;
+}
+
+async function listErasures(
+  em: EntityManager,
+  projectId: string,
+  { from, to }: Hour,
+): Promise<StoredErasure[]> {
+  const { rows } = await sql<StoredErasure>`
+    select consent_id as id, erased_at as "erasedAt" from erased_record
+    where project_id = ${projectId} and erased_at >= ${from} and erased_at < ${to} limit ${ERASURES_MAX}
+  `.execute(em.getKysely());
+  return rows;
+}
+
+/** The most records that requests, and erasures without individual events, may have erased in an hour. */
+async function countExplained(em: EntityManager, projectId: string, { from, to }: Hour): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select coalesce((
+      select sum(erased) from erasure_request
+      where project_id = ${projectId} and requested_at < ${to} and coalesce(finished_at, 'infinity') >= ${from}
+    ), 0)::float8 + coalesce((
+      select greatest(0, erasures - ${VISITOR_ERASURES_LISTED_PER_HOUR}) from visitor_erasure_hour
+      where project_id = ${projectId} and at = ${from}
+    ), 0)::float8 as count
+  `.execute(em.getKysely());
+  return (rows[0]?.count ?? 0) + (await sumAuditedErasures(em, { projectId, from, to }));
+}
+
+/** Counts an erasure by a visitor; returns the project's count in this hour. */
+export async function countVisitorErasure(tx: EntityManager, projectId: string): Promise<number> {
+  const { rows } = await sql<{ erasures: number }>`
+    insert into visitor_erasure_hour as h (project_id, at, erasures)
+    values (${projectId}, date_trunc('hour', now(), 'UTC'), 1)
+    on conflict (project_id, at) do update set erasures = h.erasures + 1
+    returning erasures
+  `.execute(tx.getKysely());
+  return rows[0]?.erasures ?? 0;
+}
+
+/** Deletes the counters of at most `limit` past hours, and returns them. */
+export async function reserveErasureHours(
+  tx: EntityManager,
+  limit: number,
+): Promise<{ projectId: string; at: Date; until: Date; erasures: number }[]> {
+  const { rows } = await sql<{ projectId: string; at: Date; until: Date; erasures: number }>`
+    delete from visitor_erasure_hour where ctid = any(array(
+      select ctid from visitor_erasure_hour where at < date_trunc('hour', now(), 'UTC')
+      limit ${limit} for update skip locked
+    ))
+    returning project_id as "projectId", at, at + interval '1 hour' as until, erasures
+  `.execute(tx.getKysely());
   return rows;
 }

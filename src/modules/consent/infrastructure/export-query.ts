@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ExportSelection } from '../domain/export-selection.js';
-import { filterConditions, rangeConditions } from './record-conditions.js';
+import type { ExportSelection } from '../domain/record-filter.js';
+import { filterConditions, rangeConditions } from './record.rows.js';
 
 /** The ids that one query reads: after an id, up to another one; null: unbounded. */
 export interface ExportRange {

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
-import { columnsWithoutRecord, RECORD_COLUMNS, RECORD_MEMBERS } from './record-columns.js';
+import { columnsWithoutRecord, RECORD_COLUMNS, RECORD_MEMBERS } from './record.rows.js';
 
 /**
  * A position in the sequence of records and erasures: ordered by the transaction that wrote them.

@@ -49,7 +49,7 @@ export const checkCommand = (readBodies: ReadBodies): Command => ({
 
 async function createTools({ orm, settings }: Context): Promise<RecordCheckTools> {
   const [{ recordRetention }, { LogSigner }, { LogStorage }] = await Promise.all([
-    import('../../consent/record-retention.js'),
+    import('../../consent/consent.records.js'),
     import('./log-signer.js'),
     import('../infrastructure/log-storage.js'),
   ]);

@@ -6,7 +6,7 @@ import {
   type StoredEvent,
   storedOfProject,
 } from '../../consent/consent.records.js';
-import { recordBody } from '../../consent/domain/record-body.js';
+import { recordBody } from '../../consent/domain/consent-recorded.js';
 import { AUDIT_MONTHS_KEPT } from '../../audit/domain/retention.js';
 import { uuidLowerBound } from '../../../platform/identity/ids.js';
 import { monthStart } from '../../../platform/time/instant.js';

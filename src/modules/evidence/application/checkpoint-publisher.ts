@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
-import { RecordRetention } from '../../consent/record-retention.js';
+import { RecordRetention } from '../../consent/consent.records.js';
 import { findProject } from '../../projects/project.rows.js';
 import { computeRoot, partialTileAddresses } from '../domain/compact-range.js';
 import { ENTRIES, objectPath, partialTiles, ROOT_LOG } from '../domain/log.js';

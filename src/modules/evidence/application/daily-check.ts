@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { RecordRetention } from '../../consent/record-retention.js';
+import { RecordRetention } from '../../consent/consent.records.js';
 import {
   type LogToCheck,
   nextLogToCheck,

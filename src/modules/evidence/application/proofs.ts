@@ -1,8 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentRecords } from '../../consent/consent.records.js';
-import { consentKey, type ConsentRecorded, type ConsentRef } from '../../consent/domain/consent-recorded.js';
-import { recordBody } from '../../consent/domain/record-body.js';
+import {
+  consentKey,
+  type ConsentRecorded,
+  type ConsentRef,
+  recordBody,
+} from '../../consent/domain/consent-recorded.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { erasureBody } from '../domain/commitment.js';
 import { findLeaves, type Leaf } from '../infrastructure/leaf.rows.js';

@@ -2,9 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { ConsentRecords, type Horizon, type StoredEvent } from '../../consent/consent.records.js';
-import { consentKey } from '../../consent/domain/consent-recorded.js';
-import { recordBody } from '../../consent/domain/record-body.js';
+import {
+  ConsentRecords,
+  type Horizon,
+  type StoredEvent,
+  storedOfProject,
+} from '../../consent/consent.records.js';
+import { consentKey, recordBody } from '../../consent/domain/consent-recorded.js';
 import { allowMaintenanceTime } from '../../../platform/database/tables.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { uuidTimeMs } from '../../../platform/identity/ids.js';
@@ -161,7 +165,7 @@ export class Sequencer {
   private async backfill(tx: EntityManager, { beginsAt, logEpoch }: Cursor): Promise<boolean> {
     const next = await lockNextBackfill(tx);
     if (!next) return false;
-    const page = await this.records.storedOfProject(tx, { ...next, since: beginsAt, limit: PAGE_SIZE });
+    const page = await storedOfProject(tx, { ...next, since: beginsAt, limit: PAGE_SIZE });
     const growing: GrowingLogs = { byProject: new Map(), logEpoch };
     await this.appendUnsequenced(tx, page, growing);
     await this.writeLogs(tx, growing);

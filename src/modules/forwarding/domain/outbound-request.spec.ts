@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { recordBody } from '../../consent/domain/record-body.js';
+import { type ConsentRecorded, recordBody } from '../../consent/domain/consent-recorded.js';
 import { canonicalJson } from '../../evidence/domain/commitment.js';
 import { outboundBody, outboundHeaders, requestText } from './outbound-request.js';
 import { signatureOf } from './webhook-signature.js';

@@ -1,5 +1,4 @@
-import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { EVIDENCE_MEMBER, recordBody } from '../../consent/domain/record-body.js';
+import { type ConsentRecorded, EVIDENCE_MEMBER, recordBody } from '../../consent/domain/consent-recorded.js';
 import type { BodyWithEvidence } from '../../evidence/domain/record-evidence.js';
 import type { ErasedRecord } from './erased-record.js';
 import {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { countRecordsToday } from '../../consent/records-today.js';
+import { countRecordsToday } from '../../consent/consent.records.js';
 import type { EndpointStatus } from '../../forwarding/domain/endpoint-status.js';
 import { ForwardingStatus, type UndeliveredCount } from '../../forwarding/forwarding-status.js';
 import { readPublicationTimes } from '../../publishing/site-configurations.js';

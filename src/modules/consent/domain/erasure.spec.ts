@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retentionStart } from './retention.js';
+import { retentionStart } from './erasure.js';
 
 describe('retentionStart', () => {
   it.each([

@@ -1,9 +1,0 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Kysely } from 'kysely';
-import { type TablesOf, typedTables } from '../../../platform/database/tables.js';
-import type { VisitorReferenceSchema } from './consent.entities.js';
-
-type ConsentTables = TablesOf<typeof VisitorReferenceSchema>;
-
-/** Typed queries over consent tables outside the hot paths. */
-export const consentTables = (em: EntityManager): Kysely<ConsentTables> => typedTables<ConsentTables>(em);
