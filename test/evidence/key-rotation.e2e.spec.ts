@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { createHttpApp } from '../../src/programs/http-app.js';
-import { KeyRollover } from '../../src/modules/evidence/application/key-rollover.js';
+import { KeyRollover } from '../../src/modules/evidence/application/log-maintenance.js';
 import { AnchorCheckpoints } from '../../src/modules/evidence/application/anchor-checkpoints.js';
 import { ROOT_LOG } from '../../src/modules/evidence/domain/log.js';
 import { listSigners } from '../../src/modules/evidence/domain/signed-note.js';

@@ -8,7 +8,7 @@ import {
   checkRecordPage,
   type PageCheck,
 } from '../../src/modules/evidence/application/check-records.js';
-import { DailyCheck } from '../../src/modules/evidence/application/daily-check.js';
+import { DailyCheck } from '../../src/modules/evidence/application/log-maintenance.js';
 import { LogSigner } from '../../src/modules/evidence/application/log-signer.js';
 import { countChecks, nextLogToCheck } from '../../src/modules/evidence/infrastructure/check.rows.js';
 import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';

@@ -19,12 +19,10 @@ import { CopyDetector } from '../../src/modules/evidence/application/copy-detect
 import { AnchorCheckpoints } from '../../src/modules/evidence/application/anchor-checkpoints.js';
 import { Sequencer } from '../../src/modules/evidence/application/sequencer.js';
 import type { CheckpointOutcome } from '../../src/modules/evidence/application/checkpoint-publisher.js';
-import { appendEntries } from '../../src/modules/evidence/domain/append-entries.js';
-import { objectPath, ROOT_LOG, partialTiles } from '../../src/modules/evidence/domain/log.js';
+import { appendEntries, objectPath, partialTiles, ROOT_LOG } from '../../src/modules/evidence/domain/log.js';
 import { EMPTY_RANGE } from '../../src/modules/evidence/domain/compact-range.js';
-import { listUnanchored } from '../../src/modules/evidence/infrastructure/anchor.rows.js';
-import { markRequested } from '../../src/modules/evidence/infrastructure/checkpoint.rows.js';
-import { findStatus } from '../../src/modules/evidence/infrastructure/status.rows.js';
+import { listUnanchored, markRequested } from '../../src/modules/evidence/infrastructure/checkpoint.rows.js';
+import { findStatus } from '../../src/modules/evidence/infrastructure/log.rows.js';
 import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { choose } from '../support/programs/pipeline.js';

@@ -1,6 +1,9 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { namedKey } from '../../platform/outbox/domain/ordering-key.js';
 import type { NewOutboxMessage } from '../../platform/outbox/domain/outbox-message.js';
+import type { OutboxService } from '../../platform/outbox/outbox.service.js';
 import { ROOT_LOG } from './domain/log.js';
+import { markRequested } from './infrastructure/checkpoint.rows.js';
 
 /** New records and erasures must be sequenced; belongs to no project. */
 export const SEQUENCING_DUE = 'sequencing.due';
@@ -39,3 +42,16 @@ export const logMessage = (
   topic,
   subjectId: log,
 });
+
+/** Requests checkpoints of logs, in the caller's transaction. Logs with a queued message are skipped. */
+export async function requestCheckpoints(
+  tx: EntityManager,
+  outbox: OutboxService,
+  logs: readonly { log: string; size: number; checkpointSize: number }[],
+): Promise<void> {
+  const marked = await markRequested(tx, logs);
+  await outbox.appendMany(
+    tx,
+    marked.map((log) => logMessage(CHECKPOINT_DUE, log)),
+  );
+}

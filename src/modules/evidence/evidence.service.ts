@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { PreparedReads } from '../../platform/database/prepared-reads.js';
 import { type ConsentRecorded, recordBody } from '../consent/domain/consent-recorded.js';
 import { LogSigner } from './application/log-signer.js';
-import { canonicalJson, hashCommitment } from './domain/commitment.js';
-import type { BodyWithEvidence } from './domain/record-evidence.js';
+import { type BodyWithEvidence, canonicalJson, hashCommitment } from './domain/commitment.js';
 
 /** Maximum age of the checkpoint that is sent to receivers, compared with the newest. */
 const CHECKPOINT_AGE_MAX_MS = 5_000;

@@ -2,15 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { DAMAGED, OFF } from './application/proofs.js';
 import { LogSigner } from './application/log-signer.js';
-import { SignedViews } from './application/signed-view.js';
-import { type Committed, type Proof, writeProof } from './application/write-proof.js';
+import { type Committed, type Proof, SignedViews, writeProof } from './application/signed-view.js';
 import { computeCommitment } from './domain/commitment.js';
 import { findEntriesBegin } from './infrastructure/cursor.rows.js';
 import { findEntry, insertEntry } from './infrastructure/entry.rows.js';
 import { DamagedLog } from './infrastructure/log-storage.js';
 
 export { deleteEntries } from './infrastructure/entry.rows.js';
-export type { Proof } from './application/write-proof.js';
+export type { Proof } from './application/signed-view.js';
 
 /** An entry by its project. */
 export interface EntryRef {

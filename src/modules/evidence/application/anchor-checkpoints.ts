@@ -3,15 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { appendEntries } from '../domain/append-entries.js';
-import { ROOT_LOG } from '../domain/log.js';
+import { appendEntries, ROOT_LOG } from '../domain/log.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { insertRootEntries, listUnanchored } from '../infrastructure/anchor.rows.js';
+import { insertRootEntries, listUnanchored } from '../infrastructure/checkpoint.rows.js';
 import { findCursor } from '../infrastructure/cursor.rows.js';
 import { writeGrowth } from '../infrastructure/log.rows.js';
 import { lockGrowingLogs } from './begin-log.js';
 import { LogSigner } from './log-signer.js';
-import { requestCheckpoints } from './request-checkpoints.js';
+import { requestCheckpoints } from '../evidence.events.js';
 
 /** Checkpoints that one transaction adds to the root log. */
 const BATCH_MAX = 5_000;

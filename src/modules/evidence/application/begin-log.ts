@@ -1,15 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
-import { appendEntries } from '../domain/append-entries.js';
-import { continuationEntry, continuationText } from '../domain/continuation.js';
-import { EMPTY_LOG_EDGE, type LogEdge, logName, ROOT_LOG } from '../domain/log.js';
+import { appendEntries, EMPTY_LOG_EDGE, type LogEdge, logName, ROOT_LOG } from '../domain/log.js';
+import { continuationEntry, continuationText } from '../domain/checkpoint.js';
 import { EMPTY_ROOT } from '../domain/tree-hash.js';
-import { CHECKPOINT_DUE } from '../evidence.events.js';
-import { requestBackfill } from '../infrastructure/backfill.rows.js';
+import { CHECKPOINT_DUE, requestCheckpoints } from '../evidence.events.js';
+import { requestBackfill } from '../infrastructure/cursor.rows.js';
 import { endLog, startNextLog } from '../infrastructure/continuation.rows.js';
 import { lockLogs, type StoredLog } from '../infrastructure/log.rows.js';
 import type { LogSigner } from './log-signer.js';
-import { requestCheckpoints } from './request-checkpoints.js';
 
 /** Reason in the statement of a log that is created in a copy of the data folder. */
 export const NO_FORMER_HEAD =
@@ -70,14 +68,7 @@ async function startLog(
     head = null,
   }: { log: string; epoch: number; reason?: string; head?: FormerHead | null },
   signer: LogSigner,
-): Promise<{
-  epoch: number;
-  name: string;
-  origin: string;
-  continues: string;
-  size: number;
-  edge: LogEdge;
-}> {
+): Promise<{ epoch: number; name: string; origin: string; continues: string; size: number; edge: LogEdge }> {
   const name = logName(log, epoch);
   const origin = signer.logOrigin(name);
   const former = head ?? { origin: signer.logOrigin(log), size: 0, root: EMPTY_ROOT };

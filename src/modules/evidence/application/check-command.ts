@@ -12,8 +12,7 @@ import { outboxSettings } from '../../../platform/outbox/outbox.settings.js';
 import { serviceSettings } from '../../../platform/settings/service.settings.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
-import type { ReadBodies } from './check-entries.js';
-import type { RecordCheckTools } from './check-records.js';
+import type { ReadBodies, RecordCheckTools } from './check-records.js';
 
 /** `evidence check`: reads logs and compares records with them. */
 export const checkCommand = (readBodies: ReadBodies): Command => ({
@@ -112,7 +111,7 @@ async function compareScans(
   { readBodies, ...tools }: RecordCheckTools & { readBodies: ReadBodies },
   projectId: string,
 ): Promise<boolean> {
-  const { checkEntries } = await import('./check-entries.js');
+  const { checkEntries } = await import('./check-records.js');
   const { compared, findings } = await checkEntries(tools, projectId, readBodies);
   if (compared === 0) return true;
   for (const { id, kind, detail } of findings.slice(0, LISTED_MAX))

@@ -6,8 +6,13 @@ import { openNote, parseVerifier } from '../domain/signed-note.js';
 import { append, EMPTY_RANGE, computeRoot, type CompactRange } from '../domain/compact-range.js';
 import { leafHash } from '../domain/tree-hash.js';
 import { listUsedKeys } from '../infrastructure/checkpoint.rows.js';
-import { findLog, type SignedLog, type StoredLog } from '../infrastructure/log.rows.js';
-import { listPastLogs, type PastLog } from '../infrastructure/past-log.rows.js';
+import {
+  findLog,
+  listPastLogs,
+  type PastLog,
+  type SignedLog,
+  type StoredLog,
+} from '../infrastructure/log.rows.js';
 import { DamagedLog, type LogStorage } from '../infrastructure/log-storage.js';
 import type { LogSigner } from './log-signer.js';
 

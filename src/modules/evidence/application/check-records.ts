@@ -1,28 +1,27 @@
-import { IsolationLevel } from '@mikro-orm/postgresql';
+import { IsolationLevel, type EntityManager } from '@mikro-orm/postgresql';
+import { uuidLowerBound } from '../../../platform/identity/ids.js';
+import { monthStart } from '../../../platform/time/instant.js';
+import { AUDIT_MONTHS_KEPT } from '../../audit/domain/retention.js';
 import {
   committedHorizon,
   findVisitorReference,
   listUnexplained,
-  type StoredEvent,
   storedOfProject,
+  type StoredEvent,
 } from '../../consent/consent.records.js';
 import { recordBody } from '../../consent/domain/consent-recorded.js';
-import { AUDIT_MONTHS_KEPT } from '../../audit/domain/retention.js';
-import { uuidLowerBound } from '../../../platform/identity/ids.js';
-import { monthStart } from '../../../platform/time/instant.js';
 import type { Checkpoint } from '../domain/checkpoint.js';
 import { computeCommitment, erasureBody } from '../domain/commitment.js';
-import { type HashedField, judgeRows, mayBeHashedSince, type RecordFinding } from '../domain/record-check.js';
 import { ProofBuilder } from '../domain/proof-builder.js';
+import { judgeRows, mayBeHashedSince, type HashedField, type RecordFinding } from '../domain/record-check.js';
 import { leafHash } from '../domain/tree-hash.js';
-import { isBackfilling } from '../infrastructure/backfill.rows.js';
-import { findCursor, isFromOtherServer } from '../infrastructure/cursor.rows.js';
-import { type ConsentLeaf, listLeavesAfter } from '../infrastructure/leaf.rows.js';
-import { findLog, type SignedLog } from '../infrastructure/log.rows.js';
-import { listPastLogs } from '../infrastructure/past-log.rows.js';
+import { findCursor, isBackfilling, isFromOtherServer } from '../infrastructure/cursor.rows.js';
+import { listSequenced } from '../infrastructure/entry.rows.js';
+import { listLeavesAfter, type ConsentLeaf } from '../infrastructure/leaf.rows.js';
 import { DamagedLog, type LogStorage } from '../infrastructure/log-storage.js';
-import { type CheckTools, openNewest, openPast } from './check-log.js';
-import { findInclusion } from './inclusion.js';
+import { findLog, listPastLogs, type SignedLog } from '../infrastructure/log.rows.js';
+import { openNewest, openPast, type CheckTools } from './check-log.js';
+import { findInclusion } from './signed-view.js';
 
 /** Consent ids that one transaction reads. */
 export const CHECKED_AT_ONCE = 500;
@@ -140,7 +139,7 @@ function readPage(tools: RecordCheckTools, projectId: string, afterId: string): 
 }
 
 /** The logs of a project by epoch, with a reader of each tree. */
-export async function openLogs(tools: CheckTools, projectId: string): Promise<Map<number, OpenedLog>> {
+async function openLogs(tools: CheckTools, projectId: string): Promise<Map<number, OpenedLog>> {
   const newest = await findLog(tools.em, projectId);
   const logs = new Map<number, OpenedLog>();
   for (const past of await listPastLogs(tools.em, projectId))
@@ -162,12 +161,12 @@ function opened(
 }
 
 /** Whether a log has a leaf, signed or not: its row may name a log that does not exist, or an index beyond the log. */
-export function hasLeaf(log: OpenedLog | undefined, index: number): log is OpenedLog {
+function hasLeaf(log: OpenedLog | undefined, index: number): log is OpenedLog {
   return log !== undefined && index >= 0 && index < log.size;
 }
 
 /** The finding where `hasLeaf` is false. */
-export const NO_SUCH_LEAF: RecordFinding = {
+const NO_SUCH_LEAF: RecordFinding = {
   kind: 'changed',
   detail: 'The row of its leaf names an entry that its log does not have.',
 };
@@ -211,4 +210,74 @@ const isBehind = (xid: string, sequencedXid: bigint | null): boolean =>
 function expectedCommitment({ id, instant, record }: StoredEvent, leaf: ConsentLeaf): Buffer | null {
   const salt = record ? record.salt : leaf.salt;
   return salt && computeCommitment(salt, record ? recordBody(record) : erasureBody(id, instant));
+}
+
+/** Entries per read. */
+const BATCH_MAX = 500;
+
+/** The committed content of entries as JSON, by the entry's id; stored by the entries' module. */
+export type ReadBodies = (
+  em: EntityManager,
+  projectId: string,
+  ids: readonly string[],
+) => Promise<Map<string, { body: string; salt: Buffer }>>;
+
+/** The result of comparing entries with their leaves. */
+interface EntryCheck {
+  compared: number;
+  findings: (RecordFinding & { id: string })[];
+}
+
+/**
+ * Compares the entries that other modules, such as scans, added to a project's log with their
+ * leaves, and with `readBodies` also with their committed content.
+ * @throws DamagedLog if the storage does not hash to a signed root
+ */
+export async function checkEntries(
+  tools: CheckTools,
+  projectId: string,
+  readBodies: ReadBodies | null = null,
+): Promise<EntryCheck> {
+  const logs = await openLogs(tools, projectId);
+  const result: EntryCheck = { compared: 0, findings: [] };
+  let afterId: string | null = null;
+  do {
+    const entries = await listSequenced(tools.em, { projectId, afterId, limit: BATCH_MAX });
+    const bodies = await readBodies?.(
+      tools.em,
+      projectId,
+      entries.map(({ id }) => id),
+    );
+    for (const { id, commitment, epoch, index } of entries) {
+      const log = logs.get(epoch);
+      if (!hasLeaf(log, index)) {
+        result.findings.push({ id, ...NO_SUCH_LEAF });
+        continue;
+      }
+      if (!log.checkpoint || index >= log.builder.size) continue;
+      if (!log.signed) throw new DamagedLog('The checkpoint in the database is not signed by a known key.');
+      result.compared += 1;
+      const inclusion = await findInclusion(leafHash(commitment), log.builder, {
+        index,
+        checkpoint: log.checkpoint,
+      });
+      const body = bodies?.get(id);
+      if (inclusion.kind !== 'included')
+        result.findings.push({ id, kind: 'changed', detail: 'The entry differs from the log.' });
+      else if (bodies && !body)
+        result.findings.push({ id, kind: 'missing', detail: 'What the entry commits to is not stored.' });
+      else if (body && !isCommittedTo(body, commitment))
+        result.findings.push({ id, kind: 'changed', detail: 'It differs from its entry in the log.' });
+    }
+    afterId = entries.length === BATCH_MAX ? (entries.at(-1)?.id ?? null) : null;
+  } while (afterId !== null);
+  return result;
+}
+
+function isCommittedTo({ body, salt }: { body: string; salt: Buffer }, commitment: Buffer): boolean {
+  try {
+    return computeCommitment(salt, JSON.parse(body) as object).equals(commitment);
+  } catch {
+    return false;
+  }
 }

@@ -6,10 +6,8 @@ import { logName, objectPath, partialTiles, ROOT_LOG } from '../domain/log.js';
 import { ProofBuilder } from '../domain/proof-builder.js';
 import type { TileAddress } from '../domain/tile.js';
 import { isConsistent } from '../domain/tree-proof.js';
-import { HeadCopies } from '../infrastructure/head-copies.js';
-import type { StoredLog } from '../infrastructure/log.rows.js';
-import { asStorageError, LogStorage } from '../infrastructure/log-storage.js';
-import { findUnstoredTile } from '../infrastructure/tile.rows.js';
+import { asStorageError, HeadCopies, LogStorage } from '../infrastructure/log-storage.js';
+import { findUnstoredTile, type StoredLog } from '../infrastructure/log.rows.js';
 import { LogSigner } from './log-signer.js';
 
 /** The log must not be signed, for a reason that operators see. */

@@ -1,16 +1,40 @@
-import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
+import { backgroundJob } from '../../../platform/outbox/outbox.handler.js';
+import type { AttemptResult, OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { outboxSettings, type OutboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { STORAGE_TIMEOUT_MAX_MS } from '../../../platform/storage/object-storage.js';
+import { backOffMs, type BackOff } from '../../../platform/time/back-off.js';
 import { RecordRetention } from '../../consent/consent.records.js';
 import { findProject } from '../../projects/project.rows.js';
 import { computeRoot, partialTileAddresses } from '../domain/compact-range.js';
 import { ENTRIES, objectPath, partialTiles, ROOT_LOG } from '../domain/log.js';
-import { hashesAt, type Tile, TILE_WIDTH } from '../domain/tile.js';
-import { coverRootEntries } from '../infrastructure/anchor.rows.js';
-import { saveKeyUse, writeCheckpoint, writeRefusal } from '../infrastructure/checkpoint.rows.js';
-import { HeadCopies } from '../infrastructure/head-copies.js';
-import { deleteLog, findLog, type StoredLog } from '../infrastructure/log.rows.js';
-import { asStorageError, DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
-import { deleteTiles, listUnstoredTiles } from '../infrastructure/tile.rows.js';
+import { hashesAt, TILE_WIDTH, type Tile } from '../domain/tile.js';
+import { CHECKPOINT_DUE, LOG_DELETED } from '../evidence.events.js';
+import { evidenceSettings, type EvidenceSettings } from '../evidence.settings.js';
+import {
+  coverRootEntries,
+  saveKeyUse,
+  writeCheckpoint,
+  writeRefusal,
+} from '../infrastructure/checkpoint.rows.js';
+import {
+  asStorageError,
+  DamagedLog,
+  HeadCopies,
+  LogStorage,
+  LogStorageError,
+} from '../infrastructure/log-storage.js';
+import {
+  deleteLog,
+  deleteTiles,
+  findLog,
+  listUnstoredTiles,
+  type StoredLog,
+} from '../infrastructure/log.rows.js';
 import { CheckpointGuard, Refused } from './checkpoint-guard.js';
 import { LogSigner } from './log-signer.js';
 
@@ -178,3 +202,78 @@ async function findRefusal(step: () => Promise<void>): Promise<string | null> {
     throw error;
   }
 }
+
+/** Logs that a worker publishes concurrently. */
+const LOGS_AT_ONCE = 8;
+/** As `LOGS_AT_ONCE`, in a folder: with more, commits wait for the disk to synchronize the files (ADR 59). */
+const FOLDER_LOGS_AT_ONCE = 2;
+const LEASE_SHARE = 1 / 4;
+/** Retried without limit. */
+const STORAGE_WAIT: BackOff = { baseMs: 500, factor: 2, longestMs: 30_000 };
+/** A refused log is tried again: an operator may have restored what was lost. */
+const REFUSED_WAIT_MS = 60_000;
+
+/** The outbox handler of `checkpoint.due` and `log.deleted`: publishes logs and deletes them from the storage. */
+@Injectable()
+export class CheckpointHandler implements OnModuleInit {
+  private readonly slots: number;
+  private readonly storageFailed = new ThrottledLog(
+    new Logger(CheckpointHandler.name),
+    'evidence log storage failed; unsigned entries are waiting, retrying',
+  );
+
+  constructor(
+    private readonly outbox: OutboxService,
+    private readonly publisher: CheckpointPublisher,
+    private readonly storage: LogStorage,
+    @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
+    @InjectSettings(evidenceSettings) { storage: { kind } }: EvidenceSettings,
+  ) {
+    this.slots = kind === 'folder' ? FOLDER_LOGS_AT_ONCE : LOGS_AT_ONCE;
+  }
+
+  onModuleInit(): void {
+    this.outbox.register(
+      backgroundJob<CheckpointOutcome>({
+        topics: [CHECKPOINT_DUE, LOG_DELETED],
+        slotsMax: this.slots,
+        attemptMaxMs: STORAGE_TIMEOUT_MAX_MS,
+        run: (message) => this.run(message),
+        // The next message for the log continues.
+        abandoned: { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'The worker crashed on every attempt.' },
+      }),
+    );
+  }
+
+  private async run({
+    topic,
+    subjectId: log,
+    failures,
+  }: OutboxMessage): Promise<AttemptResult<CheckpointOutcome>> {
+    try {
+      if (topic === LOG_DELETED) {
+        await this.storage.removeLog(log).catch(asStorageError);
+        return settled('removed');
+      }
+      const outcome = await this.publisher.publish(
+        log,
+        performance.now() + this.settings.leaseMs * LEASE_SHARE,
+      );
+      if (outcome === 'more') return { kind: 'snooze', afterMs: 0 };
+      if (outcome !== 'refused') return settled(outcome);
+      return { kind: 'retry', afterMs: REFUSED_WAIT_MS, error: 'Storage and database disagree.' };
+    } catch (error) {
+      if (error instanceof LogStorageError) {
+        this.storageFailed.warn(error.cause);
+        return { kind: 'retry', afterMs: backOffMs(failures + 1, STORAGE_WAIT), error: error.message };
+      }
+      throw error;
+    }
+  }
+}
+
+const settled = (outcome: CheckpointOutcome): AttemptResult<CheckpointOutcome> => ({
+  kind: 'settled',
+  outcome,
+  healthy: true,
+});

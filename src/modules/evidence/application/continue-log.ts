@@ -6,10 +6,8 @@ import { openNote, parseVerifier, type VerifierKey } from '../domain/signed-note
 import { listUsedKeys } from '../infrastructure/checkpoint.rows.js';
 import { haltLog, lockLog, restoreHalt } from '../infrastructure/continuation.rows.js';
 import { findCursor } from '../infrastructure/cursor.rows.js';
-import type { HeadCopies } from '../infrastructure/head-copies.js';
-import { findLog, type StoredLog } from '../infrastructure/log.rows.js';
-import type { LogStorage } from '../infrastructure/log-storage.js';
-import { listPastLogs } from '../infrastructure/past-log.rows.js';
+import type { HeadCopies, LogStorage } from '../infrastructure/log-storage.js';
+import { findLog, listPastLogs, type StoredLog } from '../infrastructure/log.rows.js';
 import { replaceLog } from './begin-log.js';
 import type { LogSigner } from './log-signer.js';
 

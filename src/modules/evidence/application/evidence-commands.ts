@@ -13,11 +13,11 @@ import {
 } from '../../../platform/operations/operator-command.js';
 import { outboxSettings } from '../../../platform/outbox/outbox.settings.js';
 import { serviceSettings } from '../../../platform/settings/service.settings.js';
-import { REASON_LETTERS_MAX } from '../domain/continuation.js';
+import { REASON_LETTERS_MAX } from '../domain/checkpoint.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceSettings } from '../evidence.settings.js';
 import { checkCommand } from './check-command.js';
-import type { ReadBodies } from './check-entries.js';
+import type { ReadBodies } from './check-records.js';
 
 /** Logs that one command continues. */
 const CONTINUED_MAX = 10_000;
@@ -60,17 +60,16 @@ const continueCommand: Command = {
   },
 };
 
-/** Commands for the evidence logs. */
-/** `readBodies` reads the committed content of other modules' entries. */
+/** Commands for the evidence logs. `readBodies` reads the committed content of other modules' entries. */
 export function evidenceCommands(readBodies: ReadBodies): Command[] {
   return [statusCommand, checkCommand(readBodies), continueCommand];
 }
 
 async function printSigning({ orm, settings }: Context): Promise<void> {
   const [{ findStatus }, { LogSigner }, { countStaleLogs }] = await Promise.all([
-    import('../infrastructure/status.rows.js'),
+    import('../infrastructure/log.rows.js'),
     import('./log-signer.js'),
-    import('./key-rollover.js'),
+    import('./log-maintenance.js'),
   ]);
   const { sequencedUntil, logs, unsigned } = await findStatus(orm.em.fork());
   if (settings(evidenceSettings).keys.length === 0)
@@ -98,7 +97,7 @@ async function printTimestamp({ orm, settings }: Context): Promise<void> {
 
 async function printProblems({ orm }: Context): Promise<void> {
   const [{ listRefused }, { listProblems }] = await Promise.all([
-    import('../infrastructure/status.rows.js'),
+    import('../infrastructure/log.rows.js'),
     import('../infrastructure/check.rows.js'),
   ]);
   for (const { log, refusal, refusedAt } of await listRefused(orm.em.fork(), LISTED_MAX))
@@ -115,7 +114,7 @@ async function continueLogs(
     import('./continue-log.js'),
     import('./log-signer.js'),
     import('../infrastructure/log-storage.js'),
-    import('../infrastructure/head-copies.js'),
+    import('../infrastructure/log-storage.js'),
     import('../infrastructure/continuation.rows.js'),
   ]);
   const evidence = settings(evidenceSettings);

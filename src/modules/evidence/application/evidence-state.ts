@@ -2,11 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ConsentHooks } from '../../consent/consent.hooks.js';
 import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
-import { type Continuation, readSignedContinuation } from '../domain/continuation.js';
+import { type Continuation, readSignedContinuation } from '../domain/checkpoint.js';
 import { findBegin } from '../infrastructure/cursor.rows.js';
 import { findLeaves, type Leaf } from '../infrastructure/leaf.rows.js';
-import { findLogState, type LogState } from '../infrastructure/log.rows.js';
-import { findPastLog } from '../infrastructure/past-log.rows.js';
+import { findLogState, findPastLog, type LogState } from '../infrastructure/log.rows.js';
 import { LogSigner } from './log-signer.js';
 
 /**

@@ -1,20 +1,150 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { ConsentHooks } from '../../consent/consent.hooks.js';
-import { countWaiting } from '../../../platform/outbox/queued-messages.js';
-import { OutboxService } from '../../../platform/outbox/outbox.service.js';
-import type { NewOutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
-import { ProjectEvents } from '../../projects/projects.events.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
-import { LOG_DELETED, logMessage, sequencingMessage, timestampMessage } from '../evidence.events.js';
-import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
+import type { NewOutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { countWaiting } from '../../../platform/outbox/queued-messages.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { ConsentHooks } from '../../consent/consent.hooks.js';
+import { RecordRetention } from '../../consent/consent.records.js';
+import { ProjectEvents } from '../../projects/projects.events.js';
+import {
+  LOG_DELETED,
+  logMessage,
+  requestCheckpoints,
+  sequencingMessage,
+  timestampMessage,
+} from '../evidence.events.js';
+import { evidenceSettings, type EvidenceSettings } from '../evidence.settings.js';
+import {
+  nextLogToCheck,
+  saveCheckProgress,
+  saveCheckResult,
+  saveDamage,
+  type LogToCheck,
+} from '../infrastructure/check.rows.js';
+import { listCheckpointed, type CheckpointedLog } from '../infrastructure/checkpoint.rows.js';
 import { deleteProjectLeaves } from '../infrastructure/leaf.rows.js';
+import { DamagedLog, LogStorage } from '../infrastructure/log-storage.js';
 import { deleteLog } from '../infrastructure/log.rows.js';
-import { DailyCheck } from './daily-check.js';
-import { KeyRollover } from './key-rollover.js';
+import type { CheckTools } from './check-log.js';
+import { checkEntries, checkRecordPage } from './check-records.js';
 import { LogSigner } from './log-signer.js';
 import { RootTimestamper } from './root-timestamper.js';
+
+const CHECKED_EVERY_SECONDS = 24 * 60 * 60;
+/** Limit of a run, because other maintenance tasks wait for it; the next run continues. */
+const RUN_MAX_MS = 5_000;
+/** A run stops after this many failed logs, for example when the storage is unavailable. */
+const FAILURES_MAX = 3;
+
+/**
+ * Compares the records of each project with its log once a day, in short runs that continue where the last one stopped. A
+ * check stops at its first page with a finding; `ops evidence check` lists all. Concurrent workers do the same work twice.
+ */
+@Injectable()
+export class DailyCheck {
+  private readonly logger = new Logger(DailyCheck.name);
+
+  constructor(
+    private readonly em: EntityManager,
+    private readonly storage: LogStorage,
+    private readonly signer: LogSigner,
+    private readonly retention: RecordRetention,
+  ) {}
+
+  async run(now: Date): Promise<void> {
+    const endsAtMs = performance.now() + RUN_MAX_MS;
+    const failed: string[] = [];
+    while (performance.now() < endsAtMs && failed.length < FAILURES_MAX) {
+      const due = await nextLogToCheck(this.em.fork(), {
+        everySeconds: CHECKED_EVERY_SECONDS,
+        except: failed,
+      });
+      if (!due) return;
+      try {
+        await this.checkOnePage(due, now);
+      } catch (error) {
+        failed.push(due.log);
+        this.logger.error({ err: error, log: due.log }, 'records could not be compared with their log');
+      }
+    }
+  }
+
+  private async checkOnePage({ log, afterId }: LogToCheck, now: Date): Promise<void> {
+    const em = this.em.fork();
+    try {
+      const tools = {
+        em,
+        storage: this.storage,
+        signer: this.signer,
+        keptSince: (instant: Date) => this.retention.keptSince(instant),
+      };
+      const page = await checkRecordPage(tools, { projectId: log, afterId, now });
+      const [first] = page.findings;
+      if (first) await this.report(log, `The record ${first.id} is ${first.kind}: ${first.detail}`);
+      else if (page.afterId !== null) await saveCheckProgress(em, log, page.afterId);
+      else await this.checkOthers(tools, log);
+    } catch (error) {
+      if (!(error instanceof DamagedLog)) throw error;
+      // A full check by the operator ends this: the daily one reads only the tiles on the paths of
+      // stored records.
+      await saveDamage(em, log, error.message);
+      await this.report(log, `${error.message} Restore the storage from a backup.`);
+    }
+  }
+
+  /** The entries that are not records. */
+  private async checkOthers(tools: CheckTools, log: string): Promise<void> {
+    const [first] = (await checkEntries(tools, log)).findings;
+    if (first) await this.report(log, `The entry ${first.id} is ${first.kind}: ${first.detail}`);
+    else await saveCheckResult(tools.em, log, null);
+  }
+
+  private async report(log: string, problem: string): Promise<void> {
+    this.logger.error({ log, problem }, 'records do not match their log');
+    await saveCheckResult(this.em.fork(), log, problem);
+  }
+}
+
+/** Logs that one query reads. */
+const PAGE_MAX = 1_000;
+
+/** Requests checkpoints of idle logs by the current key, so that a former key can be removed from EVIDENCE_KEYS. */
+@Injectable()
+export class KeyRollover {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly outbox: OutboxService,
+    private readonly signer: LogSigner,
+  ) {}
+
+  async run(): Promise<void> {
+    for await (const logs of staleLogs(this.em.fork(), this.signer)) {
+      const due = logs.filter(({ isDue }) => isDue);
+      if (due.length > 0)
+        await this.em.fork().transactional((tx) => requestCheckpoints(tx, this.outbox, due));
+    }
+  }
+}
+
+/** Number of logs whose newest checkpoint is not signed by the current key, so a former key is still needed. */
+export async function countStaleLogs(em: EntityManager, signer: LogSigner): Promise<number> {
+  let count = 0;
+  for await (const logs of staleLogs(em, signer)) count += logs.length;
+  return count;
+}
+
+/** Pages of the logs whose newest checkpoint is not signed by the current key. */
+async function* staleLogs(em: EntityManager, signer: LogSigner): AsyncGenerator<CheckpointedLog[]> {
+  let after: string | null = null;
+  for (;;) {
+    const logs: CheckpointedLog[] = await listCheckpointed(em, { after, limit: PAGE_MAX });
+    yield logs.filter(({ checkpoint, origin }) => !signer.hasSigned(checkpoint, origin));
+    if (logs.length < PAGE_MAX) return;
+    after = logs.at(-1)?.log ?? null;
+  }
+}
 
 /** How often to look for idle logs that the current key has not signed. */
 const KEY_ROLLOVER_EVERY_MS = 60 * 60_000;

@@ -1,14 +1,15 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable } from '@nestjs/common';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
-import { ENTRIES, tileLength } from '../domain/log.js';
-import { hashesAt, type TileAddress, tileAddress, TILE_WIDTH } from '../domain/tile.js';
+import { ENTRIES, ROOT_LOG, tileLength } from '../domain/log.js';
 import { ProofBuilder } from '../domain/proof-builder.js';
+import { parseVerifier } from '../domain/signed-note.js';
+import { hashesAt, TILE_WIDTH, tileAddress, type TileAddress } from '../domain/tile.js';
 import { writeTlogProof } from '../domain/tlog-proof.js';
 import { listUsedKeys, type UsedKey } from '../infrastructure/checkpoint.rows.js';
-import { findLog, type SignedLog, type StoredLog } from '../infrastructure/log.rows.js';
-import { findPastLog } from '../infrastructure/past-log.rows.js';
 import { LogStorage } from '../infrastructure/log-storage.js';
+import { findLog, findPastLog, type SignedLog, type StoredLog } from '../infrastructure/log.rows.js';
+import { LogSigner } from './log-signer.js';
 
 /** Levels of a tree that could contain every record ever stored. */
 const LEVELS_MAX = 8;
@@ -108,3 +109,49 @@ function parseTilePath(path: string): TileAddress | null {
   if (!Number.isSafeInteger(index) || Number(level) > LEVELS_MAX) return null;
   return { level: level === 'entries' ? ENTRIES : Number(level), index, width: Number(width ?? TILE_WIDTH) };
 }
+
+/** The use of a key is stored at most this often, so its last signature may be this much later. */
+const USE_STORED_EVERY_MS = 60_000;
+
+/** The public keys of the logs, past and current. */
+@Injectable()
+export class PublishedKeys {
+  constructor(
+    private readonly logs: LogReader,
+    private readonly signer: LogSigner,
+  ) {}
+
+  /**
+   * One verifier key per line, each below a comment with the day of its first signature, and of its
+   * last one once another key signs: the verifier rejects its signatures of later records.
+   */
+  async text(): Promise<string> {
+    const signed = await this.logs.usedKeys();
+    const current = this.signer.verifierLines(this.signer.logOrigin(ROOT_LOG));
+    const currentSignedAt = lastUse(signed, current[0]);
+    const lines = signed.flatMap(({ verifier, firstSignedAt, lastSignedAt }) => {
+      const hasEnded = !isSameKey(verifier, current[0]) && lastSignedAt < currentSignedAt;
+      const until = hasEnded ? `, until ${day(new Date(lastSignedAt.getTime() + USE_STORED_EVERY_MS))}` : '';
+      return [`# signs since ${day(firstSignedAt)}${until}`, verifier];
+    });
+    const known = new Set(signed.map(({ verifier }) => verifier));
+    for (const verifier of current) if (!known.has(verifier)) lines.push('# not used yet', verifier);
+    return [
+      "# Keys of this service's logs, for verify.cjs and other readers of C2SP signed notes.",
+      ...lines,
+      '',
+    ].join('\n');
+  }
+}
+
+/** When a key last signed, for any host; the epoch if it never did. */
+function lastUse(signed: readonly { verifier: string; lastSignedAt: Date }[], key: string | undefined): Date {
+  const uses = signed.filter(({ verifier }) => isSameKey(verifier, key));
+  return new Date(Math.max(0, ...uses.map(({ lastSignedAt }) => lastSignedAt.getTime())));
+}
+
+/** A log that was started under another host uses the same key under another name. */
+const isSameKey = (one: string, other: string | undefined): boolean =>
+  other !== undefined && parseVerifier(one).publicKey.equals(parseVerifier(other).publicKey);
+
+const day = (at: Date): string => at.toISOString().slice(0, 10);

@@ -5,7 +5,7 @@ import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type ProofFacts, proofFacts } from '../domain/proof-facts.js';
-import type { Proof } from './write-proof.js';
+import type { Proof } from './signed-view.js';
 import { EvidenceState } from './evidence-state.js';
 
 /** Facts about a proof, for a document that people read. */

@@ -1,19 +1,20 @@
-import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
+import { ConsentHooks, type ExportProver } from '../../consent/consent.hooks.js';
 import { ConsentRecords } from '../../consent/consent.records.js';
 import {
   consentKey,
+  recordBody,
   type ConsentRecorded,
   type ConsentRef,
-  recordBody,
 } from '../../consent/domain/consent-recorded.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
 import { erasureBody } from '../domain/commitment.js';
 import { findLeaves, type Leaf } from '../infrastructure/leaf.rows.js';
 import { DamagedLog } from '../infrastructure/log-storage.js';
 import { LogSigner } from './log-signer.js';
-import { type SignedView, SignedViews } from './signed-view.js';
-import { type Proof, writeProof } from './write-proof.js';
+import { SignedViews, writeProof, type Proof, type SignedView } from './signed-view.js';
 
 export const OFF = 'Evidence is off: EVIDENCE_KEYS is not set, or EVIDENCE_SEAL_SECONDS is 0.';
 const TOO_OLD = "The record is older than its project's log.";
@@ -131,5 +132,60 @@ export class Proofs {
   private judgeWithoutLeaf(instant: Date, beginsAt: Date): ProofResult {
     if (!this.signer.isOn) return { kind: 'never', reason: OFF };
     return instant < beginsAt ? { kind: 'never', reason: TOO_OLD } : { kind: 'pending' };
+  }
+}
+
+const PENDING =
+  'Not in the log yet when this file was created, which takes about a minute. Export these records again:';
+const GONE = 'Erased or past retention while this file was created:';
+
+/** Adds proofs to visitors' receipts and to exports. */
+@Injectable()
+export class RecordProofs implements OnModuleInit {
+  private readonly logger = new Logger(RecordProofs.name);
+
+  constructor(
+    private readonly hooks: ConsentHooks,
+    private readonly proofs: Proofs,
+    private readonly views: SignedViews,
+    private readonly signer: LogSigner,
+  ) {}
+
+  onModuleInit(): void {
+    this.hooks.set({
+      proveForReceipt: (ref) => this.proveForReceipt(ref),
+      proverForExport: (projectId) => this.createProver(projectId),
+    });
+  }
+
+  /** null while no signed checkpoint covers the record, or if it will not be in the log. */
+  private async proveForReceipt(ref: ConsentRef): Promise<string | null> {
+    try {
+      const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.proveRecord(ref));
+      return proof?.text ?? null;
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'consent_not_sealed') return null;
+      throw error;
+    }
+  }
+
+  private async createProver(projectId: string): Promise<ExportProver | null> {
+    const view = await this.views.read(projectId);
+    if (!view.signed && !this.signer.isOn) return null;
+    return { prove: async (consentIds) => (await this.proofs.prove(view, consentIds)).map(toExportEntry) };
+  }
+}
+
+function toExportEntry(result: ProofResult): { proof: string } | { missing: string } {
+  switch (result.kind) {
+    case 'proved':
+      return { proof: result.proof.text };
+    case 'pending':
+      return { missing: PENDING };
+    case 'never':
+    case 'damaged':
+      return { missing: result.reason };
+    case 'unknown':
+      return { missing: GONE };
   }
 }

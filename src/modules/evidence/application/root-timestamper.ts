@@ -1,12 +1,25 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
+import type { AttemptResult, OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { STORAGE_TIMEOUT_MAX_MS } from '../../../platform/storage/object-storage.js';
+import { backOffMs, type BackOff } from '../../../platform/time/back-off.js';
 import { ROOT_LOG } from '../domain/log.js';
-import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
-import { findLog } from '../infrastructure/log.rows.js';
+import { TIMESTAMP_DUE } from '../evidence.events.js';
+import { evidenceSettings, type EvidenceSettings } from '../evidence.settings.js';
+import { EvidenceMetrics } from '../infrastructure/evidence.metrics.js';
 import { LogStorage } from '../infrastructure/log-storage.js';
-import { requestTimestamp } from '../infrastructure/timestamp-client.js';
-import { findNewestTimestamp, insertTimestamp } from '../infrastructure/timestamp.rows.js';
+import { findLog } from '../infrastructure/log.rows.js';
+import { requestTimestamp, TIMESTAMP_TIMEOUT_MS } from '../infrastructure/timestamp-client.js';
+import {
+  findNewestTimestamp,
+  findTimestampCovering,
+  insertTimestamp,
+  type StoredTimestamp,
+} from '../infrastructure/timestamp.rows.js';
 import { LogSigner } from './log-signer.js';
 
 export type TimestampOutcome =
@@ -70,4 +83,91 @@ export class RootTimestamper {
     await this.em.fork().transactional((tx) => insertTimestamp(tx, { epoch, size, stampedAt: verdict.at }));
     return { kind: 'stamped' };
   }
+}
+
+/** Retried without limit, with the newest checkpoint each time; public services limit the request rate. */
+const FAILED_WAIT: BackOff = { baseMs: 60_000, factor: 2, longestMs: 60 * 60_000 };
+
+/**
+ * The outbox handler of `timestamp.due`. It has its own ordering key, so a slow or unavailable timestamp service delays
+ * only timestamps.
+ */
+@Injectable()
+export class TimestampHandler implements OnModuleInit {
+  private readonly logger = new Logger(TimestampHandler.name);
+
+  constructor(
+    private readonly outbox: OutboxService,
+    private readonly timestamper: RootTimestamper,
+    private readonly metrics: EvidenceMetrics,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(
+      backgroundJob({
+        topics: [TIMESTAMP_DUE],
+        slotsMax: 1,
+        attemptMaxMs: TIMESTAMP_TIMEOUT_MS + STORAGE_TIMEOUT_MAX_MS,
+        run: (message, signal) => this.run(message, signal),
+        // The next message is for the next checkpoint.
+        abandoned: DONE,
+      }),
+    );
+  }
+
+  private async run({ failures }: OutboxMessage, stopped: AbortSignal): Promise<AttemptResult<null>> {
+    const outcome = await this.timestamper.stamp(stopped);
+    if (outcome.kind === 'not_due') return DONE;
+    if (outcome.kind === 'stamped') {
+      this.metrics.timestamps.inc({ outcome: 'stamped' });
+      if (failures > 0) this.logger.log({ failures }, 'the timestamp service works again');
+      return DONE;
+    }
+    if (stopped.aborted) return { kind: 'snooze', afterMs: 0 };
+    const { reason, detail } = outcome;
+    this.metrics.timestamps.inc({ outcome: reason });
+    // Logged only once; the metrics show the later failures.
+    if (failures === 0) this.logger.warn({ reason, detail }, 'no timestamp for the root log yet, retrying');
+    return { kind: 'retry', afterMs: backOffMs(failures + 1, FAILED_WAIT), error: `${reason}: ${detail}` };
+  }
+}
+
+/** A number of entries. */
+const SIZE = /^[1-9]\d{0,15}$/;
+
+/** Reads the timestamps of the root log. For each size, the first timestamp that covers it never changes. */
+@Injectable()
+export class Timestamps {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly storage: LogStorage,
+  ) {}
+
+  /** @throws DomainError `timestamp_not_found` (404) if there is none */
+  async newest(): Promise<Omit<StoredTimestamp, 'epoch'>> {
+    const { size, stampedAt } = (await findNewestTimestamp(this.em.fork())) ?? refuse('No timestamp yet.');
+    return { size, stampedAt };
+  }
+
+  /** The first timestamp that covers a size, and the size of its checkpoint. @throws as `newest` */
+  async findCovering(size: string, epoch: number): Promise<{ size: number; response: Buffer }> {
+    const timestamp = await this.find(size, epoch);
+    return { size: timestamp.size, response: await this.storage.readTimestamp(timestamp) };
+  }
+
+  /** The checkpoint of that timestamp. @throws as `newest` */
+  async findCheckpoint(size: string, epoch: number): Promise<string> {
+    return this.storage.readTimestampedCheckpoint(await this.find(size, epoch));
+  }
+
+  private async find(size: string, epoch: number): Promise<StoredTimestamp> {
+    const covering = SIZE.test(size)
+      ? await findTimestampCovering(this.em.fork(), { epoch, size: Number(size) })
+      : null;
+    return covering ?? refuse('No timestamp covers that many entries yet.');
+  }
+}
+
+function refuse(sentence: string): never {
+  throw new DomainError('timestamp_not_found', sentence);
 }

@@ -1,40 +1,44 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
-import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { allowMaintenanceTime } from '../../../platform/database/tables.js';
+import { uuidTimeMs } from '../../../platform/identity/ids.js';
+import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
+import type { AttemptResult } from '../../../platform/outbox/domain/outbox-message.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { outboxSettings, type OutboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { monthStart } from '../../../platform/time/instant.js';
 import {
   ConsentRecords,
+  storedOfProject,
   type Horizon,
   type StoredEvent,
-  storedOfProject,
 } from '../../consent/consent.records.js';
 import { consentKey, recordBody } from '../../consent/domain/consent-recorded.js';
-import { allowMaintenanceTime } from '../../../platform/database/tables.js';
-import { OutboxService } from '../../../platform/outbox/outbox.service.js';
-import { uuidTimeMs } from '../../../platform/identity/ids.js';
-import { monthStart } from '../../../platform/time/instant.js';
-import { appendEntries } from '../domain/append-entries.js';
+import { appendEntries, type LogEdge } from '../domain/log.js';
 import { computeCommitment, erasureBody } from '../domain/commitment.js';
-import type { LogEdge } from '../domain/log.js';
 import type { Tile } from '../domain/tile.js';
 import { FIRST_WINDOW, nextWindow } from '../domain/transaction-window.js';
-import { lockNextBackfill, saveBackfill } from '../infrastructure/backfill.rows.js';
+import { requestCheckpoints, SEQUENCING_DUE } from '../evidence.events.js';
 import {
   adoptServer,
   type Cursor,
   isFromOtherServer,
   lockCursor,
+  lockNextBackfill,
   moveCursor,
+  saveBackfill,
   saveServer,
   startOfTransaction,
 } from '../infrastructure/cursor.rows.js';
-import { type EntryLeaf, lockUnsequenced, saveEntryLeaves } from '../infrastructure/entry.rows.js';
-import { findSequenced, insertLeaves, type NewLeaf } from '../infrastructure/leaf.rows.js';
-import { LeafPartitions } from '../infrastructure/leaf-partitions.js';
-import { type StoredLog, writeGrowth } from '../infrastructure/log.rows.js';
+import { lockUnsequenced, saveEntryLeaves, type EntryLeaf } from '../infrastructure/entry.rows.js';
+import { findSequenced, insertLeaves, LeafPartitions, type NewLeaf } from '../infrastructure/leaf.rows.js';
+import { writeGrowth, type StoredLog } from '../infrastructure/log.rows.js';
+import { AnchorCheckpoints } from './anchor-checkpoints.js';
 import { lockGrowingLogs } from './begin-log.js';
 import { LogSigner } from './log-signer.js';
-import { requestCheckpoints } from './request-checkpoints.js';
 
 /**
  * Records and erasures that one transaction sequences, in some seconds. While another transaction
@@ -282,4 +286,42 @@ function newestLeaves(assigned: readonly AssignedLeaf[]): NewLeaf[] {
 function listMonths(stored: readonly StoredEvent[]): Date[] {
   const months = stored.map(({ id }) => monthStart(new Date(uuidTimeMs(id)), 0).getTime());
   return [...new Set(months)].map((ms) => new Date(ms));
+}
+
+/** Usual time of a batch. A batch that has started is finished, also when the worker is stopping. */
+const BATCH_USUAL_MS = 5_000;
+/** Share of its lease for which one message sequences batches. */
+const LEASE_SHARE = 1 / 4;
+
+/** The outbox handler of `sequencing.due`: anchors new checkpoints in the root log, then sequences new records. */
+@Injectable()
+export class SequencerHandler implements OnModuleInit {
+  constructor(
+    private readonly outbox: OutboxService,
+    private readonly sequencer: Sequencer,
+    private readonly anchoring: AnchorCheckpoints,
+    @InjectSettings(outboxSettings) private readonly settings: OutboxSettings,
+  ) {}
+
+  onModuleInit(): void {
+    this.outbox.register(
+      backgroundJob({
+        topics: [SEQUENCING_DUE],
+        // The cursor's row lock allows one sequencer at a time.
+        slotsMax: 1,
+        attemptMaxMs: BATCH_USUAL_MS,
+        run: (_message, signal) => this.run(signal),
+        // The next message continues from the cursor.
+        abandoned: DONE,
+      }),
+    );
+  }
+
+  private async run(signal: AbortSignal): Promise<AttemptResult<null>> {
+    const deadlineMs = performance.now() + this.settings.leaseMs * LEASE_SHARE;
+    await this.anchoring.anchorBatch();
+    while (await this.sequencer.sequenceBatch())
+      if (signal.aborted || performance.now() > deadlineMs) return { kind: 'snooze', afterMs: 0 };
+    return DONE;
+  }
 }

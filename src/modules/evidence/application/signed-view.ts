@@ -1,17 +1,50 @@
-import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, Logger } from '@nestjs/common';
+import { readCheckpoint } from '../domain/checkpoint.js';
+import { canonicalJson, computeCommitment } from '../domain/commitment.js';
 import { ROOT_LOG } from '../domain/log.js';
 import type { ProofBuilder } from '../domain/proof-builder.js';
 import { writeTlogProof } from '../domain/tlog-proof.js';
 import { leafHash } from '../domain/tree-hash.js';
-import { type Anchored, findAnchored } from '../infrastructure/anchor.rows.js';
+import { includes } from '../domain/tree-proof.js';
+import { findAnchored, type Anchored } from '../infrastructure/checkpoint.rows.js';
 import { findBegin } from '../infrastructure/cursor.rows.js';
-import type { SignedLog } from '../infrastructure/log.rows.js';
 import { DamagedLog } from '../infrastructure/log-storage.js';
-import { findPastLog } from '../infrastructure/past-log.rows.js';
+import { findPastLog, type SignedLog } from '../infrastructure/log.rows.js';
 import { rootLogEntry } from './anchor-checkpoints.js';
-import { findInclusion } from './inclusion.js';
 import { LogReader } from './log-reader.js';
+
+/** A leaf index in the tree of a signed checkpoint. */
+interface LeafPosition {
+  index: number;
+  /** The signed note. */
+  checkpoint: string;
+}
+
+/** Whether a tree contains a leaf at an index. */
+type Inclusion =
+  | { kind: 'included'; path: Buffer[] }
+  /** The tree contains another leaf there. */
+  | { kind: 'other_leaf' };
+
+/**
+ * Finds the path from a leaf to the root of a checkpoint.
+ * @throws DamagedLog if the tiles do not hash to the signed root
+ */
+export async function findInclusion(
+  leaf: Buffer,
+  builder: ProofBuilder,
+  { index, checkpoint: note }: LeafPosition,
+): Promise<Inclusion> {
+  const signed = readCheckpoint(note.slice(0, note.lastIndexOf('\n\n') + 1));
+  if (!signed) throw new DamagedLog('The signed note is not a checkpoint.');
+  const { size, root } = signed;
+  const path = await builder.inclusionProof(index, size);
+  if (includes(leaf, { index, size, path, root })) return { kind: 'included', path };
+  const stored = await builder.computeRoot({ start: index, end: index + 1 });
+  if (includes(stored, { index, size, path, root })) return { kind: 'other_leaf' };
+  throw new DamagedLog('The tiles in storage do not hash to the signed root.');
+}
 
 /** The signed state of one log at one time: proofs from one view have the same checkpoints. */
 export interface SignedLogView {
@@ -98,4 +131,51 @@ export class SignedViews {
       return null;
     }
   }
+}
+
+/** A proof of a log entry. */
+export interface Proof {
+  /** A `.tlog-proof`. */
+  text: string;
+  index: number;
+  /** Whether the proof includes that of its checkpoint in the root log. */
+  isAnchored: boolean;
+}
+
+/** The committed content of a log entry. */
+export interface Committed {
+  /** Its member in the proof's extra data. */
+  member: 'record' | 'scan';
+  body: object;
+  salt: Buffer;
+}
+
+/** A view of a log with a checkpoint. */
+type SignedState = SignedLogView & { signed: NonNullable<SignedLogView['signed']> };
+
+/**
+ * Writes a proof with the anchored checkpoint if that covers the entry, otherwise with the newest one. A proof that does
+ * not verify is never returned: null if the tiles match the signed root, and the entry commits to something else.
+ * @throws DamagedLog if the tiles do not hash to the signed root
+ */
+export async function writeProof(
+  { anchored, anchorProof, signed }: SignedState,
+  index: number,
+  { member, body, salt }: Committed,
+): Promise<Proof | null> {
+  const isCovered = anchored !== null && index < anchored.size;
+  const rootProof = isCovered ? await anchorProof() : null;
+  const checkpoint = isCovered && rootProof !== null ? anchored.checkpoint : signed.checkpoint;
+  const leaf = leafHash(computeCommitment(salt, body));
+  const inclusion = await findInclusion(leaf, signed.builder, { index, checkpoint });
+  if (inclusion.kind === 'other_leaf') return null;
+  const extra = { [member]: body, salt: salt.toString('base64'), rootProof };
+  // Canonical: the verifier rejects any other encoding.
+  const text = writeTlogProof({
+    extra: Buffer.from(canonicalJson(extra)),
+    index,
+    path: inclusion.path,
+    checkpoint,
+  });
+  return { text, index, isAnchored: rootProof !== null };
 }

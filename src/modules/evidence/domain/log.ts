@@ -1,6 +1,6 @@
-import { EMPTY_RANGE, partialTileAddresses, type CompactRange } from './compact-range.js';
-import { type Tile, type TileAddress, TILE_WIDTH, hashesAt, splitHashes, tilePath } from './tile.js';
-import { HASH_BYTES } from './tree-hash.js';
+import { append, EMPTY_RANGE, partialTileAddresses, type CompactRange } from './compact-range.js';
+import { hashesAt, splitHashes, TILE_WIDTH, tilePath, type Tile, type TileAddress } from './tile.js';
+import { HASH_BYTES, leafHash } from './tree-hash.js';
 
 /** Id of the root log, which contains the checkpoints of all projects. Other logs have their project's id. */
 export const ROOT_LOG = '00000000-0000-0000-0000-000000000000';
@@ -12,10 +12,7 @@ export const ENTRIES = -1;
 const LENGTH_BYTES = 2;
 const LENGTH = Buffer.of(0, HASH_BYTES);
 
-/**
- * The state needed to append to a log: the right edge of its tree, and the entries of the last
- * bundle.
- */
+/** The state needed to append to a log: the right edge of its tree, and the entries of the last bundle. */
 export interface LogEdge {
   tree: CompactRange;
   /** Entries of the last bundle unless it is full; each is a hash. */
@@ -55,7 +52,7 @@ export function partialTiles({ tree, entries }: LogEdge): Tile[] {
 }
 
 /** Encodes entries as a bundle for storage. */
-export function encodeBundle(entries: readonly Buffer[]): Buffer {
+function encodeBundle(entries: readonly Buffer[]): Buffer {
   return Buffer.concat(entries.flatMap((entry) => [LENGTH, entry]));
 }
 
@@ -85,4 +82,18 @@ export function logName(log: string, epoch: number): string {
 /** Folder of a log in the storage, by its name. The same path follows the host in its origin. */
 export function logFolder(name: string): string {
   return name.startsWith(ROOT_LOG) ? `log${name.slice(ROOT_LOG.length)}` : name;
+}
+
+/** Appends entries: the log's new edge, and the tiles and bundles that have become full. */
+export function appendEntries(edge: LogEdge, added: readonly Buffer[]): { edge: LogEdge; full: Tile[] } {
+  const { range: tree, tiles } = append(edge.tree, added.map(leafHash));
+  const entries = [...edge.entries, ...added];
+  const first = Math.floor(edge.tree.size / TILE_WIDTH);
+  const rest = tree.size % TILE_WIDTH;
+  const full = tiles.filter(({ width }) => width === TILE_WIDTH);
+  for (let at = 0; at + TILE_WIDTH <= entries.length; at += TILE_WIDTH) {
+    const bytes = encodeBundle(entries.slice(at, at + TILE_WIDTH));
+    full.push({ level: ENTRIES, index: first + at / TILE_WIDTH, width: TILE_WIDTH, bytes });
+  }
+  return { edge: { tree, entries: entries.slice(entries.length - rest) }, full };
 }

@@ -23,10 +23,7 @@ export interface StoredItem {
   instant: Date;
   /** Whether the sequencer has passed its transaction, so that it has a leaf. */
   isSequenced: boolean;
-  /**
-   * Whether its transaction is not older than the log, so that it has a leaf independently of
-   * clocks.
-   */
+  /** Whether its transaction is not older than the log, so that it has a leaf independently of clocks. */
   isSinceBegin: boolean;
 }
 

@@ -32,7 +32,6 @@ function indexPath(index: number): string {
 
 /**
  * The hashes of a tile.
- *
  * @throws RangeError if its length is not a multiple of a hash
  */
 export function splitHashes(bytes: Buffer): Buffer[] {

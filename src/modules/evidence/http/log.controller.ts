@@ -1,4 +1,14 @@
-import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Header,
+  Injectable,
+  Logger,
+  Param,
+  Query,
+  Res,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiNotFoundResponse,
@@ -9,20 +19,21 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { ExportPermits } from '../../../platform/export/export-permits.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { ApiProofPending, PROOF_TYPE, sendPending } from '../../../platform/http/proof-pending.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { pdfThreads } from '../../../platform/pdf/pdf-threads.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { ApiProofPending, PROOF_TYPE, sendPending } from '../../../platform/http/proof-pending.js';
-import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
-import { ExportPermits } from '../../../platform/export/export-permits.js';
-import { isUuid } from '../../../platform/identity/ids.js';
-import { orUnavailable } from '../../../platform/storage/object-storage.js';
-import { LogReader } from '../application/log-reader.js';
-import { Proofs } from '../application/proofs.js';
-import type { Proof } from '../application/write-proof.js';
-import { ProofPages } from '../application/proof-pages.js';
 import { EvidenceState } from '../application/evidence-state.js';
+import { LogReader } from '../application/log-reader.js';
+import { ProofPages, type ProofPage } from '../application/proof-pages.js';
+import { Proofs } from '../application/proofs.js';
+import type { Proof } from '../application/signed-view.js';
 import {
   ConsistencyQuery,
   EpochQuery,
@@ -31,7 +42,21 @@ import {
   NewestQuery,
   ProofQuery,
 } from './log.dto.js';
-import { ProofFiles } from './proof-files.js';
+
+/** Renders PDFs about proofs in a worker thread. */
+@Injectable()
+export class ProofFiles implements OnApplicationShutdown {
+  private readonly threads = pdfThreads<ProofPage>(new URL('./proof-thread.js', import.meta.url));
+
+  /** @throws DomainError `overloaded`; ClientDisconnected */
+  async render(page: ProofPage, gone: AbortSignal): Promise<Buffer> {
+    return Buffer.from(await this.threads.run(page, gone));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.close();
+  }
+}
 
 const TILE_TYPE = 'application/octet-stream';
 

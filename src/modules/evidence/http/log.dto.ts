@@ -62,8 +62,7 @@ export class LogStateResponse {
 export class NewestTimeStampResponse {
   @ApiProperty({ type: 'integer', description: 'Entries covered by the stamped checkpoint', example: 1284 })
   size!: number;
-  @ApiProperty({ description: 'Time of the stamp, by the clock of the timestamp service' })
-  stampedAt!: Date;
+  @ApiProperty({ description: 'Time of the stamp, by the clock of the timestamp service' }) stampedAt!: Date;
 }
 
 /** Hashes in base64, one per line. */
@@ -71,11 +70,7 @@ export const hashLines = (hashes: readonly Buffer[]): string =>
   hashes.map((hash) => `${hash.toString('base64')}\n`).join('');
 
 export class ProofQuery {
-  @ApiPropertyOptional({
-    enum: PROOF_FORMATS,
-    default: 'tlog-proof',
-    description: '`pdf`: for people',
-  })
+  @ApiPropertyOptional({ enum: PROOF_FORMATS, default: 'tlog-proof', description: '`pdf`: for people' })
   @IsOptional()
   @IsIn(PROOF_FORMATS, { message: 'format must be tlog-proof or pdf.' })
   format: (typeof PROOF_FORMATS)[number] = 'tlog-proof';

@@ -4,9 +4,8 @@ import { ApiAnyOrigin, ApiResponseHeaders } from '../../../platform/openapi/api-
 import type { Response } from 'express';
 import { Public } from '../../../platform/http/public.decorator.js';
 import { orUnavailable } from '../../../platform/storage/object-storage.js';
-import { LogReader } from '../application/log-reader.js';
-import { PublishedKeys } from '../application/published-keys.js';
-import { Timestamps } from '../application/timestamps.js';
+import { LogReader, PublishedKeys } from '../application/log-reader.js';
+import { Timestamps } from '../application/root-timestamper.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { ConsistencyQuery, EpochQuery, hashLines, NewestQuery, NewestTimeStampResponse } from './log.dto.js';
 

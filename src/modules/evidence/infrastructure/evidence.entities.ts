@@ -35,10 +35,7 @@ export const SequencerCursorSchema = defineEntity({
 export const EvidenceBackfillSchema = defineEntity({
   name: 'EvidenceBackfill',
   tableName: 'evidence_backfill',
-  properties: {
-    projectId: p.uuid().primary(),
-    afterId: p.uuid().defaultRaw(NIL_UUID),
-  },
+  properties: { projectId: p.uuid().primary(), afterId: p.uuid().defaultRaw(NIL_UUID) },
 });
 
 /** A project's log, or the root log (ROOT_LOG). */

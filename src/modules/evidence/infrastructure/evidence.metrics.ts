@@ -8,7 +8,7 @@ import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/r
 import { TIMESTAMP_KEY } from '../evidence.events.js';
 import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { countChecks } from './check.rows.js';
-import { findLagSeconds, findStatus } from './status.rows.js';
+import { findLagSeconds, findStatus } from './log.rows.js';
 
 interface Counted {
   lagSeconds: number;

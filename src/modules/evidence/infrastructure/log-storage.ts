@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
+import { outboxSettings, type OutboxSettings } from '../../../platform/outbox/outbox.settings.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { ObjectStorage } from '../../../platform/storage/object-storage.js';
-import { type EvidenceSettings, evidenceSettings } from '../evidence.settings.js';
 import { logFolder, logName, objectPath, ROOT_LOG, tileLength } from '../domain/log.js';
-import { type Tile, type TileAddress, TILE_WIDTH } from '../domain/tile.js';
+import { TILE_WIDTH, type Tile, type TileAddress } from '../domain/tile.js';
+import { evidenceSettings, type EvidenceSettings } from '../evidence.settings.js';
 
 const BINARY = {
   contentType: 'application/octet-stream',
   cacheControl: 'private, max-age=31536000, immutable',
 };
+const checkpointPath = (name: string): string => `${logFolder(name)}/checkpoint`;
 const TEXT = { contentType: 'text/plain; charset=utf-8', cacheControl: 'no-store' };
 
 /** The storage of the logs (EVIDENCE_STORAGE_URL): a folder for each, in the layout of C2SP tlog-tiles. */
@@ -50,12 +51,12 @@ export class LogStorage extends ObjectStorage {
   }
 
   putCheckpoint(log: string, note: string): Promise<void> {
-    return this.put(`${logFolder(log)}/checkpoint`, note, TEXT);
+    return this.put(checkpointPath(log), note, TEXT);
   }
 
   /** The last checkpoint that was written; null before the first. */
   readCheckpoint(log: string): Promise<string | null> {
-    return this.read(`${logFolder(log)}/checkpoint`);
+    return this.read(checkpointPath(log));
   }
 
   /**
@@ -112,4 +113,38 @@ export class LogStorageError extends Error {}
 export function asStorageError(cause: unknown): never {
   if (cause instanceof DamagedLog) throw cause;
   throw new LogStorageError('Evidence log storage failed.', { cause });
+}
+
+/**
+ * Copies of the newest signed checkpoint of each log, apart from database and storage
+ * (EVIDENCE_HEADS_URL). If both are restored from older backups, only the copies show which
+ * checkpoints were signed since. Without the setting there are none.
+ */
+@Injectable()
+export class HeadCopies {
+  private readonly storage: ObjectStorage | null;
+
+  constructor(
+    @InjectSettings(evidenceSettings) { heads }: Pick<EvidenceSettings, 'heads'>,
+    @InjectSettings(outboxSettings) outbox: Pick<OutboxSettings, 'leaseMs'>,
+  ) {
+    this.storage = heads && new ObjectStorage(heads, outbox);
+  }
+
+  /** By name of the log; null if there is no copy. */
+  async read(name: string): Promise<string | null> {
+    return (await this.storage?.read(checkpointPath(name))) ?? null;
+  }
+
+  async put(name: string, note: string): Promise<void> {
+    await this.storage?.put(checkpointPath(name), note, TEXT);
+  }
+
+  async remove(log: string): Promise<void> {
+    await this.storage?.removeAll(logFolder(log));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.storage?.onApplicationShutdown();
+  }
 }

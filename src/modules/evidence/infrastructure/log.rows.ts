@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { decodeEdge, encodeEdge, type LogEdge, logName } from '../domain/log.js';
+import { decodeEdge, encodeEdge, logName, type LogEdge } from '../domain/log.js';
 import type { Tile } from '../domain/tile.js';
+import type { Anchored } from './checkpoint.rows.js';
 import { evidenceTables } from './evidence.tables.js';
-import { insertTiles } from './tile.rows.js';
 
 /** The signed state of a log. */
 export interface SignedLog {
@@ -124,4 +124,140 @@ export async function findLogState(em: EntityManager, log: string): Promise<LogS
     .where('log', '=', log)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** A log that another log continues, with its last signed state. */
+export interface PastLog extends SignedLog {
+  anchored: Anchored | null;
+  reason: string;
+  endedAt: Date;
+}
+
+/** The past log of an epoch; null: none. */
+export async function findPastLog(em: EntityManager, log: string, epoch: number): Promise<PastLog | null> {
+  const [past] = await listPastLogs(em, log, epoch);
+  return past ?? null;
+}
+
+/** The logs that the current log continues, oldest first; or only that of an epoch. */
+export async function listPastLogs(
+  em: EntityManager,
+  log: string,
+  epoch: number | null = null,
+): Promise<PastLog[]> {
+  let query = evidenceTables(em)
+    .selectFrom('evidence_past_log')
+    .select(['log', 'epoch', 'origin', 'checkpointSize', 'checkpoint', 'continues', 'reason', 'endedAt'])
+    .select(['anchoredSize', 'anchoredCheckpoint', 'rootIndex', 'rootEpoch'])
+    .where('log', '=', log)
+    .orderBy('epoch');
+  if (epoch !== null) query = query.where('epoch', '=', epoch);
+  const rows = await query.execute();
+  return rows.map(({ anchoredSize, anchoredCheckpoint, rootIndex, rootEpoch, ...row }) => ({
+    ...row,
+    name: logName(row.log, row.epoch),
+    anchored:
+      anchoredCheckpoint !== null && rootIndex !== null
+        ? { size: anchoredSize, checkpoint: anchoredCheckpoint, index: rootIndex, rootEpoch: rootEpoch ?? 1 }
+        : null,
+  }));
+}
+
+/** The state of sequencing and signing. */
+interface EvidenceStatus {
+  sequencedUntil: Date;
+  logs: number;
+  unsigned: number;
+  refused: number;
+}
+
+export async function findStatus(em: EntityManager): Promise<EvidenceStatus> {
+  const { rows } = await sql<EvidenceStatus>`
+    select (select at from sequencer_cursor) as "sequencedUntil", count(*)::int as logs,
+           (count(*) filter (where checkpoint_size < size))::int as unsigned, count(refusal)::int as refused
+    from evidence_log
+  `.execute(em.getKysely());
+  const [status] = rows;
+  if (!status) throw new Error('a count has one row');
+  return status;
+}
+
+/** A log that is not signed, and why. */
+interface RefusedLog {
+  log: string;
+  refusal: string;
+  refusedAt: Date;
+}
+
+/** The logs that are not signed, those with the oldest refusal first. */
+export async function listRefused(em: EntityManager, limit: number): Promise<RefusedLog[]> {
+  const { rows } = await sql<RefusedLog>`
+    select log, refusal, refused_at as "refusedAt" from evidence_log where refusal is not null
+    order by refused_at limit ${limit}
+  `.execute(em.getKysely());
+  return rows;
+}
+
+/** Age of the oldest record that is not sequenced, in seconds. */
+export async function findLagSeconds(em: EntityManager): Promise<number> {
+  const { rows } = await sql<{ lagSeconds: number }>`
+    select greatest(0, extract(epoch from now() - at))::float8 as "lagSeconds" from sequencer_cursor
+  `.execute(em.getKysely());
+  return rows[0]?.lagSeconds ?? 0;
+}
+
+/** Tiles that one statement inserts. Their parameters take four times their 8 KiB each while it runs. */
+const INSERT_BATCH_MAX = 32;
+
+/** Inserts full tiles that are not in the storage yet. */
+async function insertTiles(tx: EntityManager, tiles: readonly (Tile & { log: string })[]): Promise<void> {
+  for (let at = 0; at < tiles.length; at += INSERT_BATCH_MAX)
+    await insertTileBatch(tx, tiles.slice(at, at + INSERT_BATCH_MAX));
+}
+
+async function insertTileBatch(tx: EntityManager, tiles: readonly (Tile & { log: string })[]): Promise<void> {
+  await sql`
+    insert into evidence_tile (log, level, index, width, bytes)
+    select * from unnest(${tiles.map(({ log }) => log)}::uuid[], ${tiles.map(({ level }) => level)}::smallint[],
+                         ${tiles.map(({ index }) => index)}::bigint[], ${tiles.map(({ width }) => width)}::smallint[],
+                         ${tiles.map(({ bytes }) => bytes)}::bytea[])
+  `.execute(tx.getKysely());
+}
+
+/** At most `limit` full tiles of a log that are not in the storage yet. */
+export function listUnstoredTiles(em: EntityManager, log: string, limit: number): Promise<Tile[]> {
+  return evidenceTables(em)
+    .selectFrom('evidence_tile')
+    .select(['level', 'index', 'width', 'bytes'])
+    .where('log', '=', log)
+    .orderBy('level')
+    .orderBy('index')
+    .limit(limit)
+    .execute();
+}
+
+/** The bytes of a full tile that is not in the storage yet; null if there is no such tile. */
+export async function findUnstoredTile(
+  em: EntityManager,
+  log: string,
+  { level, index }: Pick<Tile, 'level' | 'index'>,
+): Promise<Buffer | null> {
+  const row = await evidenceTables(em)
+    .selectFrom('evidence_tile')
+    .select('bytes')
+    .where('log', '=', log)
+    .where('level', '=', level)
+    .where('index', '=', index)
+    .executeTakeFirst();
+  return row?.bytes ?? null;
+}
+
+/** Deletes tiles that are in the storage now. */
+export async function deleteTiles(em: EntityManager, log: string, tiles: readonly Tile[]): Promise<void> {
+  await sql`
+    delete from evidence_tile t
+    using unnest(${tiles.map(({ level }) => level)}::smallint[], ${tiles.map(({ index }) => index)}::bigint[],
+                 ${tiles.map(({ width }) => width)}::smallint[]) as stored (level, index, width)
+    where t.log = ${log} and t.level = stored.level and t.index = stored.index and t.width = stored.width
+  `.execute(em.getKysely());
 }

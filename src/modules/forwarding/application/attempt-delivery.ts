@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { BodyWithEvidence } from '../../evidence/domain/record-evidence.js';
+import type { BodyWithEvidence } from '../../evidence/domain/commitment.js';
 import type { Destination } from '../domain/destination.js';
 import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
 import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';

@@ -1,5 +1,5 @@
 import { type ConsentRecorded, EVIDENCE_MEMBER, recordBody } from '../../consent/domain/consent-recorded.js';
-import type { BodyWithEvidence } from '../../evidence/domain/record-evidence.js';
+import type { BodyWithEvidence } from '../../evidence/domain/commitment.js';
 import type { ErasedRecord } from './erased-record.js';
 import {
   CONSENT_ID_HEADER,
