@@ -16,8 +16,7 @@ import {
   SignInPolicyController,
 } from '../modules/access/http/second-factor.controller.js';
 import { AuditModule } from '../modules/audit/audit.module.js';
-import { AuditController } from '../modules/audit/http/audit.controller.js';
-import { SecurityLogController } from '../modules/audit/http/security-log.controller.js';
+import { AuditController, SecurityLogController } from '../modules/audit/http/audit.controller.js';
 import { BillingModule } from '../modules/billing/billing.module.js';
 import { BillingController } from '../modules/billing/http/billing.controller.js';
 import { WebhookController } from '../modules/billing/http/webhook.controller.js';
@@ -49,8 +48,7 @@ import { ForwardingController } from '../modules/forwarding/http/forwarding.cont
 import { SigningSecretController } from '../modules/forwarding/http/signing-secret.controller.js';
 import { SimulateTier } from '../modules/licensing/application/simulate-tier.js';
 import { PricingController } from '../modules/licensing/http/pricing.controller.js';
-import { SimulateTierController } from '../modules/licensing/http/simulate-tier.controller.js';
-import { TierController } from '../modules/licensing/http/tier.controller.js';
+import { SimulateTierController, TierController } from '../modules/licensing/http/tier.controller.js';
 import { LicensingModule } from '../modules/licensing/licensing.module.js';
 import { TierGuard } from '../modules/licensing/tier.guard.js';
 import { PricingPageController } from '../modules/pages/http/pricing-page.controller.js';
@@ -74,9 +72,8 @@ import { ScanScheduleController } from '../modules/scans/http/scan-schedule.cont
 import { ScanController } from '../modules/scans/http/scan.controller.js';
 import { UnsubscribePageController } from '../modules/scans/http/unsubscribe-page.controller.js';
 import { ScansModule } from '../modules/scans/scans.module.js';
-import { VisitRateLimiter } from '../modules/visits/http/visit-rate-limiter.js';
+import { VisitEndpoint, VisitRateLimiter } from '../modules/visits/http/visit.endpoint.js';
 import { VisitController } from '../modules/visits/http/visit.controller.js';
-import { VisitEndpoint } from '../modules/visits/http/visit.endpoint.js';
 import { VisitsModule } from '../modules/visits/visits.module.js';
 import { ExportPermits } from '../platform/export/export-permits.js';
 import { ExportProgress } from '../platform/export/export-progress.js';

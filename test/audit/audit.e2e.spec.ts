@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { Client } from 'pg';
 import { writeAudit, writeSecurityEvent } from '../../src/modules/audit/audit.log.js';
 import { type AuditEvent, STATE_CHARACTERS_MAX } from '../../src/modules/audit/domain/audit-event.js';
-import { AUDIT_EVENTS, SECURITY_EVENTS } from '../../src/modules/audit/infrastructure/audit.partitions.js';
+import { AUDIT_EVENTS, SECURITY_EVENTS } from '../../src/modules/audit/audit.module.js';
 import {
   dropPartitionsBefore,
   ensurePartitions,
@@ -11,7 +11,7 @@ import {
 } from '../../src/platform/database/partitions.js';
 import { Maintenance } from '../../src/platform/operations/maintenance.js';
 import type { Author } from '../../src/modules/audit/domain/author.js';
-import { auditPieces } from '../../src/modules/audit/http/audit-csv.js';
+import { auditPieces } from '../../src/modules/audit/http/audit.controller.js';
 import { ExportPermits } from '../../src/platform/export/export-permits.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';

@@ -5,7 +5,7 @@ import { BILLING_EVENT, eventIdOf } from '../../src/modules/billing/domain/billi
 import { OutboxSettler } from '../../src/platform/outbox/application/outbox.settler.js';
 import { LOWEST_KEY, OutboxClaimer } from '../../src/platform/outbox/infrastructure/outbox.claimer.js';
 import { StripeGateway } from '../../src/modules/billing/infrastructure/stripe-gateway.js';
-import { KNOWN_STATUSES } from '../../src/modules/licensing/domain/subscription-status.js';
+import { KNOWN_STATUSES } from '../../src/modules/licensing/domain/subscription.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { loggingOptions } from '../../src/platform/http/logging.js';
 import {

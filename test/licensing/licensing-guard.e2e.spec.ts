@@ -6,7 +6,7 @@ import { ProjectRole } from '../../src/modules/access/access.decorators.js';
 import { Public } from '../../src/platform/http/public.decorator.js';
 import { ApiModule } from '../../src/programs/api.module.js';
 import { LicensingService } from '../../src/modules/licensing/licensing.service.js';
-import { RequireTier } from '../../src/modules/licensing/require-tier.decorator.js';
+import { RequireTier } from '../../src/modules/licensing/tier.guard.js';
 import type { Tier } from '../../src/modules/licensing/domain/tier.js';
 import { ProjectService } from '../../src/modules/projects/project.service.js';
 import { createTestDatabase } from '../support/database/database.js';

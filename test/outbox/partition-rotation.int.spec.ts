@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
-import { DeleteProjectMessages } from '../../src/modules/projects/application/delete-project-messages.js';
+import { DeleteProjectMessages } from '../../src/modules/projects/project.service.js';
 import { PartitionRotation } from '../../src/platform/outbox/application/partition-rotation.js';
 import { OutboxDispatcher } from '../../src/platform/outbox/application/outbox.dispatcher.js';
 import {

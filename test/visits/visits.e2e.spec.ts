@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { VisitRetention } from '../../src/modules/visits/application/visit-retention.js';
-import { VisitCounter } from '../../src/modules/visits/application/visit-counter.js';
+import { VisitCounter, VisitRetention } from '../../src/modules/visits/application/visit-counter.js';
 import { Metrics } from '../../src/platform/operations/metrics.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import type { Json } from '../support/people/json.js';

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Response } from 'express';
-import { truncatedNetwork } from '../audit/domain/network.js';
+import { truncatedNetwork } from '../audit/domain/author.js';
 import { projectNotFound, ProjectService } from '../projects/project.service.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { isUuid } from '../../platform/identity/ids.js';

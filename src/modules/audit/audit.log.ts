@@ -1,14 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { newId, uuidLowerBound } from '../../platform/identity/ids.js';
-import { type AuditAction, type AuditedState, boundedState } from './domain/audit-event.js';
+import {
+  type AuditAction,
+  type AuditedState,
+  boundedState,
+  type SecurityAction,
+} from './domain/audit-event.js';
 import type { Author } from './domain/author.js';
-import type { SecurityAction } from './domain/security-event.js';
 
-/**
- * Largest difference between the service's clock, in ids of events, and the database's, in their
- * times.
- */
+/** Largest difference between the service's clock, in ids of events, and the database's, in their times. */
 const CLOCK_ERROR_MS = 60 * 60_000;
 
 /** The project id of events that belong to no single project. */

@@ -1,9 +1,11 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { PartitionMaintenance } from '../../platform/database/partitions.js';
+import { PartitionMaintenance, type PartitionedTable } from '../../platform/database/partitions.js';
 import { monthStart } from '../../platform/time/instant.js';
 import { AuditReader } from './application/audit-reader.js';
-import { AUDIT_MONTHS_KEPT, SECURITY_LOG_MONTHS_KEPT } from './domain/retention.js';
-import { AUDIT_EVENTS, SECURITY_EVENTS } from './infrastructure/audit.partitions.js';
+import { AUDIT_MONTHS_KEPT, SECURITY_LOG_MONTHS_KEPT } from './domain/audit-event.js';
+
+export const AUDIT_EVENTS: PartitionedTable = { name: 'audit_event', period: 'month' };
+export const SECURITY_EVENTS: PartitionedTable = { name: 'security_event', period: 'month' };
 
 /** Stores and reads the audit log; writers call audit.log.ts. */
 @Module({ providers: [AuditReader], exports: [AuditReader] })

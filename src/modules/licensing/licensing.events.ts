@@ -1,9 +1,7 @@
 import { namedKey } from '../../platform/outbox/domain/ordering-key.js';
 import type { NewOutboxMessage } from '../../platform/outbox/domain/outbox-message.js';
 
-/**
- * A project's cached tier changed. The subject is the project; the handler reads the current tier.
- */
+/** A project's cached tier changed. The subject is the project; the handler reads the current tier. */
 export const TIER_CHANGED = 'tier.changed';
 
 export function tierChangedMessage(projectId: string): NewOutboxMessage {

@@ -1,23 +1,30 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Kysely } from 'kysely';
 import { PreparedReads, type Reads } from '../../platform/database/prepared-reads.js';
+import { typedTables, type TablesOf } from '../../platform/database/tables.js';
+import { newId } from '../../platform/identity/ids.js';
 import { OutboxService } from '../../platform/outbox/outbox.service.js';
 import type { Project } from '../projects/domain/project.js';
 import {
   findProject,
-  type LicensedProject,
   lockProject,
   readLicensedProjects,
   writeTier,
+  type LicensedProject,
 } from '../projects/project.rows.js';
-import { newId } from '../../platform/identity/ids.js';
-import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
-import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
 import { isPreviewHost } from './domain/preview-host.js';
+import { graceEndOf, resolveTier } from './domain/resolve-tier.js';
 import type { Subscription } from './domain/subscription.js';
-import { licensingTables } from './infrastructure/licensing.tables.js';
-import { subscriptionsOf } from './subscription.rows.js';
 import type { ResolvedTier, Tier, TierReason } from './domain/tier.js';
+import type { TierChangeSchema } from './infrastructure/tier-change.entity.js';
+import { TIER_CHANGED, tierChangedMessage } from './licensing.events.js';
+import { subscriptionsOf } from './subscription.rows.js';
+
+type LicensingTables = TablesOf<typeof TierChangeSchema>;
+
+/** Typed queries over the log of tier changes; subscriptions are read as entities. */
+const licensingTables = (em: EntityManager): Kysely<LicensingTables> => typedTables<LicensingTables>(em);
 
 /** Why a tier is recomputed; stored in `tier_change` if the tier changes. */
 export interface TierCause {
@@ -39,10 +46,7 @@ export interface TierCause {
  */
 export type TierLookup = (projectId: string, hostname: string | null) => ResolvedTier | null;
 
-/**
- * Adapts other modules' data to a tier, in the transaction that changes it and under the project's
- * lock.
- */
+/** Adapts other modules' data to a tier, in the transaction that changes it and under the project's lock. */
 export type TierListener = (tx: EntityManager, change: { projectId: string; tier: Tier }) => Promise<void>;
 
 /** The effective tier of a project, for other modules (spec §3.2). */
@@ -69,9 +73,7 @@ export class LicensingService implements OnModuleInit {
     return (await this.effective(project, undefined, now)).tier;
   }
 
-  /**
-   * Reads the effective tiers of many projects in one query; the lookup takes a hostname or none.
-   */
+  /** Reads the effective tiers of many projects in one query; the lookup takes a hostname or none. */
   async tiersOf(projectIds: string[], now: Date): Promise<TierLookup> {
     const em = this.em.fork();
     const projects = await readLicensedProjects(this.reads, projectIds);
@@ -183,10 +185,5 @@ function resolve(
   subscriptions: Subscription[],
   { hostname, now }: { hostname?: string | undefined; now: Date },
 ): ResolvedTier {
-  return resolveTier({
-    subscriptions,
-    ownDomains: project.domains,
-    hostname,
-    now,
-  });
+  return resolveTier({ subscriptions, ownDomains: project.domains, hostname, now });
 }

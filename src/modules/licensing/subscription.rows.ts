@@ -1,7 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import type { Subscription, SubscriptionKey, SubscriptionProvider } from './domain/subscription.js';
-import { TERMINAL_STATUSES } from './domain/subscription-status.js';
+import {
+  type Subscription,
+  type SubscriptionKey,
+  type SubscriptionProvider,
+  TERMINAL_STATUSES,
+} from './domain/subscription.js';
 import { SubscriptionEntity } from './infrastructure/subscription.entity.js';
 
 /**
@@ -40,10 +44,7 @@ export async function subscriptionsOfCustomer(
   return rows.map(subscriptionOf);
 }
 
-/**
- * At most `limit` ids of a provider's running subscriptions last written before an instant; oldest
- * first.
- */
+/** At most `limit` ids of a provider's running subscriptions last written before an instant; oldest first. */
 export async function runningSince(
   em: EntityManager,
   { provider, before, limit }: { provider: SubscriptionProvider; before: Date; limit: number },

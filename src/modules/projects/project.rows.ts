@@ -115,10 +115,7 @@ export async function lockExpiredTiers(
   return rows.map(({ id }) => id);
 }
 
-/**
- * A fragment for another module's statement: joins the project as `p`, with `id`, `domains` and
- * `tier`.
- */
+/** A fragment for another module's statement: joins the project as `p`, with `id`, `domains` and `tier`. */
 export function joinProject(id: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`join project p on p.id = ${id}`;
 }

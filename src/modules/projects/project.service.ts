@@ -1,17 +1,18 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DomainError, fieldErrors } from '../../platform/errors/domain-error.js';
+import { newId } from '../../platform/identity/ids.js';
+import { deleteOfProject } from '../../platform/outbox/queued-messages.js';
+import { InjectSettings } from '../../platform/settings/inject-settings.js';
+import { serviceSettings, type ServiceSettings } from '../../platform/settings/service.settings.js';
 import { writeAudit } from '../audit/audit.log.js';
 import { diffStates } from '../audit/domain/audit-event.js';
 import type { Author } from '../audit/domain/author.js';
-import { DomainError, fieldErrors } from '../../platform/errors/domain-error.js';
-import { newId } from '../../platform/identity/ids.js';
-import { InjectSettings } from '../../platform/settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../platform/settings/service.settings.js';
 import { normalizeDomains } from './domain/domain-name.js';
 import type { Project } from './domain/project.js';
 import { ProjectEntity } from './infrastructure/project.entity.js';
-import { findProject, lockProject, toProject, readProjects } from './project.rows.js';
-import { ProjectEvents } from './projects.events.js';
+import { findProject, lockProject, readProjects, toProject } from './project.rows.js';
+import { ProjectEvents, type ProjectListener } from './projects.events.js';
 
 /** The fields of a project that callers can set; `domains` are checked here, individually. */
 export interface ProjectFields {
@@ -33,7 +34,6 @@ export class ProjectService {
   /**
    * Creates a project for the author, a user, with the tier `lite`. Access makes the user its
    * owner, and may refuse.
-   *
    * @throws DomainError `validation_failed` with `domains.<index>` for each refused domain,
    * `project_limit_reached`.
    */
@@ -79,7 +79,6 @@ export class ProjectService {
 
   /**
    * Changes the given fields. `check` gets the stored project and may throw to refuse the change.
-   *
    * @throws DomainError `project_not_found`, or `validation_failed` as in `create`.
    */
   async update(
@@ -116,7 +115,6 @@ export class ProjectService {
    * transaction that deletes the project with everything that references it. If this fails half
    * way, the project still exists and can be deleted again. Its audit events are kept, including
    * this last one.
-   *
    * @throws DomainError `project_not_found`.
    */
   async remove(id: string, author: Author): Promise<void> {
@@ -125,11 +123,7 @@ export class ProjectService {
       await this.events.emit('deleting', tx, id);
       const project = await findProject(tx, id);
       if (project)
-        await writeAudit(tx, author, {
-          projectId: id,
-          action: 'project.delete',
-          before: givenOf(project),
-        });
+        await writeAudit(tx, author, { projectId: id, action: 'project.delete', before: givenOf(project) });
       if ((await tx.nativeDelete(ProjectEntity, { id })) === 0) throw projectNotFound();
       await this.events.emit('deleted', tx, id);
     });
@@ -154,4 +148,19 @@ function givenOf(project: Project): Record<string, unknown> {
 
 export function projectNotFound(): DomainError {
   return new DomainError('project_not_found', 'Project not found.');
+}
+
+/** Deletes the messages of a project that is being deleted. */
+@Injectable()
+export class DeleteProjectMessages implements ProjectListener, OnModuleInit {
+  constructor(private readonly projects: ProjectEvents) {}
+
+  onModuleInit(): void {
+    this.projects.listen(this);
+  }
+
+  /** Before the project's row is locked: the lock order of workers that settle messages. */
+  deleting(tx: EntityManager, projectId: string): Promise<void> {
+    return deleteOfProject(tx, projectId);
+  }
 }

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { DeleteProjectMessages } from './application/delete-project-messages.js';
-import { ProjectService } from './project.service.js';
+import { DeleteProjectMessages, ProjectService } from './project.service.js';
 import { ProjectEvents } from './projects.events.js';
 
 @Module({

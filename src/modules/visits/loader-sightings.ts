@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lastSeenOf } from './infrastructure/site-queries.js';
+import { lastSeenOf } from './infrastructure/visit-rows.js';
 
 /** When the loader was last seen on the sites of each project; projects without a recent sighting are missing. */
 export async function readLoaderSightings(

@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { VisitRetention } from './application/visit-retention.js';
+import { VisitCounter, VisitMetrics, VisitRetention } from './application/visit-counter.js';
 import { SiteAnalytics } from './application/site-analytics.js';
-import { VisitCounter } from './application/visit-counter.js';
-import { VisitMetrics } from './application/visit.metrics.js';
 
 /** Page views and loads, counted per day. */
 @Module({

@@ -4,8 +4,7 @@ import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
-import type { Author } from '../../audit/domain/author.js';
-import { truncatedNetwork } from '../../audit/domain/network.js';
+import { truncatedNetwork, type Author } from '../../audit/domain/author.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { ProjectEvents } from '../../projects/projects.events.js';

@@ -13,7 +13,7 @@ import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { secretSettings, type SecretSettings } from '../../../platform/settings/secret-keys.settings.js';
 import { serviceSettings, type ServiceSettings } from '../../../platform/settings/service.settings.js';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
-import type { SecurityAction } from '../../audit/domain/security-event.js';
+import type { SecurityAction } from '../../audit/domain/audit-event.js';
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
 import { type AccountLink, mintLink } from '../infrastructure/account-links.js';
 import { findLanguage, findUser, lockUser, type UserRow } from '../infrastructure/user.rows.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
-import { truncatedNetwork } from '../../audit/domain/network.js';
+import { truncatedNetwork } from '../../audit/domain/author.js';
 import { fieldErrors } from '../../../platform/errors/domain-error.js';
 import { linkEnded } from '../domain/account-link.js';
 import { emailNotConfirmed, type UserActor } from '../domain/actor.js';

@@ -2,7 +2,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
-import { truncatedNetwork } from '../../audit/domain/network.js';
+import { truncatedNetwork } from '../../audit/domain/author.js';
 import { linkEnded } from '../domain/account-link.js';
 import type { UserActor } from '../domain/actor.js';
 import { dropLinks, findLink, redeemLink } from '../infrastructure/account-links.js';

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
-import { truncatedNetwork } from '../../audit/domain/network.js';
+import { truncatedNetwork } from '../../audit/domain/author.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type AccessSettings, accessSettings } from '../access.settings.js';
 import { clientNetwork } from '../../../platform/network/client-network.js';

@@ -26,7 +26,7 @@ export const auditCommands: Command[] = [
       if (values.before !== undefined && !before)
         throw new UsageError('--before must be an ISO 8601 instant, e.g. 2026-11-20.');
       return async ({ orm }) => {
-        const { newestEvents } = await import('./newest-events.js');
+        const { newestEvents } = await import('./audit-reader.js');
         const events = await newestEvents(orm.em, projectId, { before, limit: LISTED_MAX });
         if (events.length === 0) print('No changes.');
         for (const event of events) print(formatLine(event));

@@ -1,13 +1,13 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
-import { type ScannedPage, boundedScan, toScannedPage } from '../../../platform/database/bounded-scan.js';
+import { Injectable } from '@nestjs/common';
+import { sql, type RawBuilder } from 'kysely';
+import { boundedScan, toScannedPage, type ScannedPage } from '../../../platform/database/bounded-scan.js';
 import { ProjectReads } from '../../../platform/database/project-reads.js';
-import { isUuid, uuidLowerBound } from '../../../platform/identity/ids.js';
 import { readCursor } from '../../../platform/export/page.js';
-import type { AuditAction, AuditEvent } from '../domain/audit-event.js';
+import { isUuid, uuidLowerBound } from '../../../platform/identity/ids.js';
+import { WHOLE_SERVICE } from '../audit.log.js';
+import type { AuditAction, AuditEvent, SecurityEvent } from '../domain/audit-event.js';
 import type { AuthorKind } from '../domain/author.js';
-import type { SecurityEvent } from '../domain/security-event.js';
 
 /** Filters events; absent members match all. `from` is inclusive, `to` exclusive. */
 export interface AuditFilter {
@@ -18,6 +18,7 @@ export interface AuditFilter {
   actorId?: string;
 }
 
+/** The columns of an `AuditEvent`, of `audit_event c`. */
 const COLUMNS = sql`
   c.id, c.project_id as "projectId", c.actor_kind as "actorKind", c.actor_id as "actorId", c.network, c.action,
   c.target, c.before, c.after, c.at
@@ -34,7 +35,6 @@ export class AuditReader {
   /**
    * The events of a project, newest first, by keyset on the id; a filter that matches few reads a
    * bounded number of events, and returns the position that it reached. Also of a deleted project.
-   *
    * @throws DomainError as `ProjectReads.list`, and `validation_failed` for an invalid cursor
    */
   async list(
@@ -78,4 +78,19 @@ function toConditions({ action, actorKind, actorId }: AuditFilter): RawBuilder<u
   if (actorKind !== undefined) conditions.push(sql`c.actor_kind = ${actorKind}`);
   if (actorId !== undefined) conditions.push(sql`c.actor_id = ${actorId}`);
   return conditions;
+}
+
+/** The newest events of a project, or of the service as a whole (null), optionally before an instant. */
+export async function newestEvents(
+  em: EntityManager,
+  projectId: string | null,
+  { before, limit }: { before: Date | null; limit: number },
+): Promise<AuditEvent[]> {
+  const bound = before && uuidLowerBound(before);
+  const { rows } = await sql<AuditEvent>`
+    select ${COLUMNS} from audit_event c
+    where c.project_id = ${projectId ?? WHOLE_SERVICE} and (${bound}::uuid is null or c.id < ${bound}::uuid)
+    order by c.id desc limit ${limit}
+  `.execute(em.fork().getKysely());
+  return rows;
 }

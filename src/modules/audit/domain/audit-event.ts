@@ -117,3 +117,42 @@ export function boundedState(state: AuditedState | undefined): AuditedState | nu
 function pick(state: AuditedState, names: string[]): AuditedState {
   return Object.fromEntries(names.map((name) => [name, state[name] ?? null]));
 }
+
+/** The kinds of events in a person's security log. Stable once released. */
+export const SECURITY_ACTIONS = [
+  'sign_up',
+  'sign_in',
+  'sign_in_failed',
+  'sign_out',
+  'sessions_ended',
+  'password_changed',
+  'password_reset_requested',
+  'password_reset',
+  'email_change_requested',
+  'email_changed',
+  'email_confirmed',
+  'name_changed',
+  'second_factor_enabled',
+  'second_factor_disabled',
+  'second_factor_failed',
+  'recovery_code_used',
+  'recovery_codes_replaced',
+] as const;
+export type SecurityAction = (typeof SECURITY_ACTIONS)[number];
+
+/** One line of the log. */
+export interface SecurityEvent {
+  id: string;
+  action: SecurityAction;
+  /** Network of the client's address; null: none. */
+  network: string | null;
+  at: Date;
+}
+
+/**
+ * Retention of a project's audit log. The owner's function that drops partitions enforces it as a
+ * minimum.
+ */
+export const AUDIT_MONTHS_KEPT = 24;
+/** Retention of a user's own log; it is deleted earlier with the account. */
+export const SECURITY_LOG_MONTHS_KEPT = 12;

@@ -3,9 +3,14 @@ import { IsIn, IsOptional } from 'class-validator';
 import { IsInstant } from '../../../platform/http/instant.decorator.js';
 import { PageQuery } from '../../../platform/http/page-query.js';
 import { TextLine } from '../../../platform/http/text.decorator.js';
-import { AUDIT_ACTIONS, type AuditAction, type AuditEvent } from '../domain/audit-event.js';
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditEvent,
+  SECURITY_ACTIONS,
+  type SecurityAction,
+} from '../domain/audit-event.js';
 import { AUTHOR_KINDS, type AuthorKind } from '../domain/author.js';
-import { SECURITY_ACTIONS, type SecurityAction } from '../domain/security-event.js';
 
 const ACTOR_ID_CHARACTERS_MAX = 120;
 
@@ -40,8 +45,7 @@ export class AuditFilterQuery {
 export class AuditListQuery extends IntersectionType(PageQuery, AuditFilterQuery) {}
 
 class AuditActorResponse {
-  @ApiProperty({ enum: AUTHOR_KINDS })
-  kind!: AuthorKind;
+  @ApiProperty({ enum: AUTHOR_KINDS }) kind!: AuthorKind;
 
   @ApiProperty({
     type: String,
@@ -62,17 +66,10 @@ class AuditActorResponse {
 }
 
 export class AuditEventResponse {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ format: 'date-time' })
-  at!: Date;
-
-  @ApiProperty({ enum: AUDIT_ACTIONS })
-  action!: AuditAction;
-
-  @ApiProperty({ type: AuditActorResponse })
-  actor!: AuditActorResponse;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'date-time' }) at!: Date;
+  @ApiProperty({ enum: AUDIT_ACTIONS }) action!: AuditAction;
+  @ApiProperty({ type: AuditActorResponse }) actor!: AuditActorResponse;
 
   @ApiProperty({ type: String, nullable: true, description: 'null: the whole project' })
   target!: string | null;
@@ -101,34 +98,23 @@ export class AuditEventResponse {
 }
 
 export class AuditPageResponse {
-  @ApiProperty({ type: [AuditEventResponse] })
-  items!: AuditEventResponse[];
-
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
+  @ApiProperty({ type: [AuditEventResponse] }) items!: AuditEventResponse[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 
   @ApiProperty({ type: Date, nullable: true, description: 'Searched back to this time; null: to the end' })
   searchedTo!: Date | null;
 }
 
 export class SecurityEventResponse {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ format: 'date-time' })
-  at!: Date;
-
-  @ApiProperty({ enum: SECURITY_ACTIONS })
-  action!: SecurityAction;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'date-time' }) at!: Date;
+  @ApiProperty({ enum: SECURITY_ACTIONS }) action!: SecurityAction;
 
   @ApiProperty({ type: String, nullable: true, description: '/24 or /48 of the address' })
   network!: string | null;
 }
 
 export class SecurityLogPageResponse {
-  @ApiProperty({ type: [SecurityEventResponse] })
-  items!: SecurityEventResponse[];
-
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
+  @ApiProperty({ type: [SecurityEventResponse] }) items!: SecurityEventResponse[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }

@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { AuditAction, AuditedState } from '../domain/audit-event.js';
+import type { AuditAction, AuditedState, SecurityAction } from '../domain/audit-event.js';
 import { AUTHOR_KINDS } from '../domain/author.js';
-import type { SecurityAction } from '../domain/security-event.js';
 
 /**
  * A change of a project. Append-only: rows cannot be updated or deleted, and only whole months are dropped (Migration

@@ -1,9 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../../audit/audit.log.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import { newSubscription, type Subscription } from '../../licensing/domain/subscription.js';
+import { newSubscription, statusAfter, type Subscription } from '../../licensing/domain/subscription.js';
 import { subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
-import { statusAfter } from '../../licensing/domain/subscription-status.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
 import { findProject, lockProject } from '../../projects/project.rows.js';
 import type { OutboxService } from '../../../platform/outbox/outbox.service.js';

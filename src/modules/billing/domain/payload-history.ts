@@ -1,4 +1,4 @@
-import { type StatusColumns, statusAfter } from '../../licensing/domain/subscription-status.js';
+import { type StatusColumns, statusAfter } from '../../licensing/domain/subscription.js';
 import { inOrder } from './event-order.js';
 import { earlier } from './json.js';
 import type { StripeEvent } from './stripe-event.js';

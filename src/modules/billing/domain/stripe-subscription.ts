@@ -1,5 +1,4 @@
-import type { Subscription } from '../../licensing/domain/subscription.js';
-import { type EndReason, TERMINAL_STATUSES } from '../../licensing/domain/subscription-status.js';
+import { TERMINAL_STATUSES, type EndReason, type Subscription } from '../../licensing/domain/subscription.js';
 import { type PaidTier, tierRank } from '../../licensing/domain/tier.js';
 import { earlier, asId, asInstant, type JsonObject, asList, asObject, asText } from './json.js';
 import { projectInMetadata } from './stripe-event.js';

@@ -1,10 +1,5 @@
 import type { AuditedState } from '../../audit/domain/audit-event.js';
-import type { Subscription } from '../../licensing/domain/subscription.js';
-import {
-  isKnownStatus,
-  type StatusColumns,
-  statusAfter,
-} from '../../licensing/domain/subscription-status.js';
+import { isKnownStatus, statusAfter, type StatusColumns, type Subscription } from '../../licensing/domain/subscription.js';
 import { isTerminal, type findSoldItem, type StripeSubscription } from './stripe-subscription.js';
 
 /** The values to write for a subscription. */

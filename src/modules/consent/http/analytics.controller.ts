@@ -5,7 +5,7 @@ import { parsePeriod, PeriodQuery } from '../../../platform/http/period-query.js
 import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
-import { RequireTier } from '../../licensing/require-tier.decorator.js';
+import { RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import {
   ConsentAnalytics,

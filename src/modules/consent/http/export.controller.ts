@@ -14,7 +14,7 @@ import type { Response } from 'express';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
-import { RequireTier } from '../../licensing/require-tier.decorator.js';
+import { RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';

@@ -1,7 +1,7 @@
 import { IsolationLevel, type EntityManager } from '@mikro-orm/postgresql';
 import { uuidLowerBound } from '../../../platform/identity/ids.js';
 import { monthStart } from '../../../platform/time/instant.js';
-import { AUDIT_MONTHS_KEPT } from '../../audit/domain/retention.js';
+import { AUDIT_MONTHS_KEPT } from '../../audit/domain/audit-event.js';
 import {
   committedHorizon,
   findVisitorReference,

@@ -4,7 +4,7 @@ import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
-import { RequireTier } from '../../licensing/require-tier.decorator.js';
+import { RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { DeliveryActivityService } from '../application/delivery-activity.service.js';

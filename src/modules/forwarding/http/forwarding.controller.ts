@@ -8,7 +8,7 @@ import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
-import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
+import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { EndpointTestService } from '../application/endpoint-test.service.js';
 import { ForwardingSettingsService } from '../application/forwarding-settings.service.js';

@@ -7,9 +7,8 @@ import { lockProject } from '../../projects/project.rows.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { newId } from '../../../platform/identity/ids.js';
 import { LicensingService } from '../licensing.service.js';
-import { newSubscription, type Subscription } from '../domain/subscription.js';
+import { newSubscription, statusAfter, type Subscription } from '../domain/subscription.js';
 import { deleteSubscription, findSubscription, writeSubscription } from '../subscription.rows.js';
-import { statusAfter } from '../domain/subscription-status.js';
 import type { PaidTier, ResolvedTier, Tier } from '../domain/tier.js';
 
 /** The options of the synthetic subscription. */
@@ -35,7 +34,6 @@ export class SimulateTier {
 
   /**
    * Returns the project's resulting tier.
-   *
    * @throws DomainError `project_not_found` if the project was deleted in the meantime.
    */
   simulate(request: {

@@ -6,9 +6,7 @@ import { PREVIEW_HOST_SUFFIXES, type PreviewHostClass } from './preview-host-suf
 /** A hostname with a trailing dot and a port of five digits; anything longer is not a hostname. */
 const HOST_AND_PORT_CHARACTERS_MAX = HOSTNAME_CHARACTERS_MAX + 7;
 
-/**
- * The form of nearly all stored names. For others `normalizeHostname` takes 0.8 µs per sent record.
- */
+/** The form of nearly all stored names. For others `normalizeHostname` takes 0.8 µs per sent record. */
 const NORMAL_HOST = /^(?:[a-z][a-z0-9-]*\.)+[a-z]+$/;
 
 const CLASS_OF_SUFFIX: ReadonlyMap<string, PreviewHostClass> = new Map(

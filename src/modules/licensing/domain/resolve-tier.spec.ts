@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { KNOWN_STATUSES } from './subscription-status.js';
+import { KNOWN_STATUSES } from './subscription.js';
 import { type ResolvedTier, tierRank } from './tier.js';
 import { resolveTier, type SubscriptionFacts } from './resolve-tier.js';
 

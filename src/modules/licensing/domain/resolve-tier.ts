@@ -1,5 +1,5 @@
 import { isPreviewHost } from './preview-host.js';
-import { isKnownStatus } from './subscription-status.js';
+import { isKnownStatus } from './subscription.js';
 import { isTier, type ResolvedTier, type Tier, type TierReason, tierRank } from './tier.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -11,9 +11,7 @@ const CANCELED_GRACE_MS = 3 * DAY_MS;
 /** How long a row keeps its values after the provider sent an unknown status (design §6.2). */
 const UNKNOWN_STATUS_GRACE_MS = 3 * DAY_MS;
 
-/**
- * The columns of a subscription that the rule reads; free text in columns that could hold anything.
- */
+/** The columns of a subscription that the rule reads; free text in columns that could hold anything. */
 export interface SubscriptionFacts {
   id: string;
   provider: string;
@@ -174,10 +172,7 @@ function claimByStatus(subscription: SubscriptionFacts, status: string, tier: Ti
   }
 }
 
-/**
- * Only an end on request at a known time has a grace period; any other ended subscription grants
- * nothing.
- */
+/** Only an end on request at a known time has a grace period; any other ended subscription grants nothing. */
 function claimOfCanceled({ endedAt, endReason }: SubscriptionFacts, tier: Tier): Claim {
   if (endReason === 'payment_failed') return refused('payment_failed');
   if (endReason === 'dispute') return refused('payment_disputed');

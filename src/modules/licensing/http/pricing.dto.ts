@@ -3,16 +3,12 @@ import { NOT_LIMITED_BY_TIER } from '../domain/catalogue.js';
 import { TIERS, type Tier } from '../domain/tier.js';
 
 export class BillingPriceResponse {
-  @ApiProperty({ description: 'Minor units (cents) per month', example: 700 })
-  perMonth!: number;
-
-  @ApiProperty({ description: 'Minor units (cents) per year', example: 8400 })
-  perYear!: number;
+  @ApiProperty({ description: 'Minor units (cents) per month', example: 700 }) perMonth!: number;
+  @ApiProperty({ description: 'Minor units (cents) per year', example: 8400 }) perYear!: number;
 }
 
 export class TierPriceResponse {
-  @ApiProperty({ example: 'USD' })
-  currency!: string;
+  @ApiProperty({ example: 'USD' }) currency!: string;
 
   @ApiProperty({
     type: BillingPriceResponse,
@@ -39,53 +35,29 @@ export class TierLimitsResponse {
 }
 
 export class TierFeaturesResponse {
-  @ApiProperty({ example: false })
-  scheduledScans!: boolean;
+  @ApiProperty({ example: false }) scheduledScans!: boolean;
 
   @ApiProperty({ enum: ['global', 'full'], description: 'full: region rules' })
   geoTargeting!: 'global' | 'full';
 
-  @ApiProperty({ description: 'CSV and PDF export' })
-  export!: boolean;
-
-  @ApiProperty({ description: 'Consent and site analytics', example: false })
-  analytics!: boolean;
-
-  @ApiProperty()
-  customDomains!: boolean;
-
-  @ApiProperty()
-  consentForwarding!: boolean;
+  @ApiProperty({ description: 'CSV and PDF export' }) export!: boolean;
+  @ApiProperty({ description: 'Consent and site analytics', example: false }) analytics!: boolean;
+  @ApiProperty() customDomains!: boolean;
+  @ApiProperty() consentForwarding!: boolean;
 }
 
 export class TierEntryResponse {
-  @ApiProperty({ enum: TIERS, example: 'pro' })
-  tier!: Tier;
-
-  @ApiProperty({ example: 'Pro' })
-  name!: string;
-
-  @ApiProperty({ type: TierPriceResponse })
-  price!: TierPriceResponse;
-
-  @ApiProperty({ type: TierLimitsResponse })
-  limits!: TierLimitsResponse;
-
-  @ApiProperty({ type: TierFeaturesResponse })
-  features!: TierFeaturesResponse;
+  @ApiProperty({ enum: TIERS, example: 'pro' }) tier!: Tier;
+  @ApiProperty({ example: 'Pro' }) name!: string;
+  @ApiProperty({ type: TierPriceResponse }) price!: TierPriceResponse;
+  @ApiProperty({ type: TierLimitsResponse }) limits!: TierLimitsResponse;
+  @ApiProperty({ type: TierFeaturesResponse }) features!: TierFeaturesResponse;
 }
 
 export class PricingResponse {
-  @ApiProperty({ example: 'USD' })
-  currency!: string;
+  @ApiProperty({ example: 'USD' }) currency!: string;
+  @ApiProperty({ type: [TierEntryResponse], description: 'Lowest tier first' }) tiers!: TierEntryResponse[];
 
-  @ApiProperty({ type: [TierEntryResponse], description: 'Lowest tier first' })
-  tiers!: TierEntryResponse[];
-
-  @ApiProperty({
-    type: [String],
-    description: 'What no tier limits',
-    example: [...NOT_LIMITED_BY_TIER],
-  })
+  @ApiProperty({ type: [String], description: 'What no tier limits', example: [...NOT_LIMITED_BY_TIER] })
   notLimitedByTier!: string[];
 }

@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { SUBSCRIPTION_PROVIDERS } from '../domain/subscription.js';
-import { END_REASONS } from '../domain/subscription-status.js';
+import { END_REASONS, SUBSCRIPTION_PROVIDERS } from '../domain/subscription.js';
 
 /** A paid tier of a project; `domain/subscription.ts` documents the members. */
 const SubscriptionSchema = defineEntity({
@@ -20,9 +19,7 @@ const SubscriptionSchema = defineEntity({
     tier: p.enum(['pro', 'business', 'enterprise'] as const).nullable(),
     /** The billing interval; null: not billed, or the price is unknown. */
     interval: p.enum(['month', 'year'] as const).nullable(),
-    /**
-     * As sent by the provider. Write it through `statusAfter`, with the six fields that it returns.
-     */
+    /** As sent by the provider. Write it through `statusAfter`, with the six fields that it returns. */
     status: p.text(),
     /** The last known status; null: never a known one. */
     knownStatus: p.text().nullable(),
@@ -36,10 +33,7 @@ const SubscriptionSchema = defineEntity({
     canceledAt: p.datetime().nullable(),
     /** When it ended; null while it is running. */
     endedAt: p.datetime().nullable(),
-    /**
-     * Why it ended; null while it is running, or if the reason is unknown: then there is no grace
-     * period.
-     */
+    /** Why it ended; null while it is running, or if the reason is unknown: then there is no grace period. */
     endReason: p.enum(END_REASONS).nullable(),
     /** Since when a payment is overdue; null: none is. */
     pastDueSince: p.datetime().nullable(),

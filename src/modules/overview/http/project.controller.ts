@@ -143,10 +143,7 @@ export class ProjectController {
     return this.answer(response, changed, role);
   }
 
-  /**
-   * Deletes the project with its consent records, members, keys and queued messages. It can't be
-   * undone.
-   */
+  /** Deletes the project with its consent records, members, keys and queued messages. It can't be undone. */
   @ProjectRole('owner')
   @ApiOperation({ summary: 'Delete a project and its data' })
   @ApiParam({ name: 'projectId', format: 'uuid' })

@@ -71,14 +71,9 @@ export class UpdateProjectBody extends ControllerBody {
 }
 
 export class ProjectResponse {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'Shop' })
-  name!: string;
-
-  @ApiProperty({ type: [String], example: ['shop.example'] })
-  domains!: string[];
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'Shop' }) name!: string;
+  @ApiProperty({ type: [String], example: ['shop.example'] }) domains!: string[];
 
   @ApiProperty({ type: String, nullable: true, description: CONTROLLER_NAME, example: 'Shop Ltd' })
   controllerName!: string | null;
@@ -91,17 +86,13 @@ export class ProjectResponse {
   })
   controllerContact!: string | null;
 
-  @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'], example: 'pro' })
-  tier!: string;
-
-  @ApiProperty({ enum: ROLES, description: 'Role of the caller', example: 'owner' })
-  role!: Role;
+  @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'], example: 'pro' }) tier!: string;
+  @ApiProperty({ enum: ROLES, description: 'Role of the caller', example: 'owner' }) role!: Role;
 
   @ApiProperty({ type: String, nullable: true, description: 'Reason of the latest failed delivery.' })
   lastFailureReason!: string | null;
 
-  @ApiProperty({ format: 'date-time' })
-  createdAt!: Date;
+  @ApiProperty({ format: 'date-time' }) createdAt!: Date;
 
   /**
    * A project for a caller with this role. An expired tier that the sweeper has not updated yet is
@@ -119,14 +110,9 @@ export class ProjectResponse {
 }
 
 export class WithheldProjectResponse {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ example: 'Shop' })
-  name!: string;
-
-  @ApiProperty({ enum: ROLES, description: 'Role of the caller' })
-  role!: Role;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ example: 'Shop' }) name!: string;
+  @ApiProperty({ enum: ROLES, description: 'Role of the caller' }) role!: Role;
 }
 
 /** Splits listed projects by whether the caller may read them. */
@@ -151,12 +137,10 @@ export const WITHHELD =
   'Projects of this page that require a second factor, which the caller has not set up: only their names.';
 
 export class ProjectPageResponse {
-  @ApiProperty({ type: [ProjectResponse] })
-  items!: ProjectResponse[];
+  @ApiProperty({ type: [ProjectResponse] }) items!: ProjectResponse[];
 
   @ApiProperty({ type: [WithheldProjectResponse], description: WITHHELD })
   withheld!: WithheldProjectResponse[];
 
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }

@@ -7,10 +7,7 @@ export const DOMAINS_PER_PROJECT_MAX = 100;
 /** Longest input that is parsed; a name in punycode is at most 253 characters (RFC 1035). */
 export const DOMAIN_INPUT_CHARACTERS_MAX = 1000;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/**
- * Characters of more than a host (scheme, port, path, user, pattern, literal address), and
- * controls.
- */
+/** Characters of more than a host (scheme, port, path, user, pattern, literal address), and controls. */
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
 const NOT_A_HOST = /[\u0000-\u0020\u007f-\u00a0/\\:@?#%*[\]<>^|]/;
 /** In a schema: none of these, optionally surrounded by blanks. */

@@ -16,10 +16,7 @@ export interface Project {
   createdAt: Date;
 }
 
-/**
- * The controller of a project's records (GDPR Art. 4(7)), for receipts and the banner; null: not
- * given.
- */
+/** The controller of a project's records (GDPR Art. 4(7)), for receipts and the banner; null: not given. */
 export interface DataController {
   name: string | null;
   /** An e-mail address, a web page or a postal address. */

@@ -12,9 +12,7 @@ const ProjectSchema = defineEntity({
     /** Name of the controller of the project's records (GDPR Art. 4(7)); null: not given. */
     controllerName: p.text().nullable(),
     controllerContact: p.text().nullable(),
-    /**
-     * Cached effective tier without hostname; valid until `tierValidUntil` (null: until a write).
-     */
+    /** Cached effective tier without hostname; valid until `tierValidUntil` (null: until a write). */
     tier: p.text().default('lite'),
     tierReason: p.text().default('no_subscription'),
     tierValidUntil: p.datetime().nullable(),

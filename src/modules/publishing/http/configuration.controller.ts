@@ -22,7 +22,7 @@ import { AccessService } from '../../access/access.service.js';
 import type { Author } from '../../audit/domain/author.js';
 import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
-import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
+import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { IfMatchHeader } from '../../../platform/http/entity-tag.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';

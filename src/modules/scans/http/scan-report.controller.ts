@@ -18,7 +18,7 @@ import { DisconnectSignal } from '../../../platform/http/client-disconnected.js'
 import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
-import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
+import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { streamOf } from '../../../platform/pdf/pdf-threads.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';

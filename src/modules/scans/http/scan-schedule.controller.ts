@@ -4,7 +4,7 @@ import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.
 import type { Author } from '../../audit/domain/author.js';
 import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import { SCHEDULED_SCAN_TIERS } from '../../licensing/domain/catalogue.js';
-import { LeaveTierToUseCase, RequireTier } from '../../licensing/require-tier.decorator.js';
+import { LeaveTierToUseCase, RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ScanScheduleService } from '../application/scan-schedule.service.js';
 import { SaveScanScheduleBody, ScanScheduleResponse } from './scan-schedule.dto.js';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { type AnalyticsInterval, intervalStarts, OTHER_NAME } from '../../consent/domain/consent-counts.js';
 import { ProjectReads } from '../../../platform/database/project-reads.js';
 import { type Dimension } from '../domain/visit.js';
-import { type SeenHost, seenHosts, siteCounts, type SiteQuestion } from '../infrastructure/site-queries.js';
-import type { VisitCounts } from '../domain/project-tally.js';
+import { type SeenHost, seenHosts, siteCounts, type SiteQuestion } from '../infrastructure/visit-rows.js';
+import type { VisitCounts } from '../domain/visit-tally.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Decimal places of a rate; more would be noise. */

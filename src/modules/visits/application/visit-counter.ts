@@ -1,18 +1,62 @@
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Counter, Gauge } from 'prom-client';
+import { isRefusedRow } from '../../../platform/database/postgres-error.js';
+import { allowMaintenanceTime } from '../../../platform/database/tables.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
+import { Metrics } from '../../../platform/operations/metrics.js';
+import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { serviceSettings, type ServiceSettings } from '../../../platform/settings/service.settings.js';
 import { unknownProject } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
-import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
-import { isRefusedRow } from '../../../platform/database/postgres-error.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
-import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
-import { type BrowserHeaders, deviceOf, visitedHost, languageOf, readVisit } from '../domain/visit.js';
-import type { VisitRow } from '../domain/project-tally.js';
-import { VisitTally } from '../domain/visit-tally.js';
-import { VisitMetrics } from './visit.metrics.js';
-import { addVisits } from '../infrastructure/visit-rows.js';
+import { type VisitRow, VisitTally } from '../domain/visit-tally.js';
+import { deviceOf, languageOf, readVisit, visitedHost, type BrowserHeaders } from '../domain/visit.js';
+import { addVisits, deleteVisitsBefore } from '../infrastructure/visit-rows.js';
+
+/** Outcomes of page visits. */
+@Injectable()
+export class VisitMetrics {
+  private readonly requests: Counter<'result'>;
+  private readonly lost: Counter<'reason'>;
+
+  constructor(private readonly metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.requests = new Counter({
+      name: 'site_visit_requests_total',
+      help: 'Page visits by outcome: counted, or the error code.',
+      labelNames: ['result'],
+      registers,
+    });
+    this.lost = new Counter({
+      name: 'site_visits_dropped_total',
+      help: 'Page visits left out of some or all counts, by reason: no_room (in the process), or refused by the database.',
+      labelNames: ['reason'],
+      registers,
+    });
+  }
+
+  count(result: string): void {
+    this.requests.inc({ result });
+  }
+
+  dropped(reason: 'no_room' | 'refused', visits: number): void {
+    if (visits > 0) this.lost.inc({ reason }, visits);
+  }
+
+  held(entries: () => number): void {
+    new Gauge({
+      name: 'site_visit_counts_held',
+      help: 'Counts held by the process until they are written, or until their hour ends.',
+      registers: [this.metrics.registry],
+      collect() {
+        this.set(entries());
+      },
+    });
+  }
+}
 
 /** A killed process loses at most these counts, and the dashboard lags by at most this time. */
 const FLUSH_EVERY_MS = 5_000;
@@ -83,10 +127,7 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
     const visit = readVisit(body);
     if (!visit)
       throw fieldErrors([
-        {
-          field: 'banner',
-          message: 'Send an object; banner must be none, chosen, or ignored if present.',
-        },
+        { field: 'banner', message: 'Send an object; banner must be none, chosen, or ignored if present.' },
       ]);
     const domains = this.domains.get(projectId) ?? (await this.domains.fetch(projectId));
     if (domains === undefined || domains === 'unknown') throw unknownProject();
@@ -139,6 +180,38 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
       this.refusals.warn(error);
       for (const { visits } of rows) this.metrics.dropped('refused', visits);
       return [];
+    }
+  }
+}
+
+const EVERY_MS = 60 * 60_000;
+/** Two years, to compare them, and a month. */
+const VISIT_MONTHS_KEPT = 25;
+/** Rows deleted per transaction. */
+const BATCH_ROWS = 10_000;
+
+/** Deletes counts of page visits that are too old for analytics. */
+@Injectable()
+export class VisitRetention implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly maintenance: Maintenance,
+  ) {}
+
+  onModuleInit(): void {
+    this.maintenance.register({ name: 'site-visits', everyMs: EVERY_MS, run: (now) => this.forget(now) });
+  }
+
+  /** Returns the number of deleted rows. */
+  async forget(now: Date): Promise<number> {
+    let gone = 0;
+    for (;;) {
+      const deleted = await this.em.fork().transactional(async (tx) => {
+        await allowMaintenanceTime(tx);
+        return deleteVisitsBefore(tx, { now, months: VISIT_MONTHS_KEPT, limit: BATCH_ROWS });
+      });
+      gone += deleted;
+      if (deleted < BATCH_ROWS) return gone;
     }
   }
 }

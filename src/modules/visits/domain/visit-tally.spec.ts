@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { HOSTNAMES_PER_HOUR_MAX } from './project-tally.js';
-import { VisitTally } from './visit-tally.js';
+import { HOSTNAMES_PER_HOUR_MAX, VisitTally } from './visit-tally.js';
 import type { Visit } from './visit.js';
 
 const NOW = new Date('2026-11-20T10:59:58.500Z');

@@ -6,20 +6,106 @@ import {
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { parsePeriod, PeriodQuery } from '../../../platform/http/period-query.js';
+import { Public } from '../../../platform/http/public.decorator.js';
 import { ApiAnyOrigin, ApiRefusals } from '../../../platform/openapi/api-description.js';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import { Public } from '../../../platform/http/public.decorator.js';
-import { ANALYTICS_DAYS_MAX, isPeriodAllowed } from '../../consent/domain/consent-counts.js';
+import {
+  ANALYTICS_DAYS_MAX,
+  isPeriodAllowed,
+  type AnalyticsInterval,
+} from '../../consent/domain/consent-counts.js';
 import { ANALYTICS_TIERS } from '../../licensing/domain/catalogue.js';
-import { RequireTier } from '../../licensing/require-tier.decorator.js';
+import { RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
-import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
-import { PeriodQuery, parsePeriod } from '../../../platform/http/period-query.js';
-import { type SiteAnswer, SiteAnalytics } from '../application/site-analytics.js';
-import { SeenHostsResponse, SiteAnalyticsResponse, VISIT_BODY_SCHEMA } from './visit.dto.js';
+import { SiteAnalytics, type SiteAnswer } from '../application/site-analytics.js';
+import { BANNER_OUTCOMES } from '../domain/visit.js';
 import { VisitEndpoint } from './visit.endpoint.js';
+
+/** Only for documentation; the endpoint checks it by hand. */
+const VISIT_BODY_SCHEMA = {
+  type: 'object',
+  properties: {
+    banner: {
+      type: 'string',
+      enum: [...BANNER_OUTCOMES],
+      default: 'none',
+      description: 'Result of the banner; `none`: not shown',
+    },
+    region: {
+      description: 'Country, optionally with a subdivision; others count as unknown',
+      example: 'US-CA',
+    },
+  },
+  example: { banner: 'chosen', region: 'FR' },
+};
+
+class SiteCountsResponse {
+  @ApiProperty({ type: 'integer', example: 5120 }) visits!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Visits on which the banner asked for a choice',
+    example: 1310,
+  })
+  shown!: number;
+  @ApiProperty({ type: 'integer', example: 1240 }) chosen!: number;
+  @ApiProperty({ type: 'integer', description: 'Banner shown, but no choice made', example: 70 })
+  ignored!: number;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    description: 'chosen / shown',
+    example: 0.95,
+  })
+  interactionRate!: number | null;
+}
+
+class SiteCountsAtResponse extends SiteCountsResponse {
+  @ApiProperty({ example: '2026-11-30T00:00:00.000Z' }) at!: Date;
+}
+
+class NamedSiteCountsResponse extends SiteCountsResponse {
+  @ApiProperty({ type: String, nullable: true, description: 'null: unknown and all others' })
+  name!: string | null;
+}
+
+class SiteAnalyticsResponse {
+  @ApiProperty({ description: 'Start of the first interval', example: '2026-11-01T00:00:00.000Z' })
+  from!: Date;
+  @ApiProperty({
+    description: 'End of the hour in which the period ends',
+    example: '2026-12-01T00:00:00.000Z',
+  })
+  to!: Date;
+  @ApiProperty({ enum: Object.keys(ANALYTICS_DAYS_MAX), example: 'day' }) interval!: AnalyticsInterval;
+  @ApiProperty({ type: SiteCountsResponse }) totals!: SiteCountsResponse;
+  @ApiProperty({ type: [SiteCountsAtResponse], description: 'One entry per interval' })
+  series!: SiteCountsAtResponse[];
+  @ApiProperty({ type: [NamedSiteCountsResponse], description: 'Most frequent first' })
+  byHostname!: NamedSiteCountsResponse[];
+  @ApiProperty({ type: [NamedSiteCountsResponse], description: 'Countries' })
+  byRegion!: NamedSiteCountsResponse[];
+  @ApiProperty({ type: [NamedSiteCountsResponse], description: "Visitors' browser languages" })
+  byLanguage!: NamedSiteCountsResponse[];
+  @ApiProperty({ type: [NamedSiteCountsResponse], description: 'desktop, phone, tablet' })
+  byDevice!: NamedSiteCountsResponse[];
+}
+
+class SeenHostResponse {
+  @ApiProperty({ example: 'www.example.com' }) hostname!: string;
+  @ApiProperty() lastSeenAt!: Date;
+}
+
+class SeenHostsResponse {
+  @ApiProperty({ type: [SeenHostResponse], description: 'Most recently seen first' })
+  items!: SeenHostResponse[];
+}
 
 @ApiTags('Analytics')
 @Controller('v1/projects/:projectId')
@@ -49,10 +135,7 @@ export class VisitController {
     return this.endpoint.post(projectId, request, response);
   }
 
-  /**
-   * Counts by interval, hostname, country, language and device; docs/analytics.md has the
-   * definitions.
-   */
+  /** Counts by interval, hostname, country, language and device; docs/analytics.md has the definitions. */
   @Get('analytics/site')
   @ProjectRole('viewer')
   @RequireTier(...ANALYTICS_TIERS)

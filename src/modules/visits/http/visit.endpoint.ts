@@ -1,19 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { corsHeaders, preflightHeaders, setHeaders } from '../../../platform/http/cors.js';
-import { type Client, clientFinder } from '../../../platform/http/client-address.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid } from '../../../platform/identity/ids.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { clientFinder, type Client } from '../../../platform/http/client-address.js';
+import { ClientRateLimiter } from '../../../platform/http/client-rate-limiter.js';
+import { corsHeaders, preflightHeaders, setHeaders } from '../../../platform/http/cors.js';
 import { jsonReader } from '../../../platform/http/json-body.js';
 import { REQUEST_ID_HEADER, resolveRequestId } from '../../../platform/http/logging.js';
 import { ProblemFilter } from '../../../platform/http/problem.filter.js';
-import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
+import { isUuid } from '../../../platform/identity/ids.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { serviceSettings, type ServiceSettings } from '../../../platform/settings/service.settings.js';
 import { unknownProject } from '../../projects/domain/project.js';
-import { VisitCounter } from '../application/visit-counter.js';
-import { VisitMetrics } from '../application/visit.metrics.js';
-import { type VisitSettings, visitSettings } from '../visits.settings.js';
-import { VisitRateLimiter } from './visit-rate-limiter.js';
+import { VisitCounter, VisitMetrics } from '../application/visit-counter.js';
+import { visitSettings, type VisitSettings } from '../visits.settings.js';
+
+/** Projects that one network may visit at the full rate. */
+const PROJECTS_PER_NETWORK = 10;
+/** Visitors at the full rate before the shared limit of an unverified proxy applies. */
+const VISITORS_PER_PROXY = 10;
+
+/** Limits page visits in this process. */
+@Injectable()
+export class VisitRateLimiter extends ClientRateLimiter {
+  constructor(@InjectSettings(visitSettings) { ratePerMinute }: VisitSettings) {
+    super({
+      perProject: ratePerMinute,
+      perNetwork: ratePerMinute * PROJECTS_PER_NETWORK,
+      perProxy: ratePerMinute * VISITORS_PER_PROXY,
+      unknownProjectPoints: PROJECTS_PER_NETWORK,
+      refusal: 'Too many page visits from one address.',
+    });
+  }
+}
 
 /** Enough for two short members. */
 const VISIT_BODY_BYTES_MAX = 512;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { truncatedNetwork } from './network.js';
+import { truncatedNetwork } from './author.js';
 
 describe(truncatedNetwork.name, () => {
   it.each([
