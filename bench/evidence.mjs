@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { v7 } from 'uuid';
 import { batchParameters, batchStatement } from '../dist/modules/consent/infrastructure/consent-statement.js';
-import { recordBody } from '../dist/modules/consent/domain/record-body.js';
+import { recordBody } from '../dist/modules/consent/domain/consent-recorded.js';
 import { appendEntries } from '../dist/modules/evidence/domain/log.js';
 import { checkpointText } from '../dist/modules/evidence/domain/checkpoint.js';
 import { computeCommitment } from '../dist/modules/evidence/domain/commitment.js';

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CONSENT_RECORDS } from '../../src/modules/consent/infrastructure/consent-writer.js';
-import { dropPartitionsBefore, ensurePartitions, PartitionMaintenance } from '../../src/platform/database/partitions.js';
+import {
+  dropPartitionsBefore,
+  ensurePartitions,
+  PartitionMaintenance,
+} from '../../src/platform/database/partitions.js';
 import {
   DELIVERY_PARTITIONS,
   deliveriesKeptSince,

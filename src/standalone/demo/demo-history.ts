@@ -1,10 +1,29 @@
+import { originHost } from '../../modules/consent/domain/consent-input.js';
 import type { PastRecord } from '../../modules/consent/infrastructure/past-record.rows.js';
 import type { PastDelivery } from '../../modules/forwarding/application/past-deliveries.js';
-import { type DeliveryOutcome, judgeResponse } from '../../modules/forwarding/domain/outcome.js';
-import { idAt } from '../../platform/identity/ids.js';
+import { judgeResponse, type DeliveryOutcome } from '../../modules/forwarding/domain/outcome.js';
+import { normalizeDomain } from '../../modules/projects/domain/domain-name.js';
+import type { VisitRow } from '../../modules/visits/domain/visit-tally.js';
+import { VisitTally } from '../../modules/visits/domain/visit-tally.js';
 import type { BannerOutcome, Visit } from '../../modules/visits/domain/visit.js';
-import { VisitTally, type VisitRow } from '../../modules/visits/domain/visit-tally.js';
-import { DEMO_DOMAIN } from './demo-domains.js';
+import { idAt } from '../../platform/identity/ids.js';
+
+/** Parent domain of the hosts in generated records. */
+const DEMO_DOMAIN = 'example.com';
+
+/**
+ * The domains of a demo project with generated records: the records' domains, and each of `hosts`
+ * that the demo's page may be opened at. null: the project must list none, because one of these is
+ * an address that others reach. No project can list an address, and choices made there would be
+ * refused.
+ */
+export function demoDomains(hosts: readonly string[]): string[] | null {
+  const rules = { production: false };
+  // Pages of this machine are never refused in development.
+  const others = hosts.filter((host) => originHost(`http://${host}`, rules) !== null);
+  const named = others.map((host) => normalizeDomain(host, rules));
+  return named.includes(null) ? null : [DEMO_DOMAIN, ...new Set(named as string[])];
+}
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -5,7 +5,13 @@ import { mailLanguage, type MailLanguage } from '../../../platform/mail/domain/m
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
-import { BUG_SCHEDULE, type Attempt, type AttemptResult, type OutboxMessage, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
+import {
+  BUG_SCHEDULE,
+  type Attempt,
+  type AttemptResult,
+  type OutboxMessage,
+  type Settled,
+} from '../../../platform/outbox/domain/outbox-message.js';
 import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { SecretVault } from '../../../platform/secrets/secret-vault.js';

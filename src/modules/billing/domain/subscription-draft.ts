@@ -1,5 +1,10 @@
 import type { AuditedState } from '../../audit/domain/audit-event.js';
-import { isKnownStatus, statusAfter, type StatusColumns, type Subscription } from '../../licensing/domain/subscription.js';
+import {
+  isKnownStatus,
+  statusAfter,
+  type StatusColumns,
+  type Subscription,
+} from '../../licensing/domain/subscription.js';
 import { isTerminal, type findSoldItem, type StripeSubscription } from './stripe-subscription.js';
 
 /** The values to write for a subscription. */

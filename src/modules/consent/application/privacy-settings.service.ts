@@ -3,7 +3,11 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
 import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
-import { BUG_SCHEDULE, projectOf, type AttemptResult } from '../../../platform/outbox/domain/outbox-message.js';
+import {
+  BUG_SCHEDULE,
+  projectOf,
+  type AttemptResult,
+} from '../../../platform/outbox/domain/outbox-message.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { diffStates } from '../../audit/domain/audit-event.js';

@@ -17,7 +17,7 @@ export const REASON_CHARACTERS_MAX = 500;
 /** Length of a visitor reference. All additional fields together are limited to 4 KiB. */
 export const VISITOR_CHARACTERS_MAX = 1000;
 
-/** Finds a visitor's records: by visitor reference (visitor-reference.ts) or visitor key (visitor-key.ts). */
+/** Finds a visitor's records: by visitor reference or visitor key (visitor-reference.ts). */
 export type VisitorHash = { visitorHash: Buffer } | { visitorKeyHash: Buffer };
 
 /** Records that a transaction erases. */

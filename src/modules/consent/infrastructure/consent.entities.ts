@@ -35,7 +35,7 @@ export const ConsentRecordSchema = defineEntity({
     surface: p.text().nullable(),
     /** Hash that identifies the visitor (domain/visitor-reference.ts); null: the record identifies none. */
     visitorHash: p.blob().nullable(),
-    /** Hash of the visitor key (domain/visitor-key.ts); null: not sent. */
+    /** Hash of the visitor key (domain/visitor-reference.ts); null: not sent. */
     visitorKeyHash: p.blob().nullable(),
     /** The salt that seals the record; null: stored without. */
     salt: p.blob().nullable(),
