@@ -34,8 +34,7 @@ import {
 } from '../modules/consent/http/visitor.endpoint.js';
 import { VisitorController } from '../modules/consent/http/visitor.controller.js';
 import { DomainsModule } from '../modules/domains/domains.module.js';
-import { AskServer } from '../modules/domains/http/ask-server.js';
-import { AskMetrics } from '../modules/domains/http/ask.metrics.js';
+import { AskMetrics, AskServer } from '../modules/domains/http/ask-server.js';
 import { DomainController } from '../modules/domains/http/domain.controller.js';
 import { HostEntrance } from '../modules/domains/http/host-entrance.js';
 import { ProxyEntrance } from '../modules/domains/http/proxy-entrance.js';

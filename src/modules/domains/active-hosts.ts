@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { GOOD_FOR_MS } from './domain/domain-life.js';
+import { GOOD_FOR_MS } from './domain/custom-domain.js';
 
 /** Active custom domains of the project whose DNS records were checked in the last 24 hours. */
 export async function readActiveHosts(em: EntityManager, projectId: string): Promise<string[]> {

@@ -2,14 +2,11 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { CustomDomainService } from './application/custom-domain.service.js';
-import { DomainChecks } from './application/domain-checks.js';
-import { DomainMails } from './application/domain-mails.js';
-import { HostList } from './application/host-list.js';
-import { HostSightings } from './application/host-sightings.js';
+import { DomainChecks, DomainMails } from './application/domain-checks.js';
+import { HostList, OwnHosts } from './application/host-list.js';
+import { HostSightings, ProxySightings } from './application/sightings.js';
 import { KnownSites } from './application/known-sites.js';
-import { OwnHosts } from './application/own-hosts.js';
 import { ProxySecretService } from './application/proxy-secret.service.js';
-import { ProxySightings } from './application/proxy-sightings.js';
 import { DomainMetrics } from './infrastructure/domain.metrics.js';
 
 /**

@@ -8,11 +8,9 @@ import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
 import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
 import { isUuid, newId } from '../../../platform/identity/ids.js';
-import type { CustomDomain } from '../domain/custom-domain.js';
-import { stateEndsAt } from '../domain/domain-life.js';
-import { type DomainRecord, domainToken, expectedRecords } from '../domain/domain-token.js';
-import { mayGetCertificate } from '../domain/host-rules.js';
-import { checkHostname, REFUSAL_SENTENCES } from '../domain/hostname-rules.js';
+import { type CustomDomain, stateEndsAt } from '../domain/custom-domain.js';
+import { type DomainRecord, domainToken, expectedRecords } from '../domain/dns-verdict.js';
+import { checkHostname, mayGetCertificate, REFUSAL_SENTENCES } from '../domain/host-rules.js';
 import { type DomainSettings, domainSettings } from '../domains.settings.js';
 import {
   deleteDomain,
@@ -22,7 +20,7 @@ import {
   takeAttempt,
 } from '../infrastructure/domain.rows.js';
 import { DomainChecks } from './domain-checks.js';
-import { OwnHosts } from './own-hosts.js';
+import { OwnHosts } from './host-list.js';
 
 const FIELD_CODES = {
   not_a_hostname: 'host_name',

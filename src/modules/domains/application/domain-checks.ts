@@ -1,16 +1,22 @@
-import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { MailService } from '../../../platform/mail/mail.service.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { AccessService } from '../../access/access.service.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { Maintenance } from '../../../platform/operations/maintenance.js';
-import type { CustomDomain } from '../domain/custom-domain.js';
-import { type Caa, type DnsVerdict, judgeHost } from '../domain/dns-verdict.js';
-import { advanceLife, type NextLife } from '../domain/domain-life.js';
-import { expectedRecords } from '../domain/domain-token.js';
-import { isWithinProject } from '../domain/hostname-rules.js';
-import { type DomainSettings, domainSettings } from '../domains.settings.js';
+import {
+  advanceLife,
+  type CustomDomain,
+  type DomainNotice,
+  type NextLife,
+  stateEndsAt,
+} from '../domain/custom-domain.js';
+import { type Caa, type DnsVerdict, expectedRecords, judgeHost } from '../domain/dns-verdict.js';
+import { isWithinProject } from '../domain/host-rules.js';
+import { domainSettings, type DomainSettings } from '../domains.settings.js';
 import { DnsLookup, type HostQueries } from '../infrastructure/dns-lookup.js';
 import {
   checkSoon,
@@ -21,7 +27,33 @@ import {
   readHolder,
   updateDomain,
 } from '../infrastructure/domain.rows.js';
-import { DomainMails } from './domain-mails.js';
+
+/** Mails owners about their custom domains. */
+@Injectable()
+export class DomainMails {
+  constructor(
+    private readonly access: AccessService,
+    private readonly mails: MailService,
+    @InjectSettings(domainSettings) private readonly settings: DomainSettings,
+  ) {}
+
+  /** In the transaction that changes the domain. `domain` is its new state. */
+  async send(tx: EntityManager, domain: CustomDomain, event: DomainNotice | 'moved'): Promise<void> {
+    const { projectId, hostname } = domain;
+    const project = await findProject(tx, projectId);
+    if (!project) return;
+    const { cname, txt } = expectedRecords(domain, this.settings.target);
+    const values = {
+      project: project.name,
+      hostname,
+      event,
+      dnsRecords: [cname, txt].map(({ type, name, value }) => `${name} ${type} ${value}`),
+      at: event === 'moved' ? null : (stateEndsAt(domain)?.toISOString() ?? null),
+    };
+    for (const to of await this.access.ownersOf(tx, projectId))
+      await this.mails.send({ to, template: 'custom_domain', values, projectId }, tx);
+  }
+}
 
 const LOOK_EVERY_MS = 60_000;
 /** With their deadline of 10 s, all domains of a run are checked within 50 s. */

@@ -1,9 +1,43 @@
+import { isIPv4 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type DomainSettings, domainSettings } from '../domains.settings.js';
+import { serviceSettings, type ServiceSettings } from '../../../platform/settings/service.settings.js';
+import { isLiteralHost } from '../domain/host-rules.js';
+import { domainSettings, type DomainSettings } from '../domains.settings.js';
 import { type HeldHost, readHeldHosts, readHeldVersion } from '../infrastructure/domain.rows.js';
+
+/** Paths that probes and Prometheus request by the address or the container name of a process. */
+const PROBE_PATH = /^\/(?:metrics$|health\/)/;
+
+/** The service's own host names. */
+@Injectable()
+export class OwnHosts {
+  readonly names: readonly string[];
+
+  constructor(
+    @InjectSettings(domainSettings) { ownHosts }: DomainSettings,
+    @InjectSettings(serviceSettings) { publicBaseUrl }: ServiceSettings,
+  ) {
+    this.names = [...ownHosts, ...(publicBaseUrl === '' ? [] : [new URL(publicBaseUrl).hostname])];
+  }
+
+  /** Whether the service serves this path under the name as its own. */
+  serve(hostname: string, path: string): boolean {
+    return (
+      this.names.includes(hostname) ||
+      isLoopback(hostname) ||
+      (isLiteralHost(hostname) && PROBE_PATH.test(path))
+    );
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
+  );
+}
 
 /** A change reaches every process within about this time. */
 const REFRESH_MS = 2_000;

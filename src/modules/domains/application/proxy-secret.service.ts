@@ -3,8 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { createProxySecret, formerValidUntil, hashProxySecret } from '../domain/proxy-secret.js';
-import { type ProxyState, resolveProxyState } from '../domain/proxy-state.js';
+import {
+  createProxySecret,
+  formerValidUntil,
+  hashProxySecret,
+  type ProxyState,
+  resolveProxyState,
+} from '../domain/proxy-secret.js';
 import { FirstPartyProxy } from '../infrastructure/domain.entities.js';
 import { readProxy, type StoredProxy } from '../infrastructure/proxy.rows.js';
 

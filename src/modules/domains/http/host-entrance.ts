@@ -12,9 +12,8 @@ import { bindProject } from '../../../platform/http/first-party.js';
 import { nameRequest } from '../../../platform/http/logging.js';
 import { sendProblem } from '../../../platform/http/problem.filter.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { HostList } from '../application/host-list.js';
-import { HostSightings } from '../application/host-sightings.js';
-import { OwnHosts } from '../application/own-hosts.js';
+import { HostList, OwnHosts } from '../application/host-list.js';
+import { HostSightings } from '../application/sightings.js';
 import { hostnameIn, isOriginOfProject, isServed } from '../domain/host-rules.js';
 import { type DomainSettings, domainSettings } from '../domains.settings.js';
 

@@ -8,7 +8,7 @@ import { sendProblem } from '../../../platform/http/problem.filter.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { KnownSites } from '../application/known-sites.js';
-import { ProxySightings } from '../application/proxy-sightings.js';
+import { ProxySightings } from '../application/sightings.js';
 import { choiceCookies, type CookieRules } from '../domain/choice-cookie.js';
 import { PROXY_SECRET_HEADER, readProxyHeaders } from '../domain/proxy-headers.js';
 import { isPublicRoute, parseProxyUrl } from '../domain/public-route.js';

@@ -1,8 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { existingProject } from '../../projects/project.rows.js';
-import type { StoredProxySecrets } from '../domain/proxy-secret.js';
-import type { ProxyObservations } from '../domain/proxy-state.js';
+import type { ProxyObservations, StoredProxySecrets } from '../domain/proxy-secret.js';
 
 /** A project's proxy without hashes. */
 export interface StoredProxy extends ProxyObservations {

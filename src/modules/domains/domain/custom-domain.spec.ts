@@ -7,7 +7,7 @@ import {
   type DomainLife,
   GOOD_FOR_MS,
   stateEndsAt,
-} from './domain-life.js';
+} from './custom-domain.js';
 
 const NOW = new Date('2026-12-01T12:00:00Z');
 const HOUR = 3_600_000;
