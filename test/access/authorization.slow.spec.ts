@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KeyScope } from '../../src/modules/access/domain/api-key.js';
 import { ROLES, type Role, roleCovers } from '../../src/modules/access/domain/role.js';
-import { PAGES, STYLEGUIDE } from '../../src/modules/dashboard/dashboard.js';
-import { PREVIEW_FRAME } from '../../src/modules/dashboard/preview-frame.js';
+import { PAGES, PREVIEW_FRAME, STYLEGUIDE } from '../../src/modules/dashboard/dashboard.js';
 import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
 import { SiteStorage } from '../../src/modules/publishing/infrastructure/site-storage.js';
 import { newId } from '../../src/platform/identity/ids.js';
