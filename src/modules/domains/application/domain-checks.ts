@@ -147,8 +147,7 @@ export class DomainChecks implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Another project keeps a hostname unless DNS denies it, which is how an owner moves it to a new
-   * project.
+   * Another project keeps a hostname unless DNS denies it, which is how an owner moves it to a new project.
    */
   private async resolveClaim(
     tx: EntityManager,

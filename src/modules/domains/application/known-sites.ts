@@ -17,8 +17,7 @@ interface KnownSite {
 }
 
 /**
- * Secrets and cookie rules of projects, cached for a few seconds: each request through a proxy
- * needs them.
+ * Secrets and cookie rules of projects, cached for a few seconds: each request through a proxy needs them.
  */
 @Injectable()
 export class KnownSites {

@@ -2,9 +2,7 @@ import { isIP } from 'node:net';
 import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import { BRAND } from '../../../platform/identity/brand.js';
 
-/**
- * Headers of a customer's proxy; headers about the visitor are trusted only with a valid secret.
- */
+/** Headers of a customer's proxy; headers about the visitor are trusted only with a valid secret. */
 export const PROXY_SECRET_HEADER = `x-${BRAND.toLowerCase()}-proxy-secret`;
 const ADDRESS_HEADER = `x-${BRAND.toLowerCase()}-visitor-address`;
 const COUNTRY_HEADER = `x-${BRAND.toLowerCase()}-visitor-country`;

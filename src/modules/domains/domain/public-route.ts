@@ -26,9 +26,7 @@ export function isPublicRoute(
 
 const sameId = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/**
- * The target of a customer's proxy, in origin form, and in the absolute form that a proxy may send.
- */
+/** The target of a customer's proxy, in origin form, and in the absolute form that a proxy may send. */
 const PROXY_URL = new RegExp(`^(?:https?://[^/?#]*)?/first-party/${PROJECT}(/[^?#]*)(.*)$`, 'i');
 
 /** The project and the service's own path of a forwarded request; null for any other request. */

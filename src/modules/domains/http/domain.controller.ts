@@ -211,9 +211,7 @@ export class DomainController {
     return CustomDomainResponse.of(await this.domains.read(project.id, domainId));
   }
 
-  /**
-   * Returns the domain with the result. 429 after the day's attempts; scheduled checks run anyway.
-   */
+  /** Returns the domain with the result. 429 after the day's attempts; scheduled checks run anyway. */
   @Post(':domainId/check')
   @ProjectRole('editor')
   @HttpCode(200)

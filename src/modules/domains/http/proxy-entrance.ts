@@ -27,10 +27,7 @@ export class ProxyEntrance {
     @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
-  /**
-   * Calls `serve` for an allowed request, synchronously unless a secret or the cookie rules must be
-   * read.
-   */
+  /** Calls `serve` for an allowed request, synchronously unless a secret or the cookie rules must be read. */
   enter(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
     const target = parseProxyUrl(request.url ?? '');
     if (!target) return serve();
