@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import { credentialsIn, sessionCookieName } from '../modules/access/domain/credential.js';
-import { readWebhookBytes } from '../modules/billing/http/webhook-bytes.js';
+import { readWebhookBytes } from '../modules/billing/http/webhook.controller.js';
 import { IngestEndpoint } from '../modules/consent/http/ingest.endpoint.js';
 import { VisitorEndpoint } from '../modules/consent/http/visitor.endpoint.js';
 import { mountDashboard } from '../modules/dashboard/dashboard.js';

@@ -70,12 +70,11 @@ export const billingSettings = declareSettings({
   check: ({ stripeSecretKey, webhookSecrets, stripeApiBase }, read, own) => {
     if (!read.value(serviceSettings.settings.production)) return;
     // A service that sells nothing needs no Stripe: its webhook then refuses everything.
-    if (stripeSecretKey && webhookSecrets.length === 0) {
+    if (stripeSecretKey && webhookSecrets.length === 0)
       read.refuse(
         own.webhookSecrets,
         'must be set with STRIPE_SECRET_KEY, to the signing secret of the webhook.',
       );
-    }
     if (!stripeApiBase.startsWith('https://'))
       read.refuse(own.stripeApiBase, 'must use https in production.');
   },
@@ -91,10 +90,9 @@ function parseSoldPrices(raw: string, refuse: Refuse): SoldPrice[] {
     return tier && interval ? { priceId, tier, interval } : null;
   });
   const read = prices.filter((price) => price !== null);
-  if (read.length < prices.length || new Set(read.map(({ priceId }) => priceId)).size < read.length) {
+  if (read.length < prices.length || new Set(read.map(({ priceId }) => priceId)).size < read.length)
     refuse(
       `must be a comma-separated list of price_id=tier:interval, with the tier ${SOLD_TIERS.join(' or ')}, the interval month or year, and each price once.`,
     );
-  }
   return read;
 }

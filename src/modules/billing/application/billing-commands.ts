@@ -46,11 +46,10 @@ export const billingCommands: Command[] = [
       const dryRun = parsed.values['dry-run'] === true;
       return async ({ orm }) => {
         const billing = await createOperatorBilling(orm.em);
-        if (!(await billing.replay(eventId, { dryRun }))) {
+        if (!(await billing.replay(eventId, { dryRun })))
           throw new OperatorError(
             'Event not found, or it cannot be replayed: it was ignored, or its payload was dropped.',
           );
-        }
         print(dryRun ? 'Would replay 1.' : 'Replaying 1; a worker picks it up within the poll interval.');
       };
     },

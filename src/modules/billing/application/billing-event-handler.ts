@@ -14,19 +14,20 @@ import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { isConnectionFailure } from '../../../platform/database/postgres-error.js';
 import { withoutKeys } from '../../../platform/secrets/without-keys.js';
-import { attemptsOf, BILLING_EVENT, eventIdOf } from '../domain/billing-message.js';
 import {
+  attemptsOf,
+  BILLING_EVENT,
   EVENT_ATTEMPTS_MAX,
+  eventIdOf,
   eventRetryDelayMs,
   STILL_ALIVE_ATTEMPTS_MAX,
   UNMAPPED_ATTEMPTS_MAX,
-} from '../domain/retry-delay.js';
+} from '../domain/billing-message.js';
 import { actionFor, projectOfSession, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { describeProviderError, isProviderError } from '../infrastructure/stripe-gateway.js';
-import { SubscriptionSync } from './subscription-sync.js';
-import type { SyncResult } from './sync-result.js';
+import { SubscriptionSync, type SyncResult } from './subscription-sync.js';
 
 /** Concurrent events of one worker; Stripe allows 100 requests a second. */
 const SLOTS = 8;
@@ -36,8 +37,7 @@ const ATTEMPT_MAX_MS = 30_000;
 const CUSTOMER_SUBSCRIPTIONS_MAX = 100;
 
 /**
- * The outcome of an event: a stable code and a sentence, null on success, and the project once it
- * is known.
+ * The outcome of an event: a stable code and a sentence, null on success, and the project once it is known.
  */
 export interface EventOutcome {
   code: string | null;
@@ -197,9 +197,8 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     if (event.subscriptionId === null) return { kind: 'done', projectId: null, note: 'no_subscription' };
     const cause = { reason: 'billing', eventId: event.id };
     const result = await this.subscriptions.sync(event.subscriptionId, cause);
-    if (event.type === 'customer.subscription.deleted' && result.kind === 'written' && !result.ended) {
+    if (event.type === 'customer.subscription.deleted' && result.kind === 'written' && !result.ended)
       return STILL_ALIVE;
-    }
     // A session is not enough without its subscription's own event; that event finds the session.
     if (
       result.kind === 'unmapped' &&
@@ -211,10 +210,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     return toVerdict(result);
   }
 
-  /**
-   * Stripe cancels the subscriptions of a deleted customer; the next checkout creates a new
-   * customer.
-   */
+  /** Stripe cancels the subscriptions of a deleted customer; the next checkout creates a new customer. */
   private async forgetCustomer(event: StripeEvent): Promise<Verdict> {
     const { customerId } = event;
     if (customerId === null) return { kind: 'done', projectId: null, note: 'nothing_to_do' };

@@ -10,10 +10,7 @@ import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 
 const MINUTE_MS = 60_000;
-/**
- * Stripe stops retrying a webhook after three days; undelivered events are fetched for the same
- * period.
- */
+/** Stripe stops retrying a webhook after three days; undelivered events are fetched for the same period. */
 const UNDELIVERED_WINDOW_MS = 3 * 24 * 60 * 60_000;
 /** A subscription that was not synced for this long is due, so each is checked once a night. */
 const DUE_AFTER_MS = 20 * 60 * 60_000;
@@ -31,10 +28,7 @@ const IGNORED_KEPT_MS = 30 * 24 * 60 * 60_000;
  */
 const PAYLOADS_KEPT_MS = 90 * 24 * 60 * 60_000;
 
-/**
- * Recovers from missed webhooks, so that a lost one costs at most a day. Every method is
- * idempotent.
- */
+/** Recovers from missed webhooks, so that a lost one costs at most a day. Every method is idempotent. */
 @Injectable()
 export class BillingMaintenance implements OnModuleInit {
   private readonly logger = new Logger(BillingMaintenance.name);
@@ -81,9 +75,8 @@ export class BillingMaintenance implements OnModuleInit {
     if (!this.stripe.configured) return counts;
     const before = new Date(now.getTime() - DUE_AFTER_MS);
     const due = await runningSince(this.em.fork(), { provider: STRIPE, before, limit: RECONCILED_MAX });
-    for (let at = 0; at < due.length; at += RECONCILE_BATCH) {
+    for (let at = 0; at < due.length; at += RECONCILE_BATCH)
       await Promise.all(due.slice(at, at + RECONCILE_BATCH).map((id) => this.check(id, counts)));
-    }
     if (counts.drifted + counts.failed > 0)
       this.logger.warn(counts, 'subscriptions were out of sync or failed to reconcile');
     return counts;

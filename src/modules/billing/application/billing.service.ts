@@ -71,12 +71,11 @@ export class BillingService {
   ): Promise<string> {
     this.requireConfigured();
     const priceId = this.prices.sold(requested.tier, requested.interval);
-    if (priceId === undefined) {
+    if (priceId === undefined)
       throw new DomainError(
         'billing_not_configured',
         `No price is configured for ${requested.tier} per ${requested.interval}. The operator must add it to STRIPE_PRICES.`,
       );
-    }
     const { tier, interval } = requested;
     await this.note(author, project, 'billing.checkout', { tier, interval });
     try {
@@ -103,9 +102,8 @@ export class BillingService {
   async portal(project: Project, author: Author): Promise<string> {
     this.requireConfigured();
     const customerId = await this.knownCustomerOf(project.id);
-    if (customerId === null) {
+    if (customerId === null)
       throw new DomainError('no_billing_customer', 'This project has no purchases. Start a checkout first.');
-    }
     await this.note(author, project, 'billing.portal');
     try {
       return await this.stripe.createPortal(customerId, this.returnUrl(project.id, 'portal'));
@@ -114,10 +112,7 @@ export class BillingService {
     }
   }
 
-  /**
-   * Fetches every subscription of the project's customer from Stripe, and returns the same as
-   * `read`.
-   */
+  /** Fetches every subscription of the project's customer from Stripe, and returns the same as `read`. */
   async sync(project: Project, author: Author, now: Date): Promise<BillingState> {
     this.requireConfigured();
     const customerId = await this.knownCustomerOf(project.id);

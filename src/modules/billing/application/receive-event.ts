@@ -32,12 +32,11 @@ export class ReceiveEvent {
    */
   async fromWebhook(body: Buffer, signature: string | undefined, now: Date): Promise<void> {
     const { webhookSecrets } = this.settings;
-    if (webhookSecrets.length === 0) {
+    if (webhookSecrets.length === 0)
       throw new DomainError(
         'billing_not_configured',
         'No signing secret is configured. Set STRIPE_WEBHOOK_SECRETS.',
       );
-    }
     this.sayOnceHowEventsAreRead();
     const event = readEvent(verifiedPayload(body, signature, { secrets: webhookSecrets, now }));
     if (!event)
@@ -71,13 +70,12 @@ export class ReceiveEvent {
       if (isFirst && status === 'pending') await this.outbox.append(tx, messageOf(event));
       return isFirst;
     });
-    if (isNew && foreign) {
+    if (isNew && foreign)
       this.metrics.alert(
         'livemode_mismatch',
         'ignored a billing event of the other mode (test or live) than STRIPE_SECRET_KEY',
         { eventId: event.id, type: event.type },
       );
-    }
     this.metrics.count(event.type, isNew ? (status === 'ignored' ? 'ignored' : 'received') : 'duplicate');
     return isNew;
   }

@@ -1,45 +1,61 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable } from '@nestjs/common';
 import { sql } from 'kysely';
+import { isUuid, newId } from '../../../platform/identity/ids.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { diffStates } from '../../audit/domain/audit-event.js';
 import { type Author, authorName } from '../../audit/domain/author.js';
+import { isKnownStatus, newSubscription, type StatusColumns, type Subscription } from '../../licensing/domain/subscription.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
-import {
-  isKnownStatus,
-  newSubscription,
-  type StatusColumns,
-  type Subscription,
-} from '../../licensing/domain/subscription.js';
 import { findSubscription, subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
 import { lockProject } from '../../projects/project.rows.js';
-import { isUuid, newId } from '../../../platform/identity/ids.js';
 import { earlier } from '../domain/json.js';
 import { subscriptionFrom } from '../domain/payload-history.js';
-import { projectOfSession } from '../domain/stripe-event.js';
-import { readInvoice } from '../domain/stripe-invoice.js';
+import { projectOfSession, readInvoice } from '../domain/stripe-event.js';
 import {
+  findSoldItem,
   isLiveAtStripe,
+  isSuperseded,
   isTerminal,
   LIVE_STATUSES,
+  meaningOf,
   type PriceMeaning,
   readSubscription,
-  findSoldItem,
-  type StripeSubscription,
-} from '../domain/stripe-subscription.js';
-import {
-  toColumns,
-  isSuperseded,
-  meaningOf,
   shownOf,
+  type StripeSubscription,
   type SubscriptionDraft,
-} from '../domain/subscription-draft.js';
+  toColumns,
+} from '../domain/stripe-subscription.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
-import { billingTables } from '../infrastructure/billing.tables.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
+import { billingTables } from '../infrastructure/billing.tables.js';
 import { PriceList } from '../infrastructure/price-list.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
-import { projectUnknown, refused, type SyncResult } from './sync-result.js';
+
+/** The result of a sync. */
+export type SyncResult =
+  /** The row is written. `changed`: it differs from before; `ended`: it has ended for good. */
+  | { kind: 'written'; projectId: string; changed: boolean; ended: boolean }
+  /** A later sync has already written, or the subscription has ended for good. */
+  | { kind: 'superseded'; projectId: string }
+  /** The project is not known yet; a later event may name it. */
+  | { kind: 'unmapped' }
+  /** Needs an operator. Nothing was granted. */
+  | { kind: 'refused'; code: RefusalCode; sentence: string; projectId: string | null };
+
+type RefusalCode = 'price_unknown' | 'customer_mismatch' | 'project_unknown' | 'subscription_not_found';
+
+function projectUnknown(projectId: string | null): SyncResult {
+  return refused(
+    'project_unknown',
+    'The subscription names a project that does not exist; a customer may be paying for nothing.',
+    projectId,
+  );
+}
+
+function refused(code: RefusalCode, sentence: string, projectId: string | null): SyncResult {
+  return { kind: 'refused', code, sentence, projectId };
+}
 
 /** Why a subscription is synced. */
 export interface SyncCause {
@@ -51,13 +67,12 @@ export interface SyncCause {
 }
 
 /**
- * Syncs one subscription (design §6.4). The event only identifies the subscription to fetch. A number
- * is drawn from a sequence, *then* the subscription is fetched, and the row is written only by a
- * larger number than its own, under the project's row lock.
- * Every event that arrives after a change leads to a fetch that includes the change, so the largest
- * number includes all of them: duplicates, any order and two workers at once lead to the same
- * state. An end applies with any number: nothing that is fetched later can undo it, and a response
- * of a lagging replica may have a larger number than the one that showed the end.
+ * Syncs one subscription (design §6.4). The event only identifies the subscription to fetch. A number is
+ * drawn from a sequence, *then* the subscription is fetched, and the row is written only by a larger number
+ * than its own, under the project's row lock. Every event that arrives after a change leads to a fetch that
+ * includes the change, so the largest number includes all of them: duplicates, any order and two workers at
+ * once lead to the same state. An end applies with any number: nothing that is fetched later can undo it, and
+ * a response of a lagging replica may have a larger number than the one that showed the end.
  */
 @Injectable()
 export class SubscriptionSync {
@@ -77,9 +92,8 @@ export class SubscriptionSync {
   async sync(externalId: string, cause: SyncCause): Promise<SyncResult> {
     const prices = await this.prices.read();
     const fetched = this.stripe.configured ? await this.fetch(externalId) : null;
-    if (this.stripe.configured && !fetched) {
+    if (this.stripe.configured && !fetched)
       return refused('subscription_not_found', 'Stripe has no subscription with this id.', null);
-    }
     const em = this.em.fork();
     const history = fetched ? null : await this.readHistory(em, externalId, prices);
     const reported = fetched?.reported ?? history?.reported ?? null;
@@ -128,8 +142,7 @@ export class SubscriptionSync {
   }
 
   /**
-   * Reads the events again under the lock: the last writer has then seen at least the events of all
-   * others.
+   * Reads the events again under the lock: the last writer has then seen at least the events of all others.
    */
   private async draftFromHistory(
     tx: EntityManager,
@@ -179,13 +192,12 @@ export class SubscriptionSync {
     const before = await findSubscription(tx, key);
     if (before && before.projectId !== projectId) throw new Error('another project claimed the subscription');
     if (before && isSuperseded(before, draft)) return { kind: 'superseded', projectId };
-    if (await this.isOtherCustomer(tx, { projectId, reported, before })) {
+    if (await this.isOtherCustomer(tx, { projectId, reported, before }))
       return refused(
         'customer_mismatch',
         'The subscription belongs to a different customer than the project.',
         projectId,
       );
-    }
     const item = findSoldItem(reported, prices);
     const row = {
       ...(before ?? newSubscription({ ...key, projectId, id: newId() }, now)),
@@ -210,13 +222,12 @@ export class SubscriptionSync {
         ...(before ? change : { after: change.after }),
       });
     await this.raiseAnomalyAlerts(tx, row);
-    if (!item && !isTerminal(reported.status)) {
+    if (!item && !isTerminal(reported.status))
       return refused(
         'price_unknown',
         'The subscription has an unknown price. Add it to STRIPE_PRICES and replay the event.',
         projectId,
       );
-    }
     const changed = before === null || meaningOf(before) !== meaningOf(row);
     return { kind: 'written', projectId, changed, ended: isTerminal(row.status) };
   }
@@ -244,27 +255,23 @@ export class SubscriptionSync {
     );
   }
 
-  /**
-   * Alerts about states that are valid but need attention: a double charge, or an unknown status.
-   */
+  /** Alerts about states that are valid but need attention: a double charge, or an unknown status. */
   private async raiseAnomalyAlerts(tx: EntityManager, row: Subscription): Promise<void> {
     const { projectId, id, status } = row;
-    if (!isKnownStatus(status)) {
+    if (!isKnownStatus(status))
       this.metrics.alert('status_unknown', 'Stripe reports an unknown subscription status', {
         projectId,
         subscriptionId: id,
         status,
       });
-    }
     if (!LIVE_STATUSES.includes(status)) return;
     const live = (await subscriptionsOf(tx, projectId)).filter(isLiveAtStripe);
     const others = live.filter((other) => other.id !== id).length;
-    if (others > 0) {
+    if (others > 0)
       this.metrics.alert('second_live_subscription', 'a project has more than one paid subscription', {
         projectId,
         subscriptionId: id,
         others,
       });
-    }
   }
 }

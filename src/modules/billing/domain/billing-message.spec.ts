@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
 import type { OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
-import { attemptsOf, eventIdOf, messageOf } from './billing-message.js';
+import {
+  attemptsOf,
+  EVENT_ATTEMPTS_MAX,
+  eventIdOf,
+  eventRetryDelayMs,
+  messageOf,
+} from './billing-message.js';
 
 describe(messageOf.name, () => {
   const event = { id: 'evt_1', subscriptionId: 'sub_1', customerId: 'cus_1' };
@@ -45,4 +51,9 @@ describe(attemptsOf.name, () => {
       expect(attemptsOf({ failures, abandonedAttempts } as OutboxMessage)).toBe(n);
     },
   );
+});
+
+it('waits 2 s, then three times as long each time, an hour at most', () => {
+  const delays = Array.from({ length: EVENT_ATTEMPTS_MAX - 1 }, (_, n) => eventRetryDelayMs(n + 1) / 1000);
+  expect(delays).toEqual([2, 6, 18, 54, 162, 486, 1458, 3600, 3600, 3600, 3600]);
 });

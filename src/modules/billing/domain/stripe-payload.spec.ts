@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { earlier, asId, asInstant, asList, asObject, asText } from './json.js';
-import { isOfOtherMode, actionFor, projectOfSession, readEvent, type StripeEvent } from './stripe-event.js';
-import { readInvoice } from './stripe-invoice.js';
+import {
+  actionFor,
+  isOfOtherMode,
+  projectOfSession,
+  readEvent,
+  readInvoice,
+  type StripeEvent,
+} from './stripe-event.js';
 import {
   isLiveAtStripe,
   isTerminal,

@@ -1,8 +1,8 @@
-import { TERMINAL_STATUSES, type EndReason, type Subscription } from '../../licensing/domain/subscription.js';
+import type { AuditedState } from '../../audit/domain/audit-event.js';
+import { isKnownStatus, statusAfter, TERMINAL_STATUSES, type EndReason, type StatusColumns, type Subscription } from '../../licensing/domain/subscription.js';
 import { type PaidTier, tierRank } from '../../licensing/domain/tier.js';
-import { earlier, asId, asInstant, type JsonObject, asList, asObject, asText } from './json.js';
-import { projectInMetadata } from './stripe-event.js';
-import { readInvoice, type StripeInvoice } from './stripe-invoice.js';
+import { asId, asInstant, asList, asObject, asText, earlier, type JsonObject } from './json.js';
+import { projectInMetadata, readInvoice, type StripeInvoice } from './stripe-event.js';
 
 /** The tier and interval of a price. */
 export interface PriceMeaning {
@@ -42,9 +42,7 @@ export interface SoldItem extends StripeSubscriptionItem {
   meaning: PriceMeaning;
 }
 
-/**
- * States of a customer who pays, or may do so: a second subscription would be charged in addition.
- */
+/** States of a customer who pays, or may do so: a second subscription would be charged in addition. */
 export const LIVE_STATUSES: readonly string[] = ['trialing', 'active', 'past_due', 'unpaid', 'paused'];
 
 /** Whether our row is such a subscription. */
@@ -120,8 +118,7 @@ function parseItems(subscription: JsonObject): StripeSubscriptionItem[] {
 }
 
 /**
- * `cancel_at` is sent with and without `cancel_at_period_end`; the flag alone means the end of the
- * period.
+ * `cancel_at` is sent with and without `cancel_at_period_end`; the flag alone means the end of the period.
  */
 function parseCancelAt(subscription: JsonObject, items: StripeSubscriptionItem[]): Date | null {
   const cancelAt = asInstant(subscription.cancel_at);
@@ -146,4 +143,86 @@ function parseEndReason(subscription: JsonObject, latestInvoice: StripeInvoice |
   return latestInvoice?.status === 'open' || latestInvoice?.status === 'uncollectible'
     ? 'payment_failed'
     : 'requested';
+}
+
+/** The values to write for a subscription. */
+export interface SubscriptionDraft {
+  reported: StripeSubscription;
+  /** The sequence number drawn before the fetch. */
+  seq: number;
+  /** The status columns from the events; absent: they follow from the row and the fetched subscription. */
+  columns?: StatusColumns;
+  /** Start of an overdue payment by the open invoices; null without one. */
+  pastDueSince: Date | null;
+}
+
+/** Whether the fetched state is older than the row, or contradicts an end that is already stored. */
+export function isSuperseded(before: Subscription, { reported, seq }: SubscriptionDraft): boolean {
+  if (isTerminal(before.status)) return reported.status !== before.status || before.syncSeq >= seq;
+  return before.syncSeq >= seq && !isTerminal(reported.status);
+}
+
+/** The columns of the row that Stripe determines, as of `now`; `before` is the current row. */
+export function toColumns(
+  { reported, columns, pastDueSince }: SubscriptionDraft,
+  { item, before, now }: { item: ReturnType<typeof findSoldItem>; before: Subscription | null; now: Date },
+): Partial<Subscription> {
+  const period = item ?? reported.items[0];
+  const status =
+    columns ??
+    statusAfter(
+      before,
+      {
+        status: reported.status,
+        tier: item?.meaning.tier ?? null,
+        ...(pastDueSince && { pastDueSince }),
+        endedAt: reported.endedAt,
+        endReason: reported.endReason,
+      },
+      now,
+    );
+  return {
+    ...status,
+    pastDueSince: isSettled(status.status) ? null : status.pastDueSince,
+    customerId: reported.customerId,
+    priceId: period?.priceId ?? null,
+    interval: item?.meaning.interval ?? null,
+    currentPeriodStart: period?.periodStart ?? null,
+    currentPeriodEnd: period?.periodEnd ?? null,
+    cancelAt: reported.cancelAt,
+    canceledAt: reported.canceledAt,
+    collectionPaused: reported.collectionPaused,
+  };
+}
+
+/**
+ * Whether no payment is overdue, or it no longer matters. An ended subscription has no such date:
+ * whether one was ever written would depend on which of its states was observed.
+ */
+function isSettled(status: string): boolean {
+  return isKnownStatus(status) && status !== 'past_due' && status !== 'unpaid';
+}
+
+/** The members of a row that project members see. */
+export function shownOf(row: Subscription): AuditedState {
+  const { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince } = row;
+  return { status, tier, interval, currentPeriodEnd, cancelAt, endedAt, pastDueSince };
+}
+
+/** The meaningful part of a row as one comparable text. */
+export function meaningOf(row: Subscription): string {
+  const { projectId, customerId, priceId, tier, interval, status, collectionPaused, endReason } = row;
+  const { currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince } = row;
+  const instants = [currentPeriodStart, currentPeriodEnd, cancelAt, canceledAt, endedAt, pastDueSince];
+  return JSON.stringify([
+    projectId,
+    customerId ?? null,
+    priceId ?? null,
+    tier ?? null,
+    interval ?? null,
+    status,
+    collectionPaused,
+    endReason ?? null,
+    instants.map((instant) => instant?.toISOString() ?? null),
+  ]);
 }

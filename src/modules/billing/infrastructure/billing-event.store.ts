@@ -74,9 +74,8 @@ export class BillingEventStore {
   }
 
   /**
-   * Writes the outcome of an attempt, in the transaction in which the event's message is settled,
-   * retried or dead-lettered. Returns the event's type; null: the event is deleted or already
-   * processed.
+   * Writes the outcome of an attempt, in the transaction in which the event's message is settled, retried or
+   * dead-lettered. Returns the event's type; null: the event is deleted or already processed.
    */
   async write(tx: EntityManager, eventId: string, state: EventState): Promise<string | null> {
     const { status, attempts, projectId, code, error } = state;
@@ -99,9 +98,7 @@ export class BillingEventStore {
     `.execute(tx.getKysely());
   }
 
-  /**
-   * All events of a subscription and its customer's deletion, oldest first. Dead events count too.
-   */
+  /** All events of a subscription and its customer's deletion, oldest first. Dead events count too. */
   async history(
     em: EntityManager,
     subscriptionId: string,
@@ -118,9 +115,8 @@ export class BillingEventStore {
   }
 
   /**
-   * Deletes the payloads of events that were processed before an instant; returns their number.
-   * With `keepRunning`, payloads of running subscriptions are kept, because they are the only
-   * source.
+   * Deletes the payloads of events that were processed before an instant; returns their number. With
+   * `keepRunning`, payloads of running subscriptions are kept, because they are the only source.
    */
   async dropPayloads(before: Date, { keepRunning }: { keepRunning: boolean }): Promise<number> {
     const { numAffectedRows } = await sql`
@@ -154,9 +150,8 @@ export class BillingEventStore {
   }
 
   /**
-   * Marks a finished event as pending again, in the caller's transaction, which appends its
-   * message. Returns the key of the message; null: there is no such event, it was ignored, or its
-   * payload was deleted.
+   * Marks a finished event as pending again, in the caller's transaction, which appends its message. Returns
+   * the key of the message; null: there is no such event, it was ignored, or its payload was deleted.
    */
   async reopen(tx: EntityManager, eventId: string): Promise<EventKey | null> {
     const { rows } = await sql<EventKey>`

@@ -65,10 +65,7 @@ export const BillingCustomerSchema = defineEntity({
     projectId: p.uuid().primary(),
     /** null before the customer is created, and after it was deleted at Stripe. */
     customerId: p.text().nullable(),
-    /**
-     * Part of the idempotency key for creating the customer; incremented when a customer was
-     * deleted.
-     */
+    /** Part of the idempotency key for creating the customer; incremented when a customer was deleted. */
     generation: p.integer().default(0),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
@@ -87,8 +84,7 @@ export const BillingCheckoutSchema = defineEntity({
     /** Subscriptions of the project at that time: after another one, a checkout is a new one. */
     subscriptions: p.integer(),
     /**
-     * With this key the provider returns the same checkout again, even after a crash before it was
-     * stored.
+     * With this key the provider returns the same checkout again, even after a crash before it was stored.
      */
     idempotencyKey: p.text(),
     /** The provider's session id; null while the session is being created. */

@@ -38,8 +38,7 @@ export class PriceList implements OnModuleInit {
   }
 
   /**
-   * All known prices, by id. They are few, and read each time because another process may have
-   * added some.
+   * All known prices, by id. They are few, and read each time because another process may have added some.
    */
   async read(): Promise<Map<string, PriceMeaning>> {
     const rows = await billingTables(this.em.fork())

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Stripe } from 'stripe';
 import { DomainError } from '../../../platform/errors/domain-error.js';
+import { loadOnDemand } from '../../../platform/process/load-on-demand.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
-import { stripeLibrary } from './stripe-library.js';
 
 /** Timeout of one request. With retries a response takes at most 30 s, less than a lease. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -81,10 +81,7 @@ export class StripeGateway {
     return page.data.map(({ id, status }) => ({ id, status }));
   }
 
-  /**
-   * Events since an instant that Stripe has not delivered to every endpoint, in the format of
-   * webhooks.
-   */
+  /** Events since an instant that Stripe has not delivered to every endpoint, in the format of webhooks. */
   async undeliveredEvents(since: Date): Promise<unknown[]> {
     return this.client.events
       .list({
@@ -147,12 +144,11 @@ export class StripeGateway {
   }
 
   private get client(): Stripe {
-    if (!this.stripe) {
+    if (!this.stripe)
       throw new DomainError(
         'billing_not_configured',
         'Billing is not set up on this service. The operator must set STRIPE_SECRET_KEY and STRIPE_PRICES.',
       );
-    }
     return this.stripe;
   }
 }
@@ -162,10 +158,7 @@ export function isProviderError(error: unknown): boolean {
   return error instanceof stripeLibrary().errors.StripeError;
 }
 
-/**
- * An error as a sentence, with Stripe's explanation of its kind. It may contain a key
- * (`withoutKeys`).
- */
+/** An error as a sentence, with Stripe's explanation of its kind. It may contain a key (`withoutKeys`). */
 export function describeProviderError(error: unknown): string {
   if (error instanceof stripeLibrary().errors.StripeError) {
     const { type, code, statusCode, requestId, message } = error;
@@ -175,10 +168,7 @@ export function describeProviderError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/**
- * Maps Stripe's refusals and failures to a DomainError for our client; returns other errors
- * unchanged.
- */
+/** Maps Stripe's refusals and failures to a DomainError for our client; returns other errors unchanged. */
 export function toStripeRefusal(error: unknown): unknown {
   if (!isProviderError(error)) return error;
   return new DomainError(
@@ -187,4 +177,10 @@ export function toStripeRefusal(error: unknown): unknown {
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
     { cause: error },
   );
+}
+
+/** Stripe's library, loaded on demand: a thousand kilobytes that services without billing never use. */
+export function stripeLibrary(): typeof import('stripe').Stripe {
+  // Its CommonJS module is the class itself.
+  return loadOnDemand('stripe') as typeof import('stripe').Stripe;
 }
