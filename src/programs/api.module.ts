@@ -56,8 +56,10 @@ import { ProjectController } from '../modules/overview/http/project.controller.j
 import { ProjectOverview } from '../modules/overview/application/project-overview.js';
 import { ProjectsModule } from '../modules/projects/projects.module.js';
 import { CdnController } from '../modules/publishing/http/cdn.controller.js';
-import { ConfigurationController } from '../modules/publishing/http/configuration.controller.js';
-import { DraftController } from '../modules/publishing/http/draft.controller.js';
+import {
+  ConfigurationController,
+  DraftController,
+} from '../modules/publishing/http/configuration.controller.js';
 import { PublicationController } from '../modules/publishing/http/publication.controller.js';
 import { PublishingModule } from '../modules/publishing/publishing.module.js';
 import { CookieController } from '../modules/scans/http/cookie.controller.js';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { blockingPolicy } from '../../src/modules/publishing/domain/blocking-policy.js';
+import { blockingPolicy } from '../../src/modules/publishing/domain/blocking.js';
 import {
   type BlockingRule,
   DEFAULT_CONFIGURATION,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DraftExpiry } from '../../src/modules/publishing/application/draft-expiry.js';
+import { DraftExpiry } from '../../src/modules/publishing/application/draft.service.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 import type { Json } from '../support/people/json.js';

@@ -2,24 +2,18 @@ import { Module } from '@nestjs/common';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { ConfigurationService } from './application/configuration.service.js';
-import { DraftService } from './application/draft.service.js';
-import { DraftExpiry } from './application/draft-expiry.js';
+import { DraftExpiry, DraftService } from './application/draft.service.js';
 import { PresetUpdates } from './application/preset-updates.js';
 import { PublicationLog } from './application/publication-log.js';
 import { PublishSite } from './application/publish-site.js';
 import { SiteChangeHandler } from './application/site-change-handler.js';
-import { SiteReader } from './application/site-reader.js';
-import { SiteSource } from './application/site-source.js';
-import { ConfigurationDrafts } from './configuration-drafts.js';
-import { SiteStorage } from './infrastructure/site-storage.js';
+import { SiteReader, SiteSource } from './application/site-reader.js';
+import { ConfigurationDrafts, ShownDocuments } from './site-configurations.js';
+import { SiteStorage, StorageCircuitBreaker } from './infrastructure/site-storage.js';
 import { PublishLock } from './infrastructure/publish-lock.js';
-import { StorageCircuitBreaker } from './infrastructure/storage-circuit-breaker.js';
-import { ShownDocuments } from './shown-documents.js';
 import { PublishingMetrics } from './infrastructure/publishing.metrics.js';
 
-/**
- * Publishes for the customer's site: its configuration and tier in object storage, and the loader.
- */
+/** Publishes for the customer's site: its configuration and tier in object storage, and the loader. */
 @Module({
   imports: [LicensingModule, ProjectsModule],
   providers: [

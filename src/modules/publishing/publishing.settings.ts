@@ -46,12 +46,11 @@ export const publishingSettings = declareSettings({
     }),
   },
   check: ({ countryHeader }, read, own) => {
-    if (countryHeader && read.value(serviceSettings.settings.trustedProxies).length === 0) {
+    if (countryHeader && read.value(serviceSettings.settings.trustedProxies).length === 0)
       read.refuse(
         own.countryHeader,
         'is only trusted from a proxy in TRUSTED_PROXIES, which is empty: any visitor could set it.',
       );
-    }
   },
 });
 

@@ -1,6 +1,14 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import { writeAudit } from '../audit/audit.log.js';
+import type { Author } from '../audit/domain/author.js';
+import { ProjectService } from '../projects/project.service.js';
+import { PublicationLog } from './application/publication-log.js';
+import { changesBetween, type ConfigurationChange } from './domain/configuration-changes.js';
 import type { SiteConfiguration } from './domain/configuration.js';
-import { readDraft, readSaved } from './infrastructure/configuration.rows.js';
+import type { SiteDocument } from './domain/document.js';
+import { readDraft, readSaved, writeDraft } from './infrastructure/configuration.rows.js';
 import { lastPublishedOf, publicationInForceAt } from './infrastructure/publication.rows.js';
 
 /** A project's saved configuration. */
@@ -32,4 +40,56 @@ export function readPublicationTimes(
   projectIds: readonly string[],
 ): Promise<Map<string, Date>> {
   return lastPublishedOf(em, projectIds);
+}
+
+/** Public interface of publishing: the documents that visitors were shown. */
+@Injectable()
+export class ShownDocuments {
+  constructor(private readonly publications: PublicationLog) {}
+
+  /** The document that a record names; null where the project has published none. @throws Error where storage does not answer. */
+  async find(projectId: string, configHash: string): Promise<SiteDocument | null> {
+    try {
+      return await this.publications.document(projectId, configHash);
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'publication_not_found') return null;
+      throw error;
+    }
+  }
+}
+
+/** Public interface of publishing for modules that propose changes of a configuration. Nothing is published. */
+@Injectable()
+export class ConfigurationDrafts {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly projects: ProjectService,
+  ) {}
+
+  /**
+   * Changes the project's draft, or begins one from the saved configuration. Returns how it differs from the saved
+   * configuration. Without a change, no draft is written.
+   */
+  revise<Revised extends { configuration: SiteConfiguration }>(
+    { projectId, author }: { projectId: string; author: Author },
+    change: (base: SiteConfiguration) => Revised,
+  ): Promise<{ revised: Revised; changes: ConfigurationChange[] }> {
+    return this.em.fork().transactional(async (tx) => {
+      await this.projects.lock(tx, projectId);
+      const [saved, draft] = [await readSaved(tx, projectId), await readDraft(tx, projectId)];
+      const base = draft.configuration ?? saved.configuration;
+      const revised = change(base);
+      const { configuration } = revised;
+      if (changesBetween(base, configuration).length > 0) {
+        await writeDraft(tx, projectId, { configuration, basedOn: draft.basedOn ?? saved.version });
+        await writeAudit(tx, author, {
+          projectId,
+          action: 'configuration.save_draft',
+          before: { version: draft.version },
+          after: { version: draft.version + 1 },
+        });
+      }
+      return { revised, changes: changesBetween(saved.configuration, configuration) };
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SiteDocument } from '../../publishing/domain/document.js';
-import { ShownDocuments } from '../../publishing/shown-documents.js';
+import { ShownDocuments } from '../../publishing/site-configurations.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import Pdf from 'pdfkit';
 import { PdfSheet, SHEET_OPTIONS } from '../../../platform/pdf/pdf-sheet.js';
 import { answerTasks } from '../../../platform/threads/thread-tasks.js';
-import { textShown } from '../../publishing/domain/text-shown.js';
+import { textShown } from '../../publishing/domain/configuration.js';
 import type { ProofPage } from '../application/proof-pages.js';
 import { contradictions, type EntryFacts } from '../domain/proof-facts.js';
 

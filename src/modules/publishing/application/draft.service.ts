@@ -1,17 +1,18 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { AuditAction } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 import type { RenderedDocument } from '../domain/document.js';
 import type { Draft } from '../domain/saved-configuration.js';
-import { readDraft, readSaved, writeDraft } from '../infrastructure/configuration.rows.js';
-import { SiteSource } from './site-source.js';
+import { expireDrafts, readDraft, readSaved, writeDraft } from '../infrastructure/configuration.rows.js';
+import { SiteSource } from './site-reader.js';
 
 /** The document that a draft would publish, and its differences from the saved configuration. */
 export interface Preview extends RenderedDocument {
@@ -98,4 +99,53 @@ function draftConflict(currentVersion: number): DomainError {
     'Someone else saved the draft. Read it again and reapply your change.',
     { members: { currentVersion } },
   );
+}
+
+const EVERY_MS = 60 * 60_000;
+/** Drafts that one transaction discards, and batches of one run. */
+const BATCH_ROWS = 100;
+const BATCHES_MAX = 100;
+
+/** Discards drafts that were neither saved nor published for a long time. */
+@Injectable()
+export class DraftExpiry implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly maintenance: Maintenance,
+  ) {}
+
+  onModuleInit(): void {
+    this.maintenance.register({
+      name: 'configuration-drafts',
+      everyMs: EVERY_MS,
+      run: (now) => this.expire(now),
+    });
+  }
+
+  /** Oldest first; returns the number of drafts that expired. The row stays, so that a version is never used twice. */
+  async expire(now: Date): Promise<number> {
+    let total = 0;
+    for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+      const expired = await this.em.fork().transactional((tx) => expireBatch(tx, now));
+      total += expired;
+      if (expired < BATCH_ROWS) break;
+    }
+    return total;
+  }
+}
+
+async function expireBatch(tx: EntityManager, now: Date): Promise<number> {
+  const drafts = await expireDrafts(tx, now, BATCH_ROWS);
+  for (const { projectId, version } of drafts)
+    await writeAudit(
+      tx,
+      { kind: 'system' },
+      {
+        projectId,
+        action: 'configuration.discard_draft',
+        before: { version: version - 1 },
+        after: { version },
+      },
+    );
+  return drafts.length;
 }

@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { storedConfiguration } from '../domain/configuration.js';
-import { withPresetModes } from '../domain/preset-modes.js';
+import { withPresetModes } from '../domain/region-preset.js';
 import { type PresetUser, presetUsersAfter } from '../infrastructure/configuration.rows.js';
 import { configurationChangedMessage } from '../publishing.events.js';
-import { SiteSource } from './site-source.js';
+import { SiteSource } from './site-reader.js';
 
 const EVERY_MS = 60 * 60_000;
 /** Projects of one statement. */

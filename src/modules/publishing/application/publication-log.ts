@@ -5,7 +5,7 @@ import { type Page, toPage, readCursor } from '../../../platform/export/page.js'
 import type { SiteDocument } from '../domain/document.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
-import type { Publication } from '../domain/publication.js';
+import type { Publication } from '../domain/saved-configuration.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
 import {
   configurationBefore,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { declarationPage } from '../domain/declaration-page.js';
-import { declarations } from '../domain/declaration.js';
+import { declarationPage, declarations } from '../domain/declaration.js';
 import {
   blockerScript,
   declarationScript,
@@ -17,12 +16,9 @@ import { SiteStorage } from '../infrastructure/site-storage.js';
 import { type HeldLock, PublishLock } from '../infrastructure/publish-lock.js';
 import { publishedFile } from '../domain/published-files.js';
 import { DOCUMENTS_KEPT_MAX } from '../domain/publishing.limits.js';
-import { type RenderedSite, SiteSource } from './site-source.js';
+import { type RenderedSite, SiteSource } from './site-reader.js';
 
-/**
- * How often a publication restarts for changes made while it ran; later changes have their own
- * message.
- */
+/** How often a publication restarts for changes made while it ran; later changes have their own message. */
 const ROUNDS_MAX = 3;
 
 /** Object storage failed. Other errors are ours. */

@@ -17,7 +17,7 @@ import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/ou
 import { isCutOff, STORAGE_TIMEOUT_MAX_MS } from '../../../platform/storage/object-storage.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { FairSemaphore } from '../../../platform/limits/fair-semaphore.js';
-import { StorageCircuitBreaker } from '../infrastructure/storage-circuit-breaker.js';
+import { StorageCircuitBreaker } from '../infrastructure/site-storage.js';
 import { CONFIGURATION_CHANGED, configurationChangedMessage } from '../publishing.events.js';
 import {
   PUBLISH_CONCURRENCY_MAX,
@@ -27,10 +27,7 @@ import {
 import { PublishingMetrics } from '../infrastructure/publishing.metrics.js';
 import { type PublishOutcome, PublishSite, StorageError } from './publish-site.js';
 
-/**
- * A write with an unknown result may still be executed; after this time it is done, or never will
- * be.
- */
+/** A write with an unknown result may still be executed; after this time it is done, or never will be. */
 const RECHECK_AFTER_MS = 60_000;
 /** Cut-off writes that come closer together than this are looked after once. */
 const RECHECK_FOLD_SECONDS = 10;
@@ -106,13 +103,12 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   /** Publishes the message's project, at once or together with a message that already waits. */
   private attempt(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<SiteOutcome>> {
     const { subjectId: projectId, payload, failures } = message;
-    if (payload?.recheck === true && failures === 0) {
+    if (payload?.recheck === true && failures === 0)
       return Promise.resolve({
         kind: 'retry',
         afterMs: RECHECK_AFTER_MS,
         error: 'Waiting to publish again after a write with an unknown result.',
       });
-    }
     const known = this.waiting.get(projectId);
     if (known) return known;
     const attempt = this.attemptWithPermit(projectId, message.createdAt, signal);

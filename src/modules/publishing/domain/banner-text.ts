@@ -16,19 +16,13 @@ export const MODE_LABELS = {
   /** After the description of opt-in, where some categories are already on. */
   mixed: ['mixedNote'],
 } as const;
-/**
- * Labels of the banner's additions to the page: placeholders of blocked frames, and the offer to
- * reload.
- */
+/** Labels of the banner's additions to the page: placeholders of blocked frames, and the offer to reload. */
 export const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'reload'] as const;
 
 /** How many cookies a category has: `{count}` of one, and of several. */
 export const COUNT_LABELS = ['cookieOne', 'cookieCount'] as const;
 
-/**
- * The short labels of our banner, in one language. Missing ones are replaced by ours
- * (default-texts.ts).
- */
+/** The short labels of our banner, in one language. Missing ones are replaced by ours (default-texts.ts). */
 export const LABELS = [
   'necessaryTitle',
   'necessaryDescription',

@@ -4,8 +4,7 @@ import type { SiteConfiguration } from './configuration.js';
 /** One field that differs between two configurations. */
 export interface ConfigurationChange {
   /**
-   * The position: members, and in a list the name of its entry (a language, a category, a service,
-   * a cookie).
+   * The position: members, and in a list the name of its entry (a language, a category, a service, a cookie).
    */
   path: string[];
   kind: 'added' | 'removed' | 'changed';
@@ -15,8 +14,7 @@ export interface ConfigurationChange {
 }
 
 /**
- * The member that names the entries of a list, by the list's own member. Other lists are compared
- * as a whole.
+ * The member that names the entries of a list, by the list's own member. Other lists are compared as a whole.
  */
 const NAMED_BY: Record<string, string> = {
   texts: 'language',
@@ -55,9 +53,7 @@ function changesOf(path: string[], before: unknown, after: unknown): Configurati
     : [changed(path, [...was.keys()], [...is.keys()])];
 }
 
-/**
- * An object's members, or a list's entries by name; null for a value that is compared as a whole.
- */
+/** An object's members, or a list's entries by name; null for a value that is compared as a whole. */
 function membersOf(path: string[], value: unknown): Map<string, unknown> | null {
   if (typeof value !== 'object' || value === null) return null;
   if (!Array.isArray(value)) return new Map(Object.entries(value));

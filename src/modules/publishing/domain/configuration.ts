@@ -1,7 +1,7 @@
 import { type BannerText, CATEGORIES, type Category } from './banner-text.js';
 import { allModes, type CategoryModes, type ConsentMode } from './consent-modes.js';
 import { defaultText } from './default-texts.js';
-import { type SignalSettings, SIGNALS_OFF } from './signals.js';
+import { SIGNALS_OFF, type SignalSettings } from './signals.js';
 
 /** The category of a service; necessary ones are listed and need no consent. */
 export const SERVICE_CATEGORIES = ['necessary', ...CATEGORIES] as const;
@@ -210,4 +210,17 @@ export function storedConfiguration(stored: StoredConfiguration | null): SiteCon
     blocking: { ...DEFAULT_CONFIGURATION.blocking, ...blocking },
     signals: { ...DEFAULT_CONFIGURATION.signals, ...signals },
   };
+}
+
+/**
+ * The texts that a visitor saw in a language (BCP 47, in any case). Our banner sends the language of the texts that it
+ * used; an unknown one comes from the site's own banner, and the default language's texts are returned.
+ */
+export function textShown(
+  { texts, defaultLanguage }: Pick<SiteConfiguration, 'texts' | 'defaultLanguage'>,
+  language: string | null,
+): BannerText | null {
+  const of = (candidate: string | null): BannerText | undefined =>
+    texts.find((text) => text.language.toLowerCase() === candidate?.toLowerCase());
+  return of(language) ?? of(defaultLanguage) ?? null;
 }

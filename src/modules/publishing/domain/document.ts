@@ -18,10 +18,7 @@ import { type PublishedRules, publishedRules, serviceIdsOf } from './published-r
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
 import { type PublishedSignals, publishedSignals } from './signals.js';
 
-/**
- * The document for the loader. Members are only added: a cached loader may be older than its
- * document.
- */
+/** The document for the loader. Members are only added: a cached loader may be older than its document. */
 export interface SiteDocument
   extends
     Omit<SiteConfiguration, keyof PublishedRules | 'presetUpdates' | 'blocking' | 'signals'>,
@@ -58,10 +55,7 @@ export interface SiteDocument
   consentUrl: string;
   /** Where page visits are counted; null: they are not. */
   visitsUrl: string | null;
-  /**
-   * Scope of the cookie with the choice, through a customer's proxy: the host, or the registrable
-   * domain.
-   */
+  /** Scope of the cookie with the choice, through a customer's proxy: the host, or the registrable domain. */
   choiceCookie?: 'host' | 'domain';
   /** The visitor's region; filled in at delivery if known. */
   region: string;
@@ -103,9 +97,7 @@ export interface RenderedDocument {
   regionRulesLeftOut: boolean;
 }
 
-/**
- * Renders the published document. The same source results in the same bytes, and so the same hash.
- */
+/** Renders the published document. The same source results in the same bytes, and so the same hash. */
 export function renderDocument(source: DocumentSource): RenderedDocument {
   const { projectId, domains, controller, tier, configuration, publicBaseUrl, scripts, countsVisits, at } =
     source;

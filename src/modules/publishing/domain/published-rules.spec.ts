@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration } from './configuration.js';
 import { allModes, type ConsentMode } from './consent-modes.js';
-import { withPresetModes } from './preset-modes.js';
+import { REGION_PRESETS, withPresetModes } from './region-preset.js';
 import { publishedRules, serviceIdsOf } from './published-rules.js';
-import { REGION_PRESETS } from './region-preset.js';
 
 const AT = new Date('2026-11-26');
 const MIXED = { analytics: 'opt_out', marketing: 'opt_in', preferences: 'notice' } as const;

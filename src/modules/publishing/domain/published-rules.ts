@@ -8,7 +8,7 @@ import {
   strictestMode,
 } from './consent-modes.js';
 import type { PresetReference, SiteConfiguration } from './configuration.js';
-import { requiresSignal } from './preset-modes.js';
+import { requiresSignal } from './region-preset.js';
 import { EU_GROUP, isEu, UNKNOWN_REGION } from './region.js';
 
 /** A region rule in the published document. */
@@ -87,9 +87,8 @@ function ruleRows(configuration: SiteConfiguration, at: Date): RuleRow[] {
 }
 
 /**
- * Adds a row for visitors of each country whose subdivision is unknown: it has the strictest mode
- * of all rows that may apply to them, and honors the signal if any of these does. `US-` identifies
- * these visitors.
+ * Adds a row for visitors of each country whose subdivision is unknown: it has the strictest mode of all rows
+ * that may apply to them, and honors the signal if any of these does. `US-` identifies these visitors.
  */
 function withUnknownParts(rows: RuleRow[]): RuleRow[] {
   const named = rows.flatMap(({ regions }) => regions.filter((region) => region.includes('-')));
@@ -150,10 +149,7 @@ const presetName = ({ id, version }: PresetReference): string => `${id}/${versio
 /** Hexadecimal digits of a service's id: enough for a hundred of them, and short for every page. */
 const SERVICE_DIGITS = 8;
 
-/**
- * Short ids of the services that need consent. A new one requires a new choice
- * (loader/prompt-rule.ts).
- */
+/** Short ids of the services that need consent. A new one requires a new choice (loader/prompt-rule.ts). */
 export function serviceIdsOf({ services }: SiteConfiguration): string[] {
   const ids = services
     .filter(({ category }) => category !== 'necessary')

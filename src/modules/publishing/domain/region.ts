@@ -2,8 +2,7 @@
 export const UNKNOWN_REGION = 'XX';
 
 /**
- * The code in a region rule that includes all of `EU_REGIONS`. @public Loaded by
- * scripts/build-loader.mjs.
+ * The code in a region rule that includes all of `EU_REGIONS`. @public Loaded by scripts/build-loader.mjs.
  */
 export const EU_GROUP = 'EU';
 

@@ -16,9 +16,7 @@ const GOOGLE_OPTIONS = {
   googleAdsDataRedaction: 'ads_data_redaction',
 } as const;
 
-/**
- * Which other systems get the visitor's choice (docs/signals.md). Consent Mode itself is always on.
- */
+/** Which other systems get the visitor's choice (docs/signals.md). Consent Mode itself is always on. */
 export interface SignalSettings extends Record<SignalTarget | keyof typeof GOOGLE_OPTIONS, boolean> {
   /** Name of the event in the data layer. */
   dataLayerEvent: string;

@@ -1,34 +1,86 @@
-import { Controller, Logger, Options, Param, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiParam, ApiTags } from '@nestjs/swagger';
-import { unknownProject } from '../../projects/domain/project.js';
+import { applyDecorators, Controller, Get, Logger, Options, Param, Req, Res } from '@nestjs/common';
+import {
+  ApiExcludeEndpoint,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { sendCompressed } from '../../../platform/http/file-answer.js';
+import { isUnchanged } from '../../../platform/http/entity-tag.js';
+import { firstPartyOf, isBound } from '../../../platform/http/first-party.js';
+import { Public } from '../../../platform/http/public.decorator.js';
+import { REGION_HEADER } from '../../../platform/identity/brand.js';
+import { isUuid } from '../../../platform/identity/ids.js';
 import {
   ApiAnyOrigin,
   ApiNoDatabase,
   ApiResponseHeaders,
 } from '../../../platform/openapi/api-description.js';
-import type { Request, Response } from 'express';
-import { Public } from '../../../platform/http/public.decorator.js';
-import { REGION_HEADER } from '../../../platform/identity/brand.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid } from '../../../platform/identity/ids.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
+import { orUnavailable } from '../../../platform/storage/object-storage.js';
+import { unknownProject } from '../../projects/domain/project.js';
 import { SiteReader } from '../application/site-reader.js';
+import { DECLARATION_POLICY } from '../domain/declaration.js';
+import { choiceCookieKind, relativeAddresses } from '../domain/document.js';
 import {
   CONFIGURATION,
   CONFIGURATION_OF_VISITOR,
   IMMUTABLE,
   LOADER,
   UNKNOWN_PROJECT,
-} from '../domain/cache-control.js';
-import { DECLARATION_POLICY } from '../domain/declaration-page.js';
-import { choiceCookieKind, relativeAddresses } from '../domain/document.js';
+} from '../domain/published-files.js';
 import { isEu, subdividedRegionOf, UNKNOWN_REGION } from '../domain/region.js';
-import { sendCompressed } from '../../../platform/http/file-answer.js';
-import { firstPartyOf, isBound } from '../../../platform/http/first-party.js';
-import { isUnchanged } from '../../../platform/http/entity-tag.js';
-import { orUnavailable } from '../../../platform/storage/object-storage.js';
-import { CDN_FILES, CdnFile } from './cdn-file.decorator.js';
+import { type PublishingSettings, publishingSettings } from '../publishing.settings.js';
+import { SITE_DOCUMENT_EXAMPLE } from './publication.dto.js';
+
+/** Every file below `cdn/:projectId`. */
+const CDN_FILES = [
+  'loader.js',
+  'blocker.js',
+  'declaration.js',
+  'declaration.html',
+  'banner-:hash.js',
+  'signals-:hash.js',
+  'logo-:hash.png',
+  'config.json',
+] as const;
+
+const SCRIPT = {
+  description: 'JavaScript',
+  content: { 'text/javascript': { schema: { type: 'string' } } },
+};
+/** The response of a file, by its ending. */
+const RESPONSES = {
+  js: SCRIPT,
+  html: { description: 'HTML', content: { 'text/html': { schema: { type: 'string' } } } },
+  png: { description: 'PNG', content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } },
+  json: {
+    description: 'See docs/publishing.md',
+    content: {
+      'application/json': {
+        schema: { type: 'object', additionalProperties: true },
+        example: SITE_DOCUMENT_EXAMPLE,
+      },
+    },
+  },
+};
+
+/** A public GET of a file of the CDN: 200 with an ETag, or 304. */
+function CdnFile(path: (typeof CDN_FILES)[number], summary: string): MethodDecorator {
+  const ending = path.slice(path.lastIndexOf('.') + 1) as keyof typeof RESPONSES;
+  return applyDecorators(
+    Get(path),
+    Public(),
+    ApiOperation({ summary }),
+    ...(path.includes(':hash') ? [ApiParam({ name: 'hash' })] : []),
+    ApiOkResponse(RESPONSES[ending]),
+    ApiResponse({ status: 304, description: 'Not modified' }),
+  );
+}
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 

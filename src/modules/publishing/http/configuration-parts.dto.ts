@@ -11,8 +11,10 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
-import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { coded } from '../../../platform/errors/field-problem.js';
 import { ListOf } from '../../../platform/http/body-shape.js';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { described } from '../../../platform/openapi/schema-of-checks.js';
 import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
 import {
   BLOCKED_HOST,
@@ -43,6 +45,7 @@ import {
   DECLARED_COOKIE,
   DECLARED_COOKIE_CHARACTERS_MAX,
 } from '../domain/publishing.limits.js';
+import { SIGNALS_OFF, type SignalSettings } from '../domain/signals.js';
 import {
   Accent,
   BannerLine,
@@ -56,9 +59,8 @@ import {
   PolicyUrl,
   textSchema,
   TITLE_CHARACTERS_MAX,
+  VERSION_NAME,
 } from './configuration-fields.js';
-import { coded } from '../../../platform/errors/field-problem.js';
-import { described } from '../../../platform/openapi/schema-of-checks.js';
 
 /** As many as there may be texts. */
 export const LANGUAGES_MAX = 50;
@@ -304,4 +306,31 @@ export class BlockingSettingsBody implements BlockingSettings {
   @IfGiven()
   @ListOf({ max: BLOCKING_RULES_MAX, of: () => BlockingRuleBody })
   rules: BlockingRuleBody[] = [];
+}
+
+const Signal = (description: string): PropertyDecorator =>
+  applyDecorators(ApiPropertyOptional({ default: false, description }), IfGiven(), IsBoolean());
+
+export class SignalSettingsBody implements SignalSettings {
+  @Signal('Microsoft Advertising (UET consent mode)') microsoftUet: boolean = SIGNALS_OFF.microsoftUet;
+  @Signal('Microsoft Clarity (`consentv2`)') microsoftClarity: boolean = SIGNALS_OFF.microsoftClarity;
+  @Signal('Meta pixel (`fbq`)') metaPixel: boolean = SIGNALS_OFF.metaPixel;
+  @Signal('TikTok pixel (`ttq`)') tiktokPixel: boolean = SIGNALS_OFF.tiktokPixel;
+  @Signal('WP Consent API of WordPress') wpConsentApi: boolean = SIGNALS_OFF.wpConsentApi;
+  @Signal('Customer Privacy API of Shopify') shopify: boolean = SIGNALS_OFF.shopify;
+  @Signal('Event in the data layer, and our Google Tag Manager template')
+  dataLayer: boolean = SIGNALS_OFF.dataLayer;
+
+  @ApiPropertyOptional({ default: SIGNALS_OFF.dataLayerEvent, description: 'Name of the event' })
+  @IfGiven()
+  @IsString()
+  @Matches(VERSION_NAME, {
+    message: 'dataLayerEvent must be 1 to 64 letters, digits or any of . _ -',
+    context: coded('version_name'),
+  })
+  dataLayerEvent: string = SIGNALS_OFF.dataLayerEvent;
+
+  @Signal('Google’s `url_passthrough`') googleUrlPassthrough: boolean = SIGNALS_OFF.googleUrlPassthrough;
+  @Signal('Google’s `ads_data_redaction`')
+  googleAdsDataRedaction: boolean = SIGNALS_OFF.googleAdsDataRedaction;
 }

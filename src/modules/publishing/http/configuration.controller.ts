@@ -1,17 +1,24 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
 import {
-  ApiConflictResponse,
   ApiAcceptedResponse,
   ApiBody,
+  ApiConflictResponse,
   ApiForbiddenResponse,
+  ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
   ApiParam,
   ApiPreconditionFailedResponse,
+  ApiProperty,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { IfMatchHeader } from '../../../platform/http/entity-tag.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import {
   type AccessedRequest,
   CurrentAuthor,
@@ -24,27 +31,29 @@ import { GEO_TARGETING_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
-import { IfMatchHeader } from '../../../platform/http/entity-tag.js';
-import { resolveBaseUrl } from '../../../platform/network/base-url.js';
-import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import {
   ConfigurationService,
   type ConfigurationView,
   type ExpectedVersion,
 } from '../application/configuration.service.js';
-import { configurationOf, RollBackBody, SaveConfigurationBody } from './configuration.dto.js';
-import { blockingPolicy } from '../domain/blocking-policy.js';
+import { DraftService } from '../application/draft.service.js';
+import { blockingPolicy } from '../domain/blocking.js';
+import type { Draft } from '../domain/saved-configuration.js';
 import {
   BlockingPolicyResponse,
   CONFIGURATION_PRESETS,
+  ConfigurationBody,
+  ConfigurationContentResponse,
+  configurationOf,
   ConfigurationResponse,
-  PresetsResponse,
   presentConfiguration,
+  PresetsResponse,
   PublishRequestedResponse,
-} from './configuration-view.dto.js';
-import { authorsOf } from './publication.dto.js';
+  RollBackBody,
+  SaveConfigurationBody,
+  SaveDraftBody,
+} from './configuration.dto.js';
+import { authorsOf, ConfigurationChangeResponse, SiteDocumentResponse } from './publication.dto.js';
 
 /** A project's saved and published configuration (design §5). */
 @ApiTags('Publishing')
@@ -171,18 +180,123 @@ export class ConfigurationController {
  * @throws DomainError `validation_failed` for a missing body, which would count as one without
  * members.
  */
-export function requireBody({ body, headers }: AccessedRequest): void {
-  if (typeof body !== 'object' || body === null || headers['content-length'] === '0') {
+function requireBody({ body, headers }: AccessedRequest): void {
+  if (typeof body !== 'object' || body === null || headers['content-length'] === '0')
     throw fieldErrors([{ field: '', message: 'Send one JSON object.' }]);
-  }
 }
 
 /** @throws DomainError `version_conflict` for a tag that no configuration ever had. */
-export function expected(ifMatch: string | undefined): ExpectedVersion {
+function expected(ifMatch: string | undefined): ExpectedVersion {
   if (ifMatch === undefined || ifMatch.trim() === '*') return null;
   const version = /^\s*"?(\d{1,15})"?\s*$/.exec(ifMatch)?.[1];
-  if (version === undefined) {
+  if (version === undefined)
     throw new DomainError('version_conflict', 'Send the ETag of the configuration as If-Match, unchanged.');
-  }
   return Number(version);
+}
+
+class DraftResponse implements Draft {
+  @ApiProperty({
+    description: 'Number of draft changes, as in the ETag; 0: there was never a draft',
+    example: 2,
+  })
+  version!: number;
+  @ApiProperty({ type: ConfigurationContentResponse, nullable: true, description: 'null: no draft' })
+  configuration!: ConfigurationContentResponse | null;
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description: 'Version of the configuration that the draft is based on; null: no draft',
+  })
+  basedOn!: number | null;
+  @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' }) updatedAt!: Date | null;
+}
+
+class PreviewResponse extends SiteDocumentResponse {
+  @ApiProperty({ description: 'Region rules exist, but the tier does not include them', example: false })
+  regionRulesLeftOut!: boolean;
+  @ApiProperty({
+    type: [ConfigurationChangeResponse],
+    description: 'Differences from the saved configuration',
+  })
+  changes!: ConfigurationChangeResponse[];
+}
+
+/** An editor's unpublished draft, and its preview. */
+@ApiTags('Publishing')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/configuration')
+export class DraftController {
+  constructor(private readonly drafts: DraftService) {}
+
+  /** Shared by all members of the project; `configuration` is null without one. */
+  @Get('draft')
+  @ProjectRole('viewer')
+  @ApiOperation({ summary: 'Read the draft' })
+  @ApiOkResponse({ type: DraftResponse })
+  async read(
+    @CurrentProject() project: Project,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DraftResponse> {
+    return answer(response, await this.drafts.read(project.id));
+  }
+
+  /** Keeps a whole configuration without publishing it. `PUT …/configuration` with its `draftVersion` publishes it. */
+  @Put('draft')
+  @ProjectRole('editor')
+  @IfMatchHeader()
+  @ApiBodyExample({ policyVersion: '2026-12', basedOn: 1 })
+  @ApiOperation({ summary: 'Save the draft' })
+  @ApiOkResponse({ type: DraftResponse })
+  @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the draft.' })
+  async save(
+    @CurrentProject() project: Project,
+    @Body() body: SaveDraftBody,
+    @Headers('if-match') ifMatch: string | undefined,
+    @CurrentAuthor() author: Author,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<DraftResponse> {
+    const requested = { configuration: configurationOf(body), basedOn: body.basedOn };
+    const by = { projectId: project.id, author };
+    return answer(response, await this.drafts.save(by, requested, expected(ifMatch)));
+  }
+
+  @Delete('draft')
+  @HttpCode(204)
+  @ProjectRole('editor')
+  @IfMatchHeader()
+  @ApiOperation({ summary: 'Discard the draft' })
+  @ApiNoContentResponse()
+  @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the draft.' })
+  async discard(
+    @CurrentProject() project: Project,
+    @Headers('if-match') ifMatch: string | undefined,
+    @CurrentAuthor() author: Author,
+  ): Promise<void> {
+    await this.drafts.discard({ projectId: project.id, author }, expected(ifMatch));
+  }
+
+  /** The document that would be published, and its differences from the saved one. Nothing is stored. */
+  @Post('preview')
+  @HttpCode(200)
+  @ProjectRole('viewer')
+  @ApiBodyExample({ policyVersion: '2026-12', defaultMode: 'opt_in' })
+  @ApiOperation({ summary: 'Render a configuration without saving it' })
+  @ApiOkResponse({ type: PreviewResponse })
+  async preview(
+    @CurrentProject() project: Project,
+    @Body() body: ConfigurationBody,
+    @Req() request: AccessedRequest,
+  ): Promise<PreviewResponse> {
+    requireBody(request);
+    const { document, regionRulesLeftOut, changes } = await this.drafts.preview(
+      project,
+      configurationOf(body),
+    );
+    return { document, regionRulesLeftOut, changes };
+  }
+}
+
+function answer(response: Response, draft: Draft): DraftResponse {
+  response.setHeader('ETag', `"${draft.version}"`);
+  return draft;
 }

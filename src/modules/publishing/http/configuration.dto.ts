@@ -1,31 +1,39 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayUnique, IsBoolean, IsIn, IsString, Matches, ValidateIf } from 'class-validator';
 import { fieldErrors } from '../../../platform/errors/domain-error.js';
+import { coded } from '../../../platform/errors/field-problem.js';
+import { ListOf, ObjectOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { Integer } from '../../../platform/http/integer.decorator.js';
-import { ListOf, ObjectOf } from '../../../platform/http/body-shape.js';
+import type { ConfigurationView } from '../application/configuration.service.js';
 import { CATEGORIES, type Category } from '../domain/banner-text.js';
+import type { BlockingPolicy } from '../domain/blocking.js';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration } from '../domain/configuration.js';
 import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
-import { withPresetModes } from '../domain/preset-modes.js';
+import { DEFAULT_TEXTS } from '../domain/default-texts.js';
 import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
+import { REGION_PRESETS, withPresetModes } from '../domain/region-preset.js';
 import { Comment, LANGUAGE_TAG, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
 import {
   BannerSettingsBody,
   BannerTextBody,
+  BlockingRuleBody,
   BlockingSettingsBody,
   LANGUAGES_MAX,
+  SignalSettingsBody,
   SiteServiceBody,
 } from './configuration-parts.dto.js';
+import { type AuthorNames, CurrentPublicationResponse, PublicationResponse } from './publication.dto.js';
 import {
   CategoryModesBody,
   modesGiven,
   PresetReferenceBody,
+  PresetReferenceContentResponse,
+  RegionPresetResponse,
   RegionRuleBody,
+  RegionRuleContentResponse,
   regionRuleOf,
 } from './region-rule.dto.js';
-import { SignalSettingsBody } from './signals.dto.js';
-import { coded } from '../../../platform/errors/field-problem.js';
 
 const REGION_RULES_MAX = 50;
 /** Browsers keep what a site stores no longer than 13 months; a year and a bit is what authorities suggest. */
@@ -231,7 +239,7 @@ export function configurationOf(body: ConfigurationBody): SiteConfiguration {
     ) as SiteConfiguration,
     now,
   );
-  if (!configuration.texts.some(({ language }) => language === configuration.defaultLanguage)) {
+  if (!configuration.texts.some(({ language }) => language === configuration.defaultLanguage))
     throw fieldErrors([
       {
         field: 'defaultLanguage',
@@ -239,8 +247,7 @@ export function configurationOf(body: ConfigurationBody): SiteConfiguration {
         code: 'texts_missing',
       },
     ]);
-  }
-  if (Buffer.byteLength(JSON.stringify(configuration)) > CONFIGURATION_BYTES_MAX) {
+  if (Buffer.byteLength(JSON.stringify(configuration)) > CONFIGURATION_BYTES_MAX)
     throw fieldErrors([
       {
         field: 'texts',
@@ -249,7 +256,6 @@ export function configurationOf(body: ConfigurationBody): SiteConfiguration {
         max: CONFIGURATION_BYTES_MAX,
       },
     ]);
-  }
   return configuration;
 }
 
@@ -271,3 +277,100 @@ function modesOf(
     regionRules: (body.regionRules ?? []).map((rule, index) => regionRuleOf(rule, index, now)),
   };
 }
+
+export class PublishRequestedResponse {
+  @ApiProperty() queued!: boolean;
+}
+
+/** A configuration without its metadata. */
+export class ConfigurationContentResponse implements SiteConfiguration {
+  @ApiProperty({ example: '2026-12' }) policyVersion!: string;
+  @ApiProperty({ example: '1' }) bannerVersion!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'https://shop.example/privacy' }) policyUrl!:
+    string | null;
+  @ApiProperty({ example: 'en' }) defaultLanguage!: string;
+  @ApiProperty({ type: [BannerTextBody] }) texts!: BannerTextBody[];
+  @ApiProperty({ enum: CATEGORIES, isArray: true, example: ['analytics', 'marketing', 'preferences'] })
+  categories!: Category[];
+  @ApiProperty({ enum: CONSENT_MODES, description: 'The strictest of `defaultModes`' })
+  defaultMode!: ConsentMode;
+  @ApiProperty({ type: CategoryModesBody }) defaultModes!: CategoryModesBody;
+  @ApiProperty({ type: PresetReferenceContentResponse, nullable: true, description: 'null: set by hand' })
+  defaultPreset!: PresetReferenceContentResponse | null;
+  @ApiProperty({ type: [RegionRuleContentResponse] }) regionRules!: RegionRuleContentResponse[];
+  @ApiProperty({ description: 'Whether new versions of presets apply without a save' })
+  presetUpdates!: boolean;
+  @ApiProperty() honorGlobalPrivacyControl!: boolean;
+  @ApiProperty({ description: 'Whether page visits are counted' }) siteAnalytics!: boolean;
+  @ApiProperty({ type: [SiteServiceBody] }) services!: SiteServiceBody[];
+  @ApiProperty({ example: 12 }) reconsentMonths!: number;
+  @ApiProperty({ type: BannerSettingsBody }) banner!: BannerSettingsBody;
+  @ApiProperty({ type: BlockingSettingsBody }) blocking!: BlockingSettingsBody;
+  @ApiProperty({ type: SignalSettingsBody }) signals!: SignalSettingsBody;
+}
+
+export class ConfigurationResponse extends ConfigurationContentResponse {
+  @ApiProperty({ description: 'Number of saves, as in the ETag; 0: never saved', example: 4 })
+  version!: number;
+  @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' }) updatedAt!: Date | null;
+  @ApiProperty({ description: 'Whether the tier includes region rules' }) regionRulesAvailable!: boolean;
+  @ApiProperty({ type: CurrentPublicationResponse, nullable: true })
+  lastPublication!: CurrentPublicationResponse | null;
+  @ApiProperty({
+    type: Date,
+    nullable: true,
+    description:
+      'Time at which publishing failed permanently; visitors still get the last publication. Save or publish again. null: no failure since',
+  })
+  publishFailedAt!: Date | null;
+}
+
+export function presentConfiguration(view: ConfigurationView, names: AuthorNames): ConfigurationResponse {
+  const { version, updatedAt, configuration, regionRulesAvailable, lastPublication, publishFailedAt } = view;
+  return {
+    version,
+    updatedAt,
+    ...configuration,
+    regionRulesAvailable,
+    lastPublication: lastPublication && {
+      ...PublicationResponse.of(lastPublication, names),
+      liveSince: lastPublication.liveSince,
+    },
+    publishFailedAt,
+  };
+}
+
+/** Sources of a Content-Security-Policy by category. */
+class PolicySourcesResponse implements Record<Category, string[]> {
+  @ApiProperty({ type: [String] }) analytics!: string[];
+  @ApiProperty({ type: [String], example: ['tracker.example.com', '*.tracker.example.com'] })
+  marketing!: string[];
+  @ApiProperty({ type: [String] }) preferences!: string[];
+}
+
+export class BlockingPolicyResponse implements BlockingPolicy {
+  @ApiProperty({
+    description: 'Value of the header for visitors who have granted nothing',
+    example: "default-src 'self' 'unsafe-inline' data: blob: https://consent.example.com; form-action 'self'",
+  })
+  beforeConsent!: string;
+  @ApiProperty({ description: 'Sources to add to both directives once a category is granted' })
+  byCategory!: PolicySourcesResponse;
+  @ApiProperty({
+    type: [BlockingRuleBody],
+    description: 'Rules that a policy cannot express; the header allows nothing for them',
+  })
+  leftOut!: BlockingRuleBody[];
+}
+
+/** Starting points for an editor. */
+export class PresetsResponse {
+  @ApiProperty({ type: [BannerTextBody], description: 'Default texts by language' }) texts!: BannerTextBody[];
+  @ApiProperty({ type: [RegionPresetResponse], description: 'By law; the first that names a region applies' })
+  regionPresets!: RegionPresetResponse[];
+}
+
+export const CONFIGURATION_PRESETS: PresetsResponse = {
+  texts: DEFAULT_TEXTS,
+  regionPresets: REGION_PRESETS.map((preset) => preset),
+};

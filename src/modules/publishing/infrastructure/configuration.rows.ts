@@ -1,14 +1,13 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { DRAFT_DAYS_KEPT } from '../domain/publishing.limits.js';
-import type { SaveNote } from '../domain/save-note.js';
-import type { Draft, SavedConfiguration } from '../domain/saved-configuration.js';
+import type { Draft, SavedConfiguration, SaveNote } from '../domain/saved-configuration.js';
 import {
   type SiteConfiguration,
   type StoredConfiguration,
   storedConfiguration,
 } from '../domain/configuration.js';
-import { withPresetModes } from '../domain/preset-modes.js';
+import { withPresetModes } from '../domain/region-preset.js';
 import { ConfigurationDraftEntity, SiteConfigurationEntity } from './publishing.entities.js';
 import { publishingTables } from './publishing.tables.js';
 

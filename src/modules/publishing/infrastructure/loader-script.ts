@@ -6,10 +6,7 @@ import { type DeclarationSource, declarations } from '../domain/declaration.js';
 import type { SiteConfiguration } from '../domain/configuration.js';
 import type { PageScripts } from '../domain/document.js';
 
-/**
- * The folder of the built loader and banner; the same for compiled files and, in tests, for
- * sources.
- */
+/** The folder of the built loader and banner; the same for compiled files and, in tests, for sources. */
 const FOLDER = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'loader');
 /** Hexadecimal digits of the hash in a file name. */
 const NAME_HASH_DIGITS = 16;

@@ -2,9 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { existingProject } from '../../projects/project.rows.js';
 import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
-import type { Publication } from '../domain/publication.js';
+import type { Publication, SaveNote } from '../domain/saved-configuration.js';
 import { PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
-import type { SaveNote } from '../domain/save-note.js';
 import { publishingTables } from './publishing.tables.js';
 
 /** A publication to store. */

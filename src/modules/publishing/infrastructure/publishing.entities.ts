@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { StoredConfiguration } from '../domain/configuration.js';
-import type { SaveNote } from '../domain/save-note.js';
+import type { SaveNote } from '../domain/saved-configuration.js';
 
 /** A project's latest saved configuration; fields newer than the row are missing. */
 export const SiteConfigurationSchema = defineEntity({

@@ -5,7 +5,7 @@ import { countBacklog } from '../../../platform/outbox/queued-messages.js';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Metrics } from '../../../platform/operations/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
-import { StorageCircuitBreaker } from './storage-circuit-breaker.js';
+import { StorageCircuitBreaker } from './site-storage.js';
 import { CONFIGURATION_CHANGED } from '../publishing.events.js';
 
 const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import type { Author } from '../../audit/domain/author.js';
-import { ConfigurationDrafts } from '../../publishing/configuration-drafts.js';
+import { ConfigurationDrafts } from '../../publishing/site-configurations.js';
 import type { ConfigurationChange } from '../../publishing/domain/configuration-changes.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { defaultText } from './default-texts.js';
-import { textShown } from './text-shown.js';
+import { textShown } from './configuration.js';
 
 const configuration = { texts: [defaultText('en'), defaultText('de')], defaultLanguage: 'en' };
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { CONFIGURATION, CONFIGURATION_OF_VISITOR, LOADER, UNKNOWN_PROJECT } from './cache-control.js';
+import { CONFIGURATION, CONFIGURATION_OF_VISITOR, LOADER, UNKNOWN_PROJECT } from './published-files.js';
 
 it('keeps a configuration for a minute and the loader for an hour, and both for a week where the origin fails', () => {
   expect(CONFIGURATION).toBe('public, max-age=60, stale-while-revalidate=300, stale-if-error=604800');
