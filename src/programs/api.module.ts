@@ -43,8 +43,10 @@ import { LogController, ProofFiles } from '../modules/evidence/http/log.controll
 import { RootLogController } from '../modules/evidence/http/root-log.controller.js';
 import { ForwardingModule } from '../modules/forwarding/forwarding.module.js';
 import { DeliveryController } from '../modules/forwarding/http/delivery.controller.js';
-import { ForwardingController } from '../modules/forwarding/http/forwarding.controller.js';
-import { SigningSecretController } from '../modules/forwarding/http/signing-secret.controller.js';
+import {
+  ForwardingController,
+  SigningSecretController,
+} from '../modules/forwarding/http/forwarding.controller.js';
 import { SimulateTier } from '../modules/licensing/application/simulate-tier.js';
 import { PricingController } from '../modules/licensing/http/pricing.controller.js';
 import { SimulateTierController, TierController } from '../modules/licensing/http/tier.controller.js';

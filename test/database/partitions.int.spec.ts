@@ -8,7 +8,7 @@ import {
 import {
   DELIVERY_PARTITIONS,
   deliveriesKeptSince,
-} from '../../src/modules/forwarding/infrastructure/delivery.partitions.js';
+} from '../../src/modules/forwarding/infrastructure/delivery.rows.js';
 import { uuidLowerBound } from '../../src/platform/identity/ids.js';
 import { Maintenance } from '../../src/platform/operations/maintenance.js';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.js';

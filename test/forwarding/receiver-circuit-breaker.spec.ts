@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ReceiverCircuitBreaker } from '../../src/modules/forwarding/application/receiver-circuit-breaker.js';
+import { ReceiverCircuitBreaker } from '../../src/modules/forwarding/application/consent-forwarder.js';
 import { FAILURES_IN_A_ROW } from '../../src/modules/forwarding/domain/hold.js';
 import type { HealthSignal } from '../../src/modules/forwarding/domain/health-signal.js';
 import { testSettings } from '../support/programs/service.js';

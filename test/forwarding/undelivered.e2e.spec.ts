@@ -1,7 +1,9 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { prepareLog } from '../../src/modules/forwarding/application/past-deliveries.js';
-import { UndeliveredMails } from '../../src/modules/forwarding/application/undelivered-mails.js';
-import { UNDELIVERED_COUNT_MAX } from '../../src/modules/forwarding/application/undelivered.service.js';
+import {
+  UNDELIVERED_COUNT_MAX,
+  UndeliveredMails,
+} from '../../src/modules/forwarding/application/undelivered.service.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { messageAbout, storeConsent } from '../support/people/consent.js';
 import { resendOne, startForwarding } from '../support/people/forwarding.js';

@@ -3,8 +3,8 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { CONSENT_RECORDED } from '../consent/domain/consent-recorded.js';
 import { waitingSubjectsOfKeys } from '../../platform/outbox/queued-messages.js';
 import { type EndpointStatus, judgeEndpoint } from './domain/endpoint-status.js';
-import { readLastFailureReasons } from './infrastructure/last-failure.rows.js';
-import { readEndpointFacts, selectFailedRecords } from './infrastructure/project-status.rows.js';
+import { readLastFailureReasons } from './infrastructure/last-outcomes.rows.js';
+import { readEndpointFacts, selectFailedRecords } from './infrastructure/delivery.rows.js';
 import { WAITING_SCAN_MAX } from './application/delivery-log.service.js';
 import { undeliveredPeriod } from './application/undelivered.service.js';
 

@@ -6,25 +6,24 @@ import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { settingsToken } from '../../platform/settings/inject-settings.js';
 import { type ForwardingSettings, forwardingSettings } from './forwarding.settings.js';
-import { ConsentForwarder } from './application/consent-forwarder.js';
-import { DeliveryActivityService } from './application/delivery-activity.service.js';
-import { DeliveryLogService } from './application/delivery-log.service.js';
-import { ListByDelivery } from './application/list-by-delivery.js';
+import { ConsentForwarder, ReceiverCircuitBreaker } from './application/consent-forwarder.js';
+import {
+  DeliveryActivityService,
+  DeliveryLogService,
+  ListByDelivery,
+} from './application/delivery-log.service.js';
 import { ResendService } from './application/resend.service.js';
-import { UndeliveredMails } from './application/undelivered-mails.js';
+import { UndeliveredMails, UndeliveredService } from './application/undelivered.service.js';
 import { ForwardingStatus } from './forwarding-status.js';
-import { UndeliveredService } from './application/undelivered.service.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
 import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
 import { SigningSecretService } from './application/signing-secret.service.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
-import { HoldService } from './application/hold.service.js';
-import { ReceiverCircuitBreaker } from './application/receiver-circuit-breaker.js';
+import { HoldNotifications, HoldService } from './application/hold.service.js';
 import { SettleHolds } from './application/settle-holds.js';
-import { HoldNotifications } from './application/hold-notifications.js';
 import { TargetRateLimiter } from './application/target-rate-limiter.js';
-import { DeleteProjectDeliveries } from './application/delete-project-deliveries.js';
-import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/delivery.partitions.js';
+import { DeleteProjectDeliveries } from './application/delivery-erasure.js';
+import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/delivery.rows.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
 import { NameResolver } from '../../platform/network/name-resolver.js';
 import { Sender } from './infrastructure/sender.js';

@@ -69,12 +69,11 @@ export const forwardingSettings = declareSettings({
   },
   check: ({ timeoutMs }, read) => {
     const { leaseMs } = outboxSettings.settings;
-    if (read.value(leaseMs) <= timeoutMs) {
+    if (read.value(leaseMs) <= timeoutMs)
       read.refuse(
         leaseMs,
         'must be longer than FORWARDING_TIMEOUT_MS, otherwise in-flight messages are sent twice.',
       );
-    }
   },
 });
 

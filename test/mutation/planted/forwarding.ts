@@ -174,7 +174,7 @@ export const FORWARDING: Planted[] = [
   },
   {
     name: 'undelivered: mails twice a day',
-    mutations: [{ symbol: 'MAIL_HOURS', file: 'undelivered-mails.ts', value: '22' }],
+    mutations: [{ symbol: 'MAIL_HOURS', file: 'undelivered.service.ts', value: '22' }],
     tests: [UNDELIVERED],
     only: 'once a day',
   },
@@ -285,12 +285,7 @@ export const FORWARDING: Planted[] = [
   },
   ...[
     ['shows the delivery', 'latestDelivery', /c\.project_id = \$\{projectId\} and /, undefined],
-    [
-      'lists by the outcome',
-      'ATTEMPT_OF_RECORD',
-      /d\.project_id = c\.project_id and /,
-      'delivery-conditions.ts',
-    ],
+    ['lists by the outcome', 'ATTEMPT_OF_RECORD', /d\.project_id = c\.project_id and /, 'delivery.rows.ts'],
     ['resends by the outcome', 'resendableRecords', /later\.project_id = \$\{projectId\} and /, undefined],
     ['erases the deliveries', 'deleteDeliveries', /\.where\('projectId', '=', projectId\)/, undefined],
     ['erases the retry', 'deleteProjectRetries', /project_id = \$\{projectId\} and /, undefined],

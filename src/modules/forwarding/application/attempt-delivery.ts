@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { BodyWithEvidence } from '../../evidence/domain/commitment.js';
-import type { Destination } from '../domain/destination.js';
-import { judgeEndpointUrl, type EndpointJudgement } from '../domain/endpoint-policy.js';
+import { type Destination, type EndpointJudgement, judgeEndpointUrl } from '../domain/endpoint-policy.js';
 import { type Credentials, outboundBody, outboundHeaders, type Sent } from '../domain/outbound-request.js';
 import { type Answer, type DeliveryOutcome, judgeResponse } from '../domain/outcome.js';
 import { type ClassifiedOutcome, healthSignalOf } from '../domain/health-signal.js';
@@ -16,9 +15,7 @@ import { TargetRateLimiter } from './target-rate-limiter.js';
 /** A record and its destination. `target` is null if the project has no settings (legacy endpoint). */
 export interface DeliveryRequest {
   record: Sent;
-  /**
-   * The sealed body, which its receiver can use as a witness copy; null: the record is not sealed.
-   */
+  /** The sealed body, which its receiver can use as a witness copy; null: the record is not sealed. */
   sealed: BodyWithEvidence | null;
   destination: Exclude<Destination, { kind: 'skip' }>;
   target: StoredTarget | null;
@@ -32,8 +29,7 @@ export type AttemptEnd =
   { kind: 'ended'; outcome: ClassifiedOutcome } | { kind: 'aborted' } | { kind: 'snooze'; afterMs: number };
 
 /**
- * Endpoint URLs whose judgement is cached, least recently used evicted; a URL has 2,048 characters
- * at most.
+ * Endpoint URLs whose judgement is cached, least recently used evicted; a URL has 2,048 characters at most.
  */
 const JUDGED_URLS_MAX = 1_000;
 
@@ -43,10 +39,7 @@ const SIGNING_SECRET_UNREADABLE = 'The stored signing secret can no longer be de
 /** Sends a record to a receiver and classifies the outcome. Used by deliveries and by Test. */
 @Injectable()
 export class AttemptDelivery {
-  /**
-   * Cached by URL: the result depends only on the URL and on settings, which do not change at run
-   * time.
-   */
+  /** Cached by URL: the result depends only on the URL and on settings, which do not change at run time. */
   private readonly judged = new LRUCache<string, EndpointJudgement>({ max: JUDGED_URLS_MAX });
 
   constructor(
@@ -63,9 +56,8 @@ export class AttemptDelivery {
     const attemptedAt = new Date();
     const { kind } = request.destination;
     const judgement = this.judge(request.destination.url);
-    if (judgement.kind === 'refused') {
+    if (judgement.kind === 'refused')
       return outcomeOf(refusalOf(judgement), kind, { attemptedAt, durationMs: 0, host: null });
-    }
     const { url } = judgement;
     const proof = this.credentialsOf(request);
     if ('unreadable' in proof) {

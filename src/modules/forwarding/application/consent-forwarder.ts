@@ -1,48 +1,85 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { PreparedReads } from '../../../platform/database/prepared-reads.js';
+import { idAt } from '../../../platform/identity/ids.js';
+import { BUG_SCHEDULE, projectOf, type Attempt, type AttemptResult, type OutboxMessage, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
+import type { OutboxHandler, SingleStatementSettlement } from '../../../platform/outbox/outbox.handler.js';
+import { OutboxService } from '../../../platform/outbox/outbox.service.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { ConsentHooks } from '../../consent/consent.hooks.js';
+import { ConsentRecords } from '../../consent/consent.records.js';
 import {
   CONSENT_RECORDED,
   consentKey,
   type ConsentRecorded,
   type ConsentRef,
 } from '../../consent/domain/consent-recorded.js';
-import { ConsentHooks } from '../../consent/consent.hooks.js';
-import { ConsentRecords } from '../../consent/consent.records.js';
 import { EvidenceService } from '../../evidence/evidence.service.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
-import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
 import type { ResolvedTier } from '../../licensing/domain/tier.js';
-import { OutboxService } from '../../../platform/outbox/outbox.service.js';
-import type { OutboxHandler, SingleStatementSettlement } from '../../../platform/outbox/outbox.handler.js';
-import {
-  BUG_SCHEDULE,
-  projectOf,
-  type Attempt,
-  type AttemptResult,
-  type OutboxMessage,
-  type Settled,
-} from '../../../platform/outbox/domain/outbox-message.js';
-import { idAt } from '../../../platform/identity/ids.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
-import { erasedOf, RECORD_ERASED } from '../domain/erased-record.js';
-import { chooseDestination } from '../domain/destination.js';
+import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
+import { chooseDestination } from '../domain/endpoint-policy.js';
+import { erasedOf, RECORD_ERASED } from '../domain/outbound-request.js';
+import { type ClassifiedOutcome, type HealthSignal, skipHealthSignal } from '../domain/health-signal.js';
+import { FAILURES_IN_A_ROW, type HoldPhase } from '../domain/hold.js';
 import { isHealthy, type SkipReason } from '../domain/outcome.js';
-import type { HoldPhase } from '../domain/hold.js';
 import { isRetryOver, retryOf, type RetryState } from '../domain/retry.js';
-import { type ClassifiedOutcome, skipHealthSignal } from '../domain/health-signal.js';
-import { forwardingPredicate } from '../infrastructure/forwarding-predicate.js';
+import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
+import { forwardingPredicate } from '../infrastructure/settings.rows.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
-import { SINGLE_STATEMENT_SETTLEMENT } from '../infrastructure/single-statement-settlement.js';
-import { logLateDeliveries } from './repeated-attempts.js';
 import { readQueuedRetries } from '../infrastructure/retry.rows.js';
-import { settleRetries } from './settle-retries.js';
-import { settleDeliveries } from './settle-deliveries.js';
+import { SINGLE_STATEMENT_SETTLEMENT } from '../infrastructure/single-statement-settlement.js';
 import { loadTargets, type StoredTarget } from '../infrastructure/target.rows.js';
 import { AttemptDelivery } from './attempt-delivery.js';
-import { ReceiverCircuitBreaker } from './receiver-circuit-breaker.js';
+import { logLateDeliveries, settleDeliveries, settleRetries } from './settle-deliveries.js';
 import { SettleHolds } from './settle-holds.js';
+
+/** Projects with failing receivers kept in memory. */
+const PROJECTS_MAX = 10_000;
+/** After this time the outcomes are settled, and the claim throttle takes over. */
+const OPEN_MS = 1_000;
+
+interface Circuit {
+  /** Consecutive attempts of this process that the receiver failed. */
+  failures: number;
+  openUntilMs: number;
+}
+
+/**
+ * In-process circuit breaker for the receivers of projects. The circuit of a project in the
+ * database (`domain/hold.ts`) stops the claiming of messages, but only once outcomes are committed.
+ * Until then this one stops messages that are already claimed: a receiver that refuses connections
+ * would otherwise cost hundreds of records. Times are of a monotonic clock.
+ */
+@Injectable()
+export class ReceiverCircuitBreaker {
+  private readonly circuits = new LRUCache<string, Circuit>({ max: PROJECTS_MAX });
+  private readonly holds: boolean;
+
+  constructor(@InjectSettings(forwardingSettings) settings: ForwardingSettings) {
+    this.holds = settings.holdHours > 0;
+  }
+
+  /** Milliseconds until an attempt that is not a probe may be made; 0: now. */
+  waitMs(projectId: string, nowMs: number): number {
+    const openUntilMs = this.circuits.get(projectId)?.openUntilMs ?? 0;
+    return Math.max(0, Math.ceil(openUntilMs - nowMs));
+  }
+
+  /** Records the end of an attempt, before it is settled. */
+  record(projectId: string, health: HealthSignal, nowMs: number): void {
+    if (health.kind === 'up') this.circuits.delete(projectId);
+    if (health.kind !== 'down' || !this.holds) return;
+    const { failures, openUntilMs } = this.circuits.get(projectId) ?? { failures: 0, openUntilMs: 0 };
+    if (failures + 1 >= FAILURES_IN_A_ROW) this.open(projectId, nowMs);
+    else this.circuits.set(projectId, { failures: failures + 1, openUntilMs });
+  }
+
+  open(projectId: string, nowMs: number): void {
+    this.circuits.set(projectId, { failures: 0, openUntilMs: nowMs + OPEN_MS });
+  }
+}
 
 /** The rows that one batch needs, read together. */
 interface BatchFacts {
@@ -53,10 +90,7 @@ interface BatchFacts {
   retries: Map<string, HoldPhase | null>;
 }
 
-/**
- * Forwards saved consent records to the project's endpoint: the outbox handler of
- * `consent.recorded`.
- */
+/** Forwards saved consent records to the project's endpoint: the outbox handler of `consent.recorded`. */
 @Injectable()
 export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnModuleInit {
   readonly topics = [CONSENT_RECORDED, RECORD_ERASED];

@@ -11,9 +11,7 @@ import { loadTargets } from '../infrastructure/target.rows.js';
 import { HoldService } from './hold.service.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 
-/**
- * Tests per project and minute, counted in this process: the route sends requests to third parties.
- */
+/** Tests per project and minute, counted in this process: the route sends requests to third parties. */
 export const ENDPOINT_TESTS_PER_MINUTE = 10;
 /** Tests per project and day (UTC), counted in the database. */
 export const ENDPOINT_TESTS_PER_DAY = 200;
@@ -55,9 +53,8 @@ export class EndpointTestService {
    */
   async run(projectId: string): Promise<EndpointTestResult> {
     const target = (await loadTargets(this.reads, [projectId])).get(projectId) ?? null;
-    if (target === null || target.endpointUrl === null) {
+    if (target === null || target.endpointUrl === null)
       throw new DomainError('endpoint_not_configured', 'Save an endpoint URL first, then test it.');
-    }
     const waitMs = this.limiter.consume(projectId, performance.now());
     if (waitMs > 0) throw tooManyRequests('Too many endpoint tests. Wait a moment.', waitMs);
     const usage = { action: 'tested', count: 1, perDay: ENDPOINT_TESTS_PER_DAY } as const;
@@ -65,12 +62,9 @@ export class EndpointTestService {
     const record = syntheticRecord(projectId, new Date());
     const destination = { kind: 'project', url: target.endpointUrl } as const;
     const end = await this.delivery.attempt({ record, sealed: null, destination, target });
-    if (end.kind === 'aborted') {
+    if (end.kind === 'aborted')
       throw new DomainError('temporarily_unavailable', 'The service is shutting down. Test again shortly.');
-    }
-    if (end.kind === 'snooze') {
-      throw tooManyRequests(HOST_LIMITED, end.afterMs);
-    }
+    if (end.kind === 'snooze') throw tooManyRequests(HOST_LIMITED, end.afterMs);
     const { httpStatus, category, reason, durationMs } = end.outcome;
     const delivered = end.outcome.outcome === 'delivered';
     if (delivered) await this.holds.endpointAnswered(projectId);

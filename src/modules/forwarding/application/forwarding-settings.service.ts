@@ -24,10 +24,10 @@ import {
 import type { RetryFailures } from '../domain/retry.js';
 import type { LastFailure } from '../domain/outcome.js';
 import { HoldService, type HoldView } from './hold.service.js';
-import { countRetries } from '../infrastructure/retry-views.rows.js';
+import { countRetries } from '../infrastructure/retry.rows.js';
 import { retryQueue } from './delivery-log.service.js';
 import { throttleKeyFor } from './settle-holds.js';
-import { readLastFailure } from '../infrastructure/last-failure.rows.js';
+import { readLastFailure } from '../infrastructure/last-outcomes.rows.js';
 import { ForwardingSettingsEntity } from '../infrastructure/forwarding.entities.js';
 import { lockSettings, readForwardingSettings, type SettingsRow } from '../infrastructure/settings.rows.js';
 import { Sender } from '../infrastructure/sender.js';
@@ -56,15 +56,12 @@ export interface ForwardingSettingsView extends HoldView {
   enabled: boolean;
   endpointUrl: string | null;
   /**
-   * Whether the request-level endpoint is used while the project has no endpoint; true until the
-   * first save.
+   * Whether the request-level endpoint is used while the project has no endpoint; true until the first save.
    */
   allowCustomEndpoint: boolean;
   /** Whether the receiver is notified of erased records. */
   forwardErasures: boolean;
-  /**
-   * Whether failed deliveries are retried automatically, and for how long after the first attempt.
-   */
+  /** Whether failed deliveries are retried automatically, and for how long after the first attempt. */
   retryFailures: RetryFailures;
   /** Whether failed attempts keep the beginning of their response body. */
   keepResponseBodies: boolean;

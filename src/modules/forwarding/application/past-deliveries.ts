@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ensurePartitions } from '../../../platform/database/partitions.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
-import { DELIVERY_PARTITIONS } from '../infrastructure/delivery.partitions.js';
+import { DELIVERY_PARTITIONS } from '../infrastructure/delivery.rows.js';
 import { settleDeliveries } from './settle-deliveries.js';
 
 const ROWS_AT_ONCE = 200;

@@ -8,8 +8,8 @@ import { ForwardingAnnouncer } from '../../consent/forwarding-announcer.js';
 import { isWaiting, waitingSubjects } from '../../../platform/outbox/queued-messages.js';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
-import type { ResendSelection } from '../domain/delivery.js';
-import { readRetry, retryingIds } from '../infrastructure/retry-views.rows.js';
+import type { ResendSelection } from '../domain/outcome.js';
+import { readRetry, retryingIds } from '../infrastructure/retry.rows.js';
 import { selectResendable } from '../infrastructure/delivery.rows.js';
 import { reserveDailyUsage } from './daily-usage.js';
 import { recordQueue, WAITING_SCAN_MAX } from './delivery-log.service.js';
@@ -50,9 +50,8 @@ export class ResendService {
   async one(projectId: string, consentId: string, author: Author): Promise<number> {
     const ref = { projectId, consentId: consentId.toLowerCase() };
     const found = isUuid(consentId) ? await this.records.load([ref]) : new Map();
-    if (!found.has(consentKey(ref))) {
+    if (!found.has(consentKey(ref)))
       throw new DomainError('consent_not_found', 'Consent record not found in this project.');
-    }
     return this.em.fork().transactional(async (tx) => {
       await reserveDailyUsage(tx, projectId, resends(1));
       const waiting = { ...recordQueue(projectId), subjectId: ref.consentId };
@@ -133,9 +132,8 @@ export class ResendService {
     selection: ResendSelection,
   ): Promise<string[]> {
     const { status, from, to } = selection;
-    if (status === 'unsent') {
+    if (status === 'unsent')
       return this.announcer.skippedIds(tx, { projectId, from, to, limit: RESEND_RECORDS_MAX + 1 });
-    }
     const waiting = await waitingSubjects(tx, recordQueue(projectId), WAITING_SCAN_MAX);
     return selectResendable(tx, projectId, { ...selection, status, waiting, limit: RESEND_RECORDS_MAX + 1 });
   }
@@ -149,7 +147,7 @@ function checkSelection({ status, category, from, to }: ResendSelection): void {
     throw fieldErrors([
       { field: 'to', message: 'The end must be after the start.', code: 'end_before_beginning' },
     ]);
-  if (lengthMs > RESEND_DAYS_MAX * DAY_MS) {
+  if (lengthMs > RESEND_DAYS_MAX * DAY_MS)
     throw fieldErrors([
       {
         field: 'to',
@@ -158,5 +156,4 @@ function checkSelection({ status, category, from, to }: ResendSelection): void {
         max: RESEND_DAYS_MAX,
       },
     ]);
-  }
 }

@@ -29,9 +29,7 @@ import { recordQueue } from './delivery-log.service.js';
 const STEP_MS = 1_000;
 /** Interval while there are none: no longer than the shortest retry delay. */
 const IDLE_STEP_MS = 5_000;
-/**
- * Retries of one project in the outbox at once, so that claims of other projects skip few messages.
- */
+/** Retries of one project in the outbox at once, so that claims of other projects skip few messages. */
 const QUEUED_MAX = 64;
 /** Retries per delete statement, and statements per step for a project. */
 const END_BATCH_MAX = 1_000;

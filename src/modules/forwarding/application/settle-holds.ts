@@ -9,13 +9,13 @@ import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import {
   afterBacklog,
   afterOutcome,
-  throttleForOverdue,
   type HoldChange,
   type HoldTerms,
   isAllWell,
+  newsOf,
   OVERDUE_MAX,
+  throttleForOverdue,
 } from '../domain/hold.js';
-import { newsOf } from '../domain/hold-news.js';
 import type { ClassifiedOutcome } from '../domain/health-signal.js';
 import { retryOf } from '../domain/retry.js';
 import { holdNewsMessage } from '../forwarding.events.js';

@@ -19,8 +19,7 @@ export interface NewSigningSecret {
 }
 
 /**
- * Creates, rotates and deletes the secret that signs requests to a project's endpoint (Standard
- * Webhooks).
+ * Creates, rotates and deletes the secret that signs requests to a project's endpoint (Standard Webhooks).
  */
 @Injectable()
 export class SigningSecretService {

@@ -85,9 +85,7 @@ async function reEncryptColumn(
   }
 }
 
-/**
- * Names the keys that SECRET_KEYS lacks, as an error that stops the start; null if none is missing.
- */
+/** Names the keys that SECRET_KEYS lacks, as an error that stops the start; null if none is missing. */
 export async function missingKeysSentence(
   em: EntityManager,
   settings: SecretSettings,
@@ -95,12 +93,11 @@ export async function missingKeysSentence(
   const known = new Set(settings.secretKeys.map(({ id }) => id));
   const counts = await countSecretsByKey(em.fork());
   const missing = counts.filter(({ keyId }) => !known.has(keyId));
-  if (missing.length > 0) {
+  if (missing.length > 0)
     return (
       `SECRET_KEYS is missing keys that stored secrets are encrypted with: ${named(missing)}. Add them after ` +
       'the first one, and run "npm run ops -- secrets re-encrypt" before you remove them.'
     );
-  }
   const wrong: typeof counts = [];
   for (const count of counts) if (!(await opensAny(em, settings, count.keyId))) wrong.push(count);
   if (wrong.length === 0) return null;

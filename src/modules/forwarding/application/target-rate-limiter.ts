@@ -1,10 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { PacedRateLimiter } from '../domain/paced-rate-limiter.js';
-import type { Destination } from '../domain/destination.js';
-import { type Endpoint, FailureBudget } from '../domain/failure-budget.js';
-import { addressKey, domainKey, type TargetKey } from '../domain/target-keys.js';
-import type { AddressLimiter } from '../infrastructure/address-limiter.js';
+import {
+  addressKey,
+  domainKey,
+  type Endpoint,
+  FailureBudget,
+  PacedRateLimiter,
+  type TargetKey,
+} from '../domain/failure-budget.js';
+import type { Destination } from '../domain/endpoint-policy.js';
+import type { AddressLimiter } from '../infrastructure/guarded-connector.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
 
 /** Domains, addresses, and pairs of a project and one of them, kept in memory. */
@@ -27,9 +32,8 @@ const PROVEN_FAILURES_MAX = 20;
 const NEWCOMER_WAIT_MS = 1_000;
 
 /**
- * Attempts of one project on one domain, and on one address, that requests named as
- * `custom_endpoint`, successful or not, because anonymous visitors choose it. Ten per second are 26
- * million records a month.
+ * Attempts of one project on one domain, and on one address, that requests named as `custom_endpoint`,
+ * successful or not, because anonymous visitors choose it. Ten per second are 26 million records a month.
  */
 export const LEGACY_TARGET_BURST = 600;
 export const LEGACY_TARGET_PER_SECOND = 10;

@@ -1,12 +1,13 @@
+import type { FieldProblem } from '../../../platform/errors/field-problem.js';
 import {
+  type EndpointExceptions,
   hostAndPort,
   HOSTNAME_CHARACTERS_MAX,
   isAddressAllowed,
   isPrivateName,
   literalAddress,
-  type EndpointExceptions,
 } from '../../../platform/network/address-policy.js';
-import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import type { SkipReason } from './outcome.js';
 
 /** Longest endpoint URL, in characters (design §6.5). */
 export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
@@ -27,24 +28,21 @@ export type EndpointJudgement =
  * for the owner and repeats nothing of the URL.
  */
 export function judgeEndpointUrl(text: string, exceptions: EndpointExceptions): EndpointJudgement {
-  if (text.length > ENDPOINT_URL_CHARACTERS_MAX) {
+  if (text.length > ENDPOINT_URL_CHARACTERS_MAX)
     return malformed(`The endpoint URL can have at most ${ENDPOINT_URL_CHARACTERS_MAX} characters.`, {
       code: 'length',
       max: ENDPOINT_URL_CHARACTERS_MAX,
     });
-  }
   // The URL parser silently drops or repairs these; the stored URL must be the one entered.
-  if (!/^[^\s\\\p{Cc}]+$/u.test(text) || !text.isWellFormed() || !URL.canParse(text)) {
+  if (!/^[^\s\\\p{Cc}]+$/u.test(text) || !text.isWellFormed() || !URL.canParse(text))
     return malformed('The endpoint URL is not a valid URL.', { code: 'url_malformed' });
-  }
   const url = new URL(text);
   if (url.protocol !== 'https:')
     return malformed('The endpoint URL must start with https://.', { code: 'url_not_https' });
-  if (url.username !== '' || url.password !== '' || /^https:\/*[^/?#]*@/i.test(text)) {
+  if (url.username !== '' || url.password !== '' || /^https:\/*[^/?#]*@/i.test(text))
     return malformed('The endpoint URL must not contain a user name or password. Use the bearer token.', {
       code: 'url_with_credentials',
     });
-  }
   if (text.includes('#'))
     return malformed('The endpoint URL must not contain a fragment (#).', { code: 'url_with_fragment' });
   if (url.port === '0')
@@ -56,36 +54,31 @@ function judgeHost(url: URL, exceptions: EndpointExceptions): EndpointJudgement 
   if (exceptions.targets.has(hostAndPort(url))) return { kind: 'allowed', url };
   // The parser normalizes every notation of an address (hex, octal, one number, full-width).
   const address = literalAddress(url.hostname);
-  if (address !== null) {
+  if (address !== null)
     return isAddressAllowed(address, exceptions)
       ? { kind: 'allowed', url }
       : notPublic('The endpoint URL points to an address that is not public.');
-  }
   const labels = url.hostname.split('.');
-  if (labels.includes('')) {
+  if (labels.includes(''))
     return malformed('The host of the endpoint URL has an empty part. Remove the trailing or double dot.', {
       code: 'host_malformed',
     });
-  }
   const misspelt = problemOfName(labels);
   if (misspelt) return malformed(misspelt, { code: 'host_malformed' });
-  if (isPrivateName(url.hostname)) {
+  if (isPrivateName(url.hostname))
     return notPublic(
       'The host of the endpoint URL must be publicly reachable, such as consents.example.com.',
     );
-  }
   return { kind: 'allowed', url };
 }
 
 /** Why DNS cannot contain this name, as a sentence; null: it can. */
 function problemOfName(labels: string[]): string | null {
   // The parser has converted other alphabets to ASCII (punycode), which DNS limits apply to.
-  if (labels.join('.').length > HOSTNAME_CHARACTERS_MAX) {
+  if (labels.join('.').length > HOSTNAME_CHARACTERS_MAX)
     return `The host of the endpoint URL can have at most ${HOSTNAME_CHARACTERS_MAX} characters.`;
-  }
-  if (labels.some((label) => label.length > LABEL_OCTETS_MAX)) {
+  if (labels.some((label) => label.length > LABEL_OCTETS_MAX))
     return `Each part of the host of the endpoint URL can have at most ${LABEL_OCTETS_MAX} characters.`;
-  }
   return labels.every((label) => LABEL.test(label))
     ? null
     : 'The host of the endpoint URL can contain only letters, digits, and hyphens. Wildcards (*) are not allowed.';
@@ -97,4 +90,45 @@ function malformed(reason: string, problem: FieldProblem): EndpointJudgement {
 
 function notPublic(reason: string): EndpointJudgement {
   return { kind: 'refused', cause: 'not_public', reason, problem: { code: 'host_not_public' } };
+}
+
+/** The saved settings that sending needs. */
+export interface ForwardingTarget {
+  enabled: boolean;
+  /** null: the project has no endpoint. */
+  endpointUrl: string | null;
+  /** Whether the request's endpoint is used while the project has none. */
+  allowCustomEndpoint: boolean;
+}
+
+export type Destination =
+  | { kind: 'project'; url: string }
+  /** The request-level endpoint: same policy, never a token (design §6.5). */
+  | { kind: 'legacy'; url: string }
+  | { kind: 'skip'; reason: SkipReason };
+
+/**
+ * Where a record is sent (spec §2.2, §6): to the project's endpoint while forwarding is on; to the request's
+ * `custom_endpoint` only if the project has no endpoint, and either never saved settings or allowed it.
+ * Nowhere if the tier does not allow forwarding (`tierRefusal`) or forwarding was saved as off.
+ */
+export function chooseDestination(known: {
+  /** null: the project never saved settings. */
+  target: ForwardingTarget | null;
+  customEndpoint: string | null;
+  tierRefusal: SkipReason | null;
+  /** Whether the service allows request-level endpoints. */
+  legacyAllowed: boolean;
+}): Destination {
+  const { target, customEndpoint, tierRefusal, legacyAllowed } = known;
+  if (tierRefusal !== null) return { kind: 'skip', reason: tierRefusal };
+  if (target !== null && !target.enabled) {
+    const nowhere = target.endpointUrl === null && customEndpoint === null;
+    return { kind: 'skip', reason: nowhere ? 'no_endpoint' : 'disabled' };
+  }
+  if (target !== null && target.endpointUrl !== null) return { kind: 'project', url: target.endpointUrl };
+  const allowed = legacyAllowed && (target === null || target.allowCustomEndpoint);
+  return customEndpoint !== null && allowed
+    ? { kind: 'legacy', url: customEndpoint }
+    : { kind: 'skip', reason: 'no_endpoint' };
 }

@@ -1,5 +1,7 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { PacedRateLimiter } from './paced-rate-limiter.js';
+import { getDomain } from 'tldts';
 
 /** The project and the host of an attempt. */
 export interface Endpoint {
@@ -53,8 +55,7 @@ export class FailureBudget {
   }
 
   /**
-   * Counts an attempt. Returns whether it was counted: a proven endpoint's attempt counts only once
-   * it fails.
+   * Counts an attempt. Returns whether it was counted: a proven endpoint's attempt counts only once it fails.
    */
   charge(endpoint: Endpoint, key: string, nowMs: number): boolean {
     if (this.isProven(endpoint, key)) return false;
@@ -103,4 +104,109 @@ function projectKey({ projectId }: Endpoint, key: string): string {
 
 function endpointKey({ projectId, hostname }: Endpoint, key: string): string {
   return `${projectId} ${hostname} ${key}`;
+}
+
+/** Longest returned wait. The caller tries again after it. */
+export const SNOOZE_MAX_MS = 60_000;
+
+/** State of a key. Times are of a monotonic clock, in milliseconds. */
+interface Pace {
+  /** When the attempts so far would have ended at the limited rate. */
+  paidUntilMs: number;
+  /** When the last snoozed attempt is due. */
+  queueEndsMs: number;
+}
+
+/**
+ * Limits attempts by key to `burst` at once and then `perSecond`, with the generic cell rate algorithm.
+ * Attempts over the limit are not refused but spaced out, so that they do not return as a burst.
+ */
+export class PacedRateLimiter {
+  /**
+   * In order of use, the latest key last. Not an `LRUCache`: it clears its whole array when its last entry is
+   * deleted, which with one receiver happened on each attempt (4 % of a worker's time).
+   */
+  private readonly known = new Map<string, Pace>();
+  private readonly intervalMs: number;
+
+  constructor(private readonly options: { burst: number; perSecond: number; keysMax: number }) {
+    this.intervalMs = 1000 / options.perSecond;
+  }
+
+  /** Counts an attempt and returns 0, or returns how many milliseconds to wait. */
+  consume(key: string, nowMs: number): number {
+    const { paidUntilMs, queueEndsMs } = this.known.get(key) ?? { paidUntilMs: 0, queueEndsMs: 0 };
+    const paid = Math.max(paidUntilMs, nowMs) + this.intervalMs;
+    if (paid - nowMs <= this.options.burst * this.intervalMs) {
+      this.keep(key, { paidUntilMs: paid, queueEndsMs });
+      return 0;
+    }
+    const dueMs = Math.min(Math.max(queueEndsMs, nowMs) + this.intervalMs, nowMs + SNOOZE_MAX_MS);
+    this.keep(key, { paidUntilMs, queueEndsMs: dueMs });
+    return Math.ceil(dueMs - nowMs);
+  }
+
+  /** Counts an attempt that is made even if it exceeds the limit. Later attempts wait longer, up to a minute. */
+  charge(key: string, nowMs: number): void {
+    const { paidUntilMs, queueEndsMs } = this.known.get(key) ?? { paidUntilMs: 0, queueEndsMs: 0 };
+    const latestMs = nowMs + this.options.burst * this.intervalMs + SNOOZE_MAX_MS;
+    this.keep(key, {
+      paidUntilMs: Math.min(Math.max(paidUntilMs, nowMs) + this.intervalMs, latestMs),
+      queueEndsMs,
+    });
+  }
+
+  /** Undoes one counted attempt. */
+  refund(key: string): void {
+    const known = this.known.get(key);
+    if (known) known.paidUntilMs -= this.intervalMs;
+  }
+
+  /** Whether the key has used up its burst. */
+  isExhausted(key: string, nowMs: number): boolean {
+    const paidUntilMs = this.known.get(key)?.paidUntilMs ?? 0;
+    return paidUntilMs + this.intervalMs - nowMs > this.options.burst * this.intervalMs;
+  }
+
+  /** Keys with this prefix that have used up their burst, for the metrics. */
+  exhausted(nowMs: number, prefix = ''): number {
+    return [...this.known.keys()].filter((key) => key.startsWith(prefix) && this.isExhausted(key, nowMs))
+      .length;
+  }
+
+  private keep(key: string, pace: Pace): void {
+    this.known.delete(key);
+    this.known.set(key, pace);
+    const [oldest] = this.known.size > this.options.keysMax ? this.known.keys() : [];
+    if (oldest !== undefined) this.known.delete(oldest);
+  }
+}
+
+/** Kinds of counter keys: a site, or a machine. */
+export const TARGET_KEY_KINDS = ['domain', 'address'] as const;
+export type TargetKeyKind = (typeof TARGET_KEY_KINDS)[number];
+
+export type TargetKey = `${TargetKeyKind} ${string}`;
+
+/**
+ * A customer of a network provider usually has a whole /64 (RFC 6177), so more addresses in it cost nothing.
+ */
+const IPV6_SITE_BITS = 64;
+
+/**
+ * The registrable domain of a URL's hostname, by the public suffix list with the suffixes of
+ * hosting companies; without one, as for an address, the host itself.
+ */
+export function domainKey(hostname: string): TargetKey {
+  const domain = getDomain(hostname, { allowPrivateDomains: true, extractHostname: false });
+  return `domain ${domain ?? hostname}`;
+}
+
+/** An IPv4 address, or the /64 of an IPv6 address. */
+export function addressKey(address: string): TargetKey {
+  if (isIP(address) === 0) return `address ${address}`;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return `address ${parsed.toString()}`;
+  const network = parsed.parts.slice(0, IPV6_SITE_BITS / 16).map((part) => part.toString(16));
+  return `address ${network.join(':')}::/${IPV6_SITE_BITS}`;
 }

@@ -1,4 +1,4 @@
-import type { Destination } from './destination.js';
+import type { Destination } from './endpoint-policy.js';
 import {
   type Answer,
   type DeliveryOutcome,
@@ -43,11 +43,10 @@ const RETRY_AFTER_MAX_MS = 60 * 60_000;
  */
 export function healthSignalOf(answer: Answer, destination: Destination['kind'], now: Date): HealthSignal {
   if (destination === 'legacy') return { kind: 'elsewhere' };
-  if (answer.kind === 'error') {
+  if (answer.kind === 'error')
     return DOWN_CATEGORIES.includes(answer.category)
       ? { kind: 'down', retryAfterMs: null }
       : { kind: 'unclear' };
-  }
   const { httpStatus } = answer;
   if (isSuccess(httpStatus)) return { kind: 'up' };
   const isDown = (httpStatus >= 500 && httpStatus <= 599) || DOWN_STATUSES.includes(httpStatus);

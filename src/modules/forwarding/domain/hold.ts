@@ -1,5 +1,5 @@
-import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
 import type { ClaimThrottle } from '../../../platform/outbox/domain/claim-throttle.js';
+import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
 import type { HealthSignal } from './health-signal.js';
 
 /** Consecutive failures caused by the receiver that make it suspect … */
@@ -8,10 +8,7 @@ export const FAILURES_IN_A_ROW = 5;
 const FAILING_MS = 5_000;
 /** The delays between probes, before jitter. */
 const PROBES: BackOff = { baseMs: 5_000, factor: 2, longestMs: 5 * 60_000 };
-/**
- * Up to this fraction is added to a delay, so that projects that failed together are not probed
- * together.
- */
+/** Up to this fraction is added to a delay, so that projects that failed together are not probed together. */
 const JITTER = 0.2;
 /** The first batch after a hold, in records … */
 const HALF_OPEN_START = 2;
@@ -291,4 +288,51 @@ function counted(hold: Hold, createdAt: Date): Hold {
 
 function later(instant: Date, ms: number): Date {
   return new Date(instant.getTime() + ms);
+}
+
+/** Owners are notified of a hold that lasts this long, and then of its end. */
+const NOTIFY_AFTER_MS = 5 * 60_000;
+/** Interval of checks of the backlog, whose size is part of the report of the end. */
+const BACKLOG_LOOK_MS = 30_000;
+/** The end is reported after this time even with a backlog. */
+const BACKLOG_MAX_MS = 24 * 60 * 60_000;
+
+/** A notification: the hold, and whether it began or ended. */
+export interface HoldNews {
+  kind: 'began' | 'ended';
+  heldSince: Date;
+}
+
+/** `nothing`: it is outdated or was already sent. */
+export type NewsVerdict = { kind: 'tell' } | { kind: 'wait'; afterMs: number } | { kind: 'nothing' };
+
+/**
+ * Decides about a notification. `backlogSince` is when the oldest record that is queued or in progress was queued;
+ * null: none.
+ */
+export function judgeNews(
+  news: HoldNews,
+  { hold, backlogSince, now }: { hold: Hold | null; backlogSince: Date | null; now: Date },
+): NewsVerdict {
+  if (hold?.heldSince?.getTime() !== news.heldSince.getTime()) return { kind: 'nothing' };
+  if (news.kind === 'began') {
+    if (hold.phase !== 'open' || hold.notifiedAt !== null) return { kind: 'nothing' };
+    const afterMs = news.heldSince.getTime() + NOTIFY_AFTER_MS - now.getTime();
+    return afterMs > 0 ? { kind: 'wait', afterMs } : { kind: 'tell' };
+  }
+  // If the project is held again, the next end has its own message.
+  if (hold.endedAt === null || hold.notifiedAt === null) return { kind: 'nothing' };
+  const isSent = backlogSince === null || backlogSince > hold.endedAt;
+  const isLate = now.getTime() >= hold.endedAt.getTime() + BACKLOG_MAX_MS;
+  return isSent || isLate ? { kind: 'tell' } : { kind: 'wait', afterMs: BACKLOG_LOOK_MS };
+}
+
+/** The notification after outcomes changed a hold; null: none. */
+export function newsOf(before: Hold, after: Hold): HoldNews | null {
+  const { heldSince } = after;
+  if (heldSince === null) return null;
+  const isNew = before.heldSince?.getTime() !== heldSince.getTime();
+  if (after.phase === 'open' && isNew && after.notifiedAt === null) return { kind: 'began', heldSince };
+  const hasEnded = before.endedAt === null && after.endedAt !== null;
+  return hasEnded && after.notifiedAt !== null ? { kind: 'ended', heldSince } : null;
 }

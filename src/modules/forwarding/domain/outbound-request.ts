@@ -1,12 +1,28 @@
-import { type ConsentRecorded, EVIDENCE_MEMBER, recordBody } from '../../consent/domain/consent-recorded.js';
-import type { BodyWithEvidence } from '../../evidence/domain/commitment.js';
-import type { ErasedRecord } from './erased-record.js';
 import {
   CONSENT_ID_HEADER,
   FORWARDER_USER_AGENT,
   PROJECT_ID_HEADER,
 } from '../../../platform/identity/brand.js';
+import { type OutboxMessage, projectOf } from '../../../platform/outbox/domain/outbox-message.js';
+import { EVIDENCE_MEMBER, recordBody, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
+import type { BodyWithEvidence } from '../../evidence/domain/commitment.js';
 import { signatureOf } from './webhook-signature.js';
+
+/** Topic of notifications about erased records; the subject is the consent id. */
+export const RECORD_ERASED = 'record.erased';
+
+/** The notification about an erased record. */
+interface ErasedRecord {
+  id: string;
+  projectId: string;
+  erasedAt: Date;
+}
+
+export function erasedOf(message: OutboxMessage): ErasedRecord {
+  const { subjectId: id, payload, createdAt } = message;
+  const erasedAt = typeof payload?.erasedAt === 'string' ? new Date(payload.erasedAt) : createdAt;
+  return { id, projectId: projectOf(message), erasedAt };
+}
 
 /** The payload: a record, or the notice of an erasure. */
 export type Sent = ConsentRecorded | ErasedRecord;
@@ -18,9 +34,7 @@ export type HeaderList = string[];
 export interface Credentials {
   /** null: the mode is "No auth", or the endpoint was named in the request. */
   bearerToken: string | null;
-  /**
-   * The current one first; empty if the project has none, or the endpoint was named in the request.
-   */
+  /** The current one first; empty if the project has none, or the endpoint was named in the request. */
   signingSecrets: readonly string[];
 }
 
@@ -69,10 +83,7 @@ export function requestText({ url, headers, body }: { url: URL; headers: HeaderL
   return `${text}Connection: keep-alive\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/**
- * The forwarded record (spec §2.1), and beside it the evidence for its receiver; null: it is not
- * sealed.
- */
+/** The forwarded record (spec §2.1), and beside it the evidence for its receiver; null: it is not sealed. */
 export function outboundBody(record: Sent, sealed: BodyWithEvidence | null = null): string {
   if ('erasedAt' in record) {
     const { id, erasedAt } = record;

@@ -68,9 +68,8 @@ export interface LastFailure {
 
 /** Judges a response (spec §3.3): a 2xx status is a delivery, everything else a failure. */
 export function judgeResponse(answer: Answer): Judgement {
-  if (answer.kind === 'error') {
+  if (answer.kind === 'error')
     return { outcome: 'failed', category: answer.category, reason: answer.reason, httpStatus: null };
-  }
   const { httpStatus } = answer;
   if (isSuccess(httpStatus)) return { outcome: 'delivered', httpStatus };
   const { category, reason } = judgeStatus(httpStatus);
@@ -83,18 +82,16 @@ export function isSuccess(httpStatus: number): boolean {
 }
 
 function judgeStatus(status: number): { category: FailureCategory; reason: string } {
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 403)
     return {
       category: 'http_4xx',
       reason: `The endpoint returned ${status}: it rejected the authentication.`,
     };
-  }
-  if (status >= 300 && status <= 399) {
+  if (status >= 300 && status <= 399)
     return {
       category: 'redirect',
       reason: `The endpoint returned ${status}: redirects are not followed. Enter the final URL.`,
     };
-  }
   const reason = `The endpoint returned ${status}.`;
   if (status >= 400 && status <= 499) return { category: 'http_4xx', reason };
   if (status >= 500 && status <= 599) return { category: 'http_5xx', reason };
@@ -106,4 +103,39 @@ const CAREFUL_CATEGORIES: readonly FailureCategory[] = ['timeout', 'connect', 'd
 /** Whether the receiver keeps its full share of slots. */
 export function isHealthy(outcome: DeliveryOutcome): boolean {
   return outcome.category === null || !CAREFUL_CATEGORIES.includes(outcome.category);
+}
+
+/** A finished attempt in the API. */
+export interface DeliveryView extends Omit<DeliveryOutcome, 'responseBody'> {
+  consentId: string;
+  /** Whether a response body is stored; viewers cannot read it. */
+  hasResponseBody: boolean;
+  /** Counts the automatic retries of the record, from 1. */
+  attempt: number;
+  /**
+   * The earliest time of the next retry; null: this is not the record's latest attempt, or it is not retried.
+   */
+  nextAttemptAt: Date | null;
+}
+
+/** Selects finished attempts; `from` is inclusive, `to` is exclusive, both by the start of the attempt. */
+export interface DeliveryFilter {
+  status?: DeliveryOutcomeKind | undefined;
+  category?: FailureCategory | undefined;
+  consentId?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/**
+ * The records that a resend of a period selects: by the outcome of the latest attempt, or never forwarded.
+ */
+export const RESENDABLE = ['failed', 'skipped', 'unsent'] as const;
+
+export interface ResendSelection {
+  status: (typeof RESENDABLE)[number];
+  /** Only records whose latest attempt failed in this category; absent: in any. */
+  category?: FailureCategory;
+  from: Date;
+  to: Date;
 }

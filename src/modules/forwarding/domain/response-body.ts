@@ -11,10 +11,9 @@ const SIGNING_PREFIX = 'whsec_';
 export type ReceivedBody = string;
 
 /**
- * The stored part of a body: text without NUL, which PostgreSQL cannot store. Invalid UTF-8 is
- * replaced, and a character cut by the limit is left out. Some receivers repeat the request in
- * their error page, so `secrets` that occur in it are masked: as sent, and in base64, hex and URL
- * encoding.
+ * The stored part of a body: text without NUL, which PostgreSQL cannot store. Invalid UTF-8 is replaced, and
+ * a character cut by the limit is left out. Some receivers repeat the request in their error page, so
+ * `secrets` that occur in it are masked: as sent, and in base64, hex and URL encoding.
  */
 export function storedResponseBody(received: ReceivedBody, secrets: readonly string[]): string {
   // The longest form first, because a shorter one may be part of it.
@@ -54,10 +53,7 @@ function inUrls(text: string): string[] {
   return [text, text.replaceAll('/', String.raw`\/`), encoded, lowerCase];
 }
 
-/**
- * Bytes in hex, and in both base64 alphabets at each of the three offsets in a group, as after
- * `Bearer `.
- */
+/** Bytes in hex, and in both base64 alphabets at each of the three offsets in a group, as after `Bearer `. */
 function formsOfBytes(bytes: Buffer): string[] {
   const hex = bytes.toString('hex');
   const inBase64 = [0, 1, 2].flatMap((before) => {

@@ -37,10 +37,9 @@ type Framing =
   { kind: 'length'; bytes: number } | { kind: 'chunked' } | { kind: 'until_closed' } | { kind: 'unknown' };
 
 /**
- * Parses the response to one request incrementally: the status, and where it ends, so that the
- * connection can be reused (RFC 9112). The status line decides about a delivery (spec §3.3), so
- * errors after it only cost the connection. Any number of 1xx responses may precede the final one
- * (RFC 9110 §15.2).
+ * Parses the response to one request incrementally: the status, and where it ends, so that the connection can
+ * be reused (RFC 9112). The status line decides about a delivery (spec §3.3), so errors after it only cost
+ * the connection. Any number of 1xx responses may precede the final one (RFC 9110 §15.2).
  */
 export class ResponseParser {
   /** Of the final response; null until its head is complete. */
@@ -186,9 +185,8 @@ function readFields(fields: string[]): Head {
       }
       case 'keep-alive': {
         const seconds = KEEP_SECONDS.exec(value)?.[1];
-        if (seconds !== undefined) {
+        if (seconds !== undefined)
           head.keepMs = Math.min(KEEP_MS_MAX, Math.max(0, Number(seconds) * 1000 - KEEP_MARGIN_MS));
-        }
         break;
       }
       case 'retry-after':

@@ -10,10 +10,7 @@ export const RETRY_HOURS_DEFAULT = 24;
 
 /** Delays between attempts, before jitter. */
 const DELAYS: BackOff = { baseMs: 5_000, factor: 2, longestMs: 5 * 60_000 };
-/**
- * Up to this fraction is added to a delay, so that records that failed together are not retried
- * together.
- */
+/** Up to this fraction is added to a delay, so that records that failed together are not retried together. */
 const JITTER = 0.2;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -28,9 +25,7 @@ const TEMPORARY_CATEGORIES: readonly FailureCategory[] = [
 ];
 const TEMPORARY_STATUSES: readonly number[] = [401, 403, 404, 408, 410, 425, 429];
 
-/**
- * Whether failed deliveries are retried automatically, and for how long after the first attempt.
- */
+/** Whether failed deliveries are retried automatically, and for how long after the first attempt. */
 export interface RetryFailures {
   enabled: boolean;
   hours: number;

@@ -1,16 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseExceptions } from '../../../platform/network/address-policy.js';
 import {
   BEARER_TOKEN_CHARACTERS_MAX,
   BEARER_TOKEN_CHARACTERS_MIN,
   createBearerToken,
-  refusalOfBearerToken,
-} from './bearer-token.js';
-import { parseExceptions } from '../../../platform/network/address-policy.js';
-import {
-  onlyDisables,
   judgeSettingsChange,
-  type StoredToken,
+  onlyDisables,
+  refusalOfBearerToken,
   type SettingsRequest,
+  type StoredToken,
 } from './settings-change.js';
 
 const TOKEN = 't'.repeat(BEARER_TOKEN_CHARACTERS_MIN);
@@ -159,5 +157,34 @@ describe('onlyDisables (design §6.5)', () => {
     ['allowing the endpoint of requests', { allowCustomEndpoint: true }],
   ])('is not %s', (_, wanted) => {
     expect(onlyDisables({ ...off, ...wanted }, now)).toBe(false);
+  });
+});
+
+describe('refusalOfBearerToken (spec §5.2)', () => {
+  it.each([43, 4_096])('takes %i characters', (length) => {
+    expect(refusalOfBearerToken('a'.repeat(length))).toBeNull();
+  });
+
+  it.each([0, 42, 4_097])('refuses %i characters', (length) => {
+    expect(refusalOfBearerToken('a'.repeat(length))?.message).toBe(
+      'The bearer token must have 43 to 4096 characters.',
+    );
+  });
+
+  it('takes the characters of RFC 6750, and = at the end alone', () => {
+    const good = 'Az09-._~+/'.padEnd(43, 'x');
+    expect(refusalOfBearerToken(good)).toBeNull();
+    expect(refusalOfBearerToken(`${good}==`)).toBeNull();
+    for (const bad of [`=${good}`, `${good}=x`, `${good} `, `${good}\n`, `${good}ü`, '='.repeat(43)])
+      expect(refusalOfBearerToken(bad)?.message).toMatch(/^The bearer token can contain only letters/);
+  });
+});
+
+describe('createBearerToken', () => {
+  it('makes 32 random bytes that are a good token', () => {
+    const token = createBearerToken();
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    expect(refusalOfBearerToken(token)).toBeNull();
+    expect(createBearerToken()).not.toBe(token);
   });
 });

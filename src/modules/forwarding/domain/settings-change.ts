@@ -1,14 +1,42 @@
-import type { FieldError } from '../../../platform/errors/field-problem.js';
-import { refusalOfBearerToken, type TokenRefusal } from './bearer-token.js';
+import { randomBytes } from 'node:crypto';
+import type { FieldError, FieldProblem } from '../../../platform/errors/field-problem.js';
 import type { EndpointExceptions } from '../../../platform/network/address-policy.js';
 import { judgeEndpointUrl } from './endpoint-policy.js';
+
+/** Shortest token: 32 random bytes take 43 characters in base64url (spec §5.2). */
+export const BEARER_TOKEN_CHARACTERS_MIN = 43;
+export const BEARER_TOKEN_CHARACTERS_MAX = 4096;
+
+const BEARER_TOKEN_BYTES = 32;
+/** `b64token` of RFC 6750 §2.1: its characters cannot end a header. */
+export const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/** A sentence that does not repeat the token, and its code. */
+type TokenRefusal = { message: string } & FieldProblem;
+
+/** Why a bearer token is refused; null: it is valid. */
+export function refusalOfBearerToken(token: string): TokenRefusal | null {
+  if (token.length < BEARER_TOKEN_CHARACTERS_MIN || token.length > BEARER_TOKEN_CHARACTERS_MAX) {
+    const [min, max] = [BEARER_TOKEN_CHARACTERS_MIN, BEARER_TOKEN_CHARACTERS_MAX];
+    return { message: `The bearer token must have ${min} to ${max} characters.`, code: 'length', min, max };
+  }
+  return BEARER_TOKEN.test(token)
+    ? null
+    : {
+        message: 'The bearer token can contain only letters, digits, and - . _ ~ + /, with = at the end.',
+        code: 'token_characters',
+      };
+}
+
+/** A new token of 32 random bytes, in base64url. */
+export function createBearerToken(): string {
+  return randomBytes(BEARER_TOKEN_BYTES).toString('base64url');
+}
 
 export const AUTH_MODES = ['bearer', 'none'] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
-/**
- * A request to save the settings. `bearerToken` undefined keeps the stored one, null removes it.
- */
+/** A request to save the settings. `bearerToken` undefined keeps the stored one, null removes it. */
 export interface SettingsRequest {
   enabled: boolean;
   endpointUrl: string | null;
@@ -75,13 +103,12 @@ export function judgeSettingsChange(
     requested.endpointUrl === null ? null : judgeEndpointUrl(requested.endpointUrl, exceptions);
   if (endpoint?.kind === 'refused')
     errors.push({ field: 'endpointUrl', message: endpoint.reason, ...endpoint.problem });
-  if (requested.enabled && requested.endpointUrl === null && !requested.allowCustomEndpoint) {
+  if (requested.enabled && requested.endpointUrl === null && !requested.allowCustomEndpoint)
     errors.push({
       field: 'endpointUrl',
       message: 'Enter the endpoint URL before you turn on forwarding.',
       code: 'endpoint_missing',
     });
-  }
   const origin = endpoint?.kind === 'allowed' ? endpoint.url.origin : null;
   const moved = origin !== null && stored.configured && stored.origin !== origin;
   const tokenRefusal = refusalOfToken(requested, {
@@ -99,14 +126,13 @@ function refusalOfToken(
   { stored, moved, isEndpointAllowed }: { stored: StoredToken; moved: boolean; isEndpointAllowed: boolean },
 ): TokenRefusal | null {
   const { authMode, bearerToken } = requested;
-  if (bearerToken !== undefined && bearerToken !== null) {
+  if (bearerToken !== undefined && bearerToken !== null)
     return authMode === 'none'
       ? {
           message: 'A bearer token is not used without authentication. Omit it, or choose the mode bearer.',
           code: 'token_useless',
         }
       : refusalOfBearerToken(bearerToken);
-  }
   if (authMode === 'none' || !isEndpointAllowed) return null;
   const code = 'token_missing';
   if (bearerToken === null) return { message: 'Enter a bearer token, or choose the mode none.', code };

@@ -7,8 +7,7 @@ import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
-import { DeliveryActivityService } from '../application/delivery-activity.service.js';
-import { DeliveryLogService } from '../application/delivery-log.service.js';
+import { DeliveryActivityService, DeliveryLogService } from '../application/delivery-log.service.js';
 import { ResendService } from '../application/resend.service.js';
 import { UndeliveredService } from '../application/undelivered.service.js';
 import {
@@ -119,10 +118,7 @@ export class DeliveryController {
     return this.resends.count(project.id, body);
   }
 
-  /**
-   * Up to 200 records in any delivery state; records that are queued already or deleted are
-   * skipped.
-   */
+  /** Up to 200 records in any delivery state; records that are queued already or deleted are skipped. */
   @Post('resend/chosen')
   @HttpCode(202)
   @ProjectRole('editor')

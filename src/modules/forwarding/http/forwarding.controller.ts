@@ -1,8 +1,14 @@
-import { Body, Controller, Get, Header, HttpCode, Post, Put, Headers, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, Headers, HttpCode, Post, Put, Res } from '@nestjs/common';
+import {
+  ApiConflictResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
-import { IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
-import { settingsTag } from './settings-tag.js';
-import { ApiConflictResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
 import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
@@ -11,14 +17,19 @@ import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { EndpointTestService } from '../application/endpoint-test.service.js';
-import { ForwardingSettingsService } from '../application/forwarding-settings.service.js';
+import {
+  ForwardingSettingsService,
+  type TaggedSettings,
+} from '../application/forwarding-settings.service.js';
 import { HoldService } from '../application/hold.service.js';
-import { createBearerToken } from '../domain/bearer-token.js';
+import { SigningSecretService } from '../application/signing-secret.service.js';
+import { createBearerToken } from '../domain/settings-change.js';
 import {
   BearerTokenResponse,
   EndpointTestResultResponse,
   ForwardingSettingsResponse,
   SaveForwardingBody,
+  SigningSecretResponse,
 } from './forwarding.dto.js';
 
 /** Forwarding settings of a project (spec §2.2, §4.2). */
@@ -45,10 +56,9 @@ export class ForwardingController {
   }
 
   /**
-   * 422 `validation_failed` names the refused fields, such as a URL that is not https (spec §7). `{
-   * enabled: false }` keeps endpoint, mode and token. Turning forwarding off and removing endpoint
-   * and token work on every tier; the use case checks this. 412 `version_conflict` if If-Match
-   * names another version.
+   * 422 `validation_failed` names the refused fields, such as a URL that is not https (spec §7). `{ enabled:
+   * false }` keeps endpoint, mode and token. Turning forwarding off and removing endpoint and token work on
+   * every tier; the use case checks this. 412 `version_conflict` if If-Match names another version.
    */
   @Put()
   @IfMatchHeader()
@@ -123,4 +133,68 @@ function answer(response: Response, settings: ForwardingSettingsResponse): Forwa
 
 function isSwitchedOff(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'enabled' in body && body.enabled === false;
+}
+
+/** The entity tag of the settings; failures and deliveries do not change it. */
+function settingsTag(settings: TaggedSettings): string {
+  const {
+    enabled,
+    endpointUrl,
+    allowCustomEndpoint,
+    forwardErasures,
+    retryFailures,
+    keepResponseBodies,
+    authMode,
+    tokenUpdatedAt,
+  } = settings;
+  const tokenMs = tokenUpdatedAt?.getTime() ?? null;
+  return entityTag({
+    enabled,
+    endpointUrl,
+    allowCustomEndpoint,
+    forwardErasures,
+    retryFailures,
+    keepResponseBodies,
+    authMode,
+    tokenMs,
+  });
+}
+
+/** The secret that signs requests to a project's endpoint. Like removing a token, it needs no tier. */
+@ApiTags('Forwarding')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/forwarding/signing-secret')
+export class SigningSecretController {
+  constructor(private readonly secrets: SigningSecretService) {}
+
+  /** The secret is used at once and shown once; a previous one also signs for seven days. */
+  @Post()
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Create or rotate the signing secret' })
+  @ApiOkResponse({ type: SigningSecretResponse })
+  make(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<SigningSecretResponse> {
+    return this.secrets.make(project.id, author, new Date());
+  }
+
+  /** 204 also without a former secret. */
+  @Delete('former')
+  @HttpCode(204)
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Retire the old signing secret' })
+  @ApiNoContentResponse()
+  async forgetFormer(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
+    await this.secrets.forgetFormer(project.id, author);
+  }
+
+  /** 204 also if requests were not signed. */
+  @Delete()
+  @HttpCode(204)
+  @ProjectRole('editor')
+  @ApiOperation({ summary: 'Remove the signing secret and stop signing requests' })
+  @ApiNoContentResponse()
+  async remove(@CurrentProject() project: Project, @CurrentAuthor() author: Author): Promise<void> {
+    await this.secrets.remove(project.id, author);
+  }
 }

@@ -2,14 +2,15 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, ValidateIf } from 'class-validator';
 import { HOLD_STATES, type HoldView } from '../application/hold.service.js';
 import {
+  AUTH_MODES,
+  type AuthMode,
   BEARER_TOKEN,
   BEARER_TOKEN_CHARACTERS_MAX,
   BEARER_TOKEN_CHARACTERS_MIN,
-} from '../domain/bearer-token.js';
+} from '../domain/settings-change.js';
 import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
 import { FAILURE_CATEGORIES } from '../domain/outcome.js';
 import { RETRY_HOURS_MAX, RETRY_HOURS_MIN } from '../domain/retry.js';
-import { AUTH_MODES, type AuthMode } from '../domain/settings-change.js';
 import { ObjectOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { Integer } from '../../../platform/http/integer.decorator.js';

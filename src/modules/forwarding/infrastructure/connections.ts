@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { AlarmClock, NO_ALARM, type Sleeper } from '../../../platform/time/alarm-clock.js';
-import { type AddressLimiter, Snoozed } from './address-limiter.js';
-import { type Connect, connectTarget } from './guarded-connector.js';
+import { type AddressLimiter, type Connect, connectTarget, Snoozed } from './guarded-connector.js';
 
 /** The user of a connection: one request, until its response is complete. */
 export interface ConnectionUser {

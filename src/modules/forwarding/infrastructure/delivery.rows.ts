@@ -1,15 +1,42 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import { consentKey } from '../../consent/domain/consent-recorded.js';
-import { joinRecord } from '../../consent/consent.records.js';
 import { boundedScan, type ScannedRow } from '../../../platform/database/bounded-scan.js';
-import { projectOf, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
+import type { PartitionedTable } from '../../../platform/database/partitions.js';
 import { uuidLowerBound } from '../../../platform/identity/ids.js';
-import type { DeliveryFilter, DeliveryView, ResendSelection } from '../domain/delivery.js';
-import type { DeliveryOutcome, DeliveryOutcomeKind, FailureCategory } from '../domain/outcome.js';
+import { projectOf, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
+import type { DeliverySubject, RecordConditions } from '../../consent/consent.hooks.js';
+import { joinRecord } from '../../consent/consent.records.js';
+import { consentKey, type DeliveryStateName } from '../../consent/domain/consent-recorded.js';
+import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
+import { joinProject } from '../../projects/project.rows.js';
+import type { EndpointFacts } from '../domain/endpoint-status.js';
+import type {
+  DeliveryFilter,
+  DeliveryOutcome,
+  DeliveryOutcomeKind,
+  DeliveryView,
+  FailureCategory,
+  ResendSelection,
+} from '../domain/outcome.js';
 import { retryOf } from '../domain/retry.js';
-import { hasRetry, nextAttemptAt } from './retry-views.rows.js';
 import { forwardingTables } from './forwarding.tables.js';
+import { LAST_DELIVERED_AT } from './last-outcomes.rows.js';
+import { hasRetry, nextAttemptAt } from './retry.rows.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Failed deliveries are kept longer, because an owner may still resend them (design §4). */
+export const FAILED_DAYS_KEPT = 90;
+
+/** The two partitioned halves of `delivery`. */
+export const DELIVERY_PARTITIONS: readonly (PartitionedTable & { daysKept: number })[] = [
+  { name: 'delivery_settled', period: 'day', daysKept: 30 },
+  { name: 'delivery_failed', period: 'day', daysKept: FAILED_DAYS_KEPT },
+];
+
+export function deliveriesKeptSince(now: Date, { daysKept }: { daysKept: number }): Date {
+  return new Date(now.getTime() - daysKept * DAY_MS);
+}
 
 export type SettledDelivery = Settled<DeliveryOutcome>;
 
@@ -78,10 +105,7 @@ export async function insertLateDeliveries(
   return new Set(rows.map(({ id }) => id));
 }
 
-/**
- * Serializes the transactions of a project that compare successes with failures of the same
- * message.
- */
+/** Serializes the transactions of a project that compare successes with failures of the same message. */
 export async function lockRepeats(tx: EntityManager, settled: readonly SettledDelivery[]): Promise<void> {
   const projectIds = [...new Set(settled.map(({ message }) => projectOf(message)))].toSorted();
   await sql`
@@ -90,10 +114,7 @@ export async function lockRepeats(tx: EntityManager, settled: readonly SettledDe
   `.execute(tx.getKysely());
 }
 
-/**
- * Keys (`consentKey`) of the messages with a logged success, attempted after the message was
- * appended.
- */
+/** Keys (`consentKey`) of the messages with a logged success, attempted after the message was appended. */
 export async function readDelivered(
   tx: EntityManager,
   settled: readonly SettledDelivery[],
@@ -216,7 +237,7 @@ type ResendableSelection = Omit<ResendSelection, 'status'> & {
 };
 
 /** The query of `selectResendable`, over a project's id as SQL. */
-export function resendableRecords(
+function resendableRecords(
   projectId: RawBuilder<unknown>,
   { status, category, from, to, waiting, limit }: ResendableSelection,
 ): RawBuilder<LatestAttempt> {
@@ -259,4 +280,97 @@ export async function deleteDeliveries(
   const deletion = forwardingTables(tx).deleteFrom('delivery').where('projectId', '=', projectId);
   const ofRecords = consentIds && deletion.where(sql<boolean>`consent_id = any(${consentIds}::uuid[])`);
   await (ofRecords ?? deletion).execute();
+}
+
+/**
+ * Records that one page scans. Each needs an index lookup in the log for every day since it was received: one or two
+ * for a record of today, up to 60 for one of last month (ADR 42 has the times).
+ */
+const SCANNED_ROWS_MAX = 1_000;
+
+/** Conditions on records whose delivery is in a state; `waiting` are the ids of records that are queued or retried. */
+export function deliveryConditions(
+  state: Exclude<DeliveryStateName, 'unsent'>,
+  waiting: readonly string[],
+): RecordConditions {
+  if (state === 'pending') return { conditions: [QUEUED_ONCE, sql`c.id = any(${waiting}::uuid[])`] };
+  const conditions = [QUEUED_ONCE, sql`c.id <> all(${waiting}::uuid[])`, sql`${LATEST_OUTCOME} = ${state}`];
+  // Few records ever fail, and failures have separate partitions, so check them first.
+  if (state === 'failed') conditions.push(EVER_FAILED, NOT_RETRIED);
+  return { conditions, scannedMax: SCANNED_ROWS_MAX };
+}
+
+/** A condition on records that were never queued. */
+export const UNSENT: RecordConditions = { conditions: [sql`c.skipped_reason is not null`] };
+
+const QUEUED_ONCE: RawBuilder<unknown> = sql`c.skipped_reason is null`;
+
+/** Attempts follow the record, so skip earlier days. The hour allows for clocks that differ. */
+const ATTEMPT_OF_RECORD = sql`
+  d.project_id = c.project_id and d.consent_id = c.id
+    and d.id >= partition_bound((c.received_at - interval '1 hour') at time zone 'UTC')
+`;
+
+const LATEST_OUTCOME = sql`(
+  select d.outcome from delivery d where ${ATTEMPT_OF_RECORD} and not d.superseded order by d.id desc limit 1
+)`;
+
+/** The outcome of each record's latest attempt, by its id; records without one are missing. */
+export async function latestOutcomes(
+  em: EntityManager,
+  projectId: string,
+  records: readonly DeliverySubject[],
+): Promise<Map<string, DeliveryOutcomeKind>> {
+  const { rows } = await sql<{ id: string; outcome: DeliveryOutcomeKind | null }>`
+    select c.id, ${LATEST_OUTCOME} as outcome
+    from (
+      select ${projectId}::uuid as project_id, r.id, r.received_at
+      from unnest(
+        ${records.map(({ id }) => id)}::uuid[], ${records.map(({ receivedAt }) => receivedAt)}::timestamptz[]
+      ) as r (id, received_at)
+    ) c
+  `.execute(em.getKysely());
+  return new Map(rows.flatMap(({ id, outcome }) => (outcome === null ? [] : [[id, outcome]])));
+}
+
+/** `waiting` is bounded. */
+const NOT_RETRIED = sql`not ${hasRetry({ projectId: sql.ref('c.project_id'), consentId: sql.ref('c.id') })}`;
+
+/** No "exists": the planner would turn it into a join that reads the whole log. */
+const EVER_FAILED = sql`
+  (select true from delivery d where ${ATTEMPT_OF_RECORD} and d.outcome = 'failed' limit 1)
+`;
+
+/** Input of the status of each project's receiver; projects that never saved settings are missing. */
+export async function readEndpointFacts(
+  em: EntityManager,
+  projectIds: readonly string[],
+): Promise<({ projectId: string } & EndpointFacts)[]> {
+  const { rows } = await sql<{ projectId: string } & EndpointFacts>`
+    select f.project_id as "projectId", f.enabled and p.tier = any(${[...FORWARDING_TIERS]}::text[]) as "isOn",
+           ${LAST_DELIVERED_AT} as "lastDeliveredAt", l.at as "lastFailedAt", h.failing_since as "failingSince",
+           case when h.phase = 'open' then h.held_since end as "heldSince"
+    from forwarding_settings f
+    ${joinProject(sql.ref('f.project_id'))}
+    left join forwarding_last_failure l on l.project_id = f.project_id
+    left join forwarding_hold h on h.project_id = f.project_id
+    where f.project_id = any(${[...projectIds]}::uuid[])
+  `.execute(em.getKysely());
+  return rows;
+}
+
+/** At most `limit` records of each project whose latest attempt failed and that are not retried, oldest first. */
+export async function selectFailedRecords(
+  em: EntityManager,
+  projectIds: readonly string[],
+  { from, to, limit }: { from: Date; to: Date; limit: number },
+): Promise<{ projectId: string; consentId: string }[]> {
+  const { rows } = await sql<{ projectId: string; consentId: string }>`
+    select s.project_id as "projectId", failed."consentId"
+    from unnest(${[...projectIds]}::uuid[]) as s (project_id)
+    cross join lateral (
+      ${resendableRecords(sql.ref('s.project_id'), { status: 'failed', from, to, waiting: [], limit })}
+    ) failed
+  `.execute(em.getKysely());
+  return rows;
 }

@@ -39,10 +39,7 @@ export const ForwardingSettingsSchema = defineEntity({
     allowCustomEndpoint: p.boolean().default(false),
     /** Whether the receiver is notified of erased records. */
     forwardErasures: p.boolean().default(false),
-    /**
-     * Whether failed deliveries are retried automatically, and for how long after the first
-     * attempt.
-     */
+    /** Whether failed deliveries are retried automatically, and for how long after the first attempt. */
     retryFailures: p.boolean().default(false),
     retryHours: p.smallint().default(24),
     /** Whether failed attempts keep the beginning of their response body. */

@@ -4,7 +4,7 @@ import { Metrics } from '../../../platform/operations/metrics.js';
 import type { Settled } from '../../../platform/outbox/domain/outbox-message.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { retryOf } from '../domain/retry.js';
-import { TARGET_KEY_KINDS, type TargetKeyKind } from '../domain/target-keys.js';
+import { TARGET_KEY_KINDS, type TargetKeyKind } from '../domain/failure-budget.js';
 
 /** Seconds; an attempt ends after FORWARDING_TIMEOUT_MS at the latest. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];

@@ -2,12 +2,28 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { AlarmClock, NO_ALARM } from '../../../platform/time/alarm-clock.js';
-import { asLookup, judgeAddresses, type NameResolver } from '../../../platform/network/name-resolver.js';
 import { type EndpointExceptions, isAddressAllowed } from '../../../platform/network/address-policy.js';
-import type { FailureCategory } from '../domain/outcome.js';
-import { type AddressLimiter, Snoozed } from './address-limiter.js';
+import { asLookup, judgeAddresses, type NameResolver } from '../../../platform/network/name-resolver.js';
 import { trustedRootsAnd } from '../../../platform/network/trusted-roots.js';
+import { AlarmClock, NO_ALARM } from '../../../platform/time/alarm-clock.js';
+import type { FailureCategory } from '../domain/outcome.js';
+
+/** Limits attempts by address, once the addresses of a hostname are resolved. */
+export interface AddressLimiter {
+  /** Milliseconds until the attempt may use the address; 0: now. */
+  waitMs(address: string): number;
+  /** Records that the attempt opens or reuses a connection to the address. */
+  use(address: string): void;
+}
+
+export const NO_LIMIT: AddressLimiter = { waitMs: () => 0, use: () => {} };
+
+/** The attempt was not made, because every address of its endpoint is over its limit. */
+export class Snoozed extends Error {
+  constructor(readonly afterMs: number) {
+    super('The addresses of the endpoint get no more attempts for now.');
+  }
+}
 
 const HTTPS_PORT = 443;
 /** Time before the next of several addresses is tried in parallel. */
@@ -46,9 +62,8 @@ interface ConnectEvents {
 }
 
 /**
- * Opens a connection to an address within its limit, or fails with `Snoozed` if all are over it. The
- * returned socket may be destroyed before that. undefined: no connection is opened; `onFailure`
- * gets the reason.
+ * Opens a connection to an address within its limit, or fails with `Snoozed` if all are over it. The returned
+ * socket may be destroyed before that. undefined: no connection is opened; `onFailure` gets the reason.
  */
 export type Connect = (
   target: ConnectTarget,
@@ -175,9 +190,8 @@ function guardedLookup({
 }): LookupFunction {
   const judge = (addresses: string[]): LookupAddress[] => {
     const judgement = judgeAddresses(addresses, { exceptions, exempt });
-    if (judgement === 'unresolved') {
+    if (judgement === 'unresolved')
       throw new ConnectFailure('dns', 'The hostname of the endpoint could not be resolved.');
-    }
     if (judgement === 'not_public') throw blocked();
     const waits = addresses.map((address) => ({ address, waitMs: limiter.waitMs(address) }));
     const open = waits.filter(({ waitMs }) => waitMs === 0);
@@ -202,9 +216,8 @@ function watchProgress(socket: Socket, resolved: boolean): Progress {
 
 function failureOf(error: Error, progress: Progress): ConnectFailure | Snoozed {
   if (error instanceof ConnectFailure || error instanceof Snoozed) return error;
-  if (!progress.connected) {
+  if (!progress.connected)
     return new ConnectFailure('connect', 'The endpoint refused the connection.', { cause: error });
-  }
   return new ConnectFailure('tls', tlsSentence(error), { cause: error });
 }
 
@@ -214,9 +227,8 @@ function tlsSentence(error: Error): string {
   if (code === 'CERT_HAS_EXPIRED') return "The endpoint's certificate has expired.";
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return "The endpoint's certificate is for a different hostname.";
-  if (code.includes('SELF_SIGNED') || code.includes('VERIFY') || code.includes('ISSUER')) {
+  if (code.includes('SELF_SIGNED') || code.includes('VERIFY') || code.includes('ISSUER'))
     return "The endpoint's certificate is not signed by a trusted authority.";
-  }
   return 'The TLS connection to the endpoint failed.';
 }
 

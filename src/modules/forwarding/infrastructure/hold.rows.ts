@@ -24,22 +24,20 @@ export async function readHold(em: EntityManager, projectId: string): Promise<Ho
 }
 
 /**
- * Creates missing rows and locks the rows of all projects until the caller's transaction ends, in
- * the order of project ids, so that two batches cannot deadlock. `at` is the database's now. Skips
- * deleted projects.
+ * Creates missing rows and locks the rows of all projects until the caller's transaction ends, in the order
+ * of project ids, so that two batches cannot deadlock. `at` is the database's now. Skips deleted projects.
  */
 export async function lockHolds(
   tx: EntityManager,
   { known, failing }: { known: readonly string[]; failing: readonly string[] },
 ): Promise<{ at: Date; holds: HoldRow[] }> {
-  if (failing.length > 0) {
+  if (failing.length > 0)
     await sql`
       insert into forwarding_hold (project_id)
       select p.id from unnest(${failing}::uuid[]) as given (id) ${joinProject(sql.ref('given.id'))}
       order by p.id
       on conflict do nothing
     `.execute(tx.getKysely());
-  }
   const { rows } = await sql<HoldRow & { at: Date }>`
     select ${COLUMNS}, now() as at from forwarding_hold h
     where h.project_id = any(${[...new Set([...known, ...failing])]}::uuid[])

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { SingleStatementSettlement } from '../../../platform/outbox/outbox.handler.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
 import { retryOf } from '../domain/retry.js';
-import { lastDeliveredUpdate } from './last-delivered.rows.js';
+import { lastDeliveredUpdate } from './last-outcomes.rows.js';
 
 /** From milliseconds since 1970, which are faster to format and parse than a timestamp. */
 const instantFrom = (ms: RawBuilder<unknown>): RawBuilder<Date> =>

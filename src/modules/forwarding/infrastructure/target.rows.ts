@@ -1,5 +1,5 @@
 import type { Reads } from '../../../platform/database/prepared-reads.js';
-import type { ForwardingTarget } from '../domain/destination.js';
+import type { ForwardingTarget } from '../domain/endpoint-policy.js';
 import type { RetryFailures } from '../domain/retry.js';
 import type { AuthMode } from '../domain/settings-change.js';
 import type { SealedSecret } from '../../../platform/secrets/secret-vault.js';

@@ -10,8 +10,7 @@ const OPEN_SECRETS_MAX = 5_000;
 const OPEN_SECRET_MS = 5 * 60_000;
 
 /**
- * The purpose of a secret, part of the authenticated data, so that one kind does not decrypt as the
- * other.
+ * The purpose of a secret, part of the authenticated data, so that one kind does not decrypt as the other.
  */
 export type SecretPurpose = 'bearer_token' | 'signing_secret';
 
