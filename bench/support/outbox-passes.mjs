@@ -10,7 +10,7 @@ import { prepareRuntime } from '../../dist/standalone/prepare-runtime.js';
 import { OutboxClaimer } from '../../dist/platform/outbox/infrastructure/outbox.claimer.js';
 import { PartitionRotation } from '../../dist/platform/outbox/application/partition-rotation.js';
 import { SingleStatementSettler } from '../../dist/platform/outbox/infrastructure/single-statement-settler.js';
-import { PartitionMaintenance } from '../../dist/platform/database/partition-maintenance.js';
+import { PartitionMaintenance } from '../../dist/platform/database/partitions.js';
 import { DELIVERY_PARTITIONS } from '../../dist/modules/forwarding/infrastructure/delivery.rows.js';
 import { ConsentForwarder } from '../../dist/modules/forwarding/application/consent-forwarder.js';
 import { idAt } from '../../dist/platform/identity/ids.js';

@@ -117,7 +117,7 @@ export const PLANTED: Planted[] = [
   {
     name: 'billing: ranks an invoice like an update',
     mutations: [{ symbol: 'rankOf', from: /return 1;/, to: 'return 2;' }],
-    tests: ['src/modules/billing/domain/event-order'],
+    tests: ['src/modules/billing/domain/payload-history'],
   },
   {
     name: 'billing: takes a signature of 301 seconds',

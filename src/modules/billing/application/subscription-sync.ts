@@ -5,7 +5,12 @@ import { isUuid, newId } from '../../../platform/identity/ids.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { diffStates } from '../../audit/domain/audit-event.js';
 import { type Author, authorName } from '../../audit/domain/author.js';
-import { isKnownStatus, newSubscription, type StatusColumns, type Subscription } from '../../licensing/domain/subscription.js';
+import {
+  isKnownStatus,
+  newSubscription,
+  type StatusColumns,
+  type Subscription,
+} from '../../licensing/domain/subscription.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { findSubscription, subscriptionsOf, writeSubscription } from '../../licensing/subscription.rows.js';
 import { lockProject } from '../../projects/project.rows.js';

@@ -1,5 +1,12 @@
 import type { AuditedState } from '../../audit/domain/audit-event.js';
-import { isKnownStatus, statusAfter, TERMINAL_STATUSES, type EndReason, type StatusColumns, type Subscription } from '../../licensing/domain/subscription.js';
+import {
+  isKnownStatus,
+  statusAfter,
+  TERMINAL_STATUSES,
+  type EndReason,
+  type StatusColumns,
+  type Subscription,
+} from '../../licensing/domain/subscription.js';
 import { type PaidTier, tierRank } from '../../licensing/domain/tier.js';
 import { asId, asInstant, asList, asObject, asText, earlier, type JsonObject } from './json.js';
 import { projectInMetadata, readInvoice, type StripeInvoice } from './stripe-event.js';

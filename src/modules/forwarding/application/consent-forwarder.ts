@@ -3,7 +3,14 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { PreparedReads } from '../../../platform/database/prepared-reads.js';
 import { idAt } from '../../../platform/identity/ids.js';
-import { BUG_SCHEDULE, projectOf, type Attempt, type AttemptResult, type OutboxMessage, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
+import {
+  BUG_SCHEDULE,
+  projectOf,
+  type Attempt,
+  type AttemptResult,
+  type OutboxMessage,
+  type Settled,
+} from '../../../platform/outbox/domain/outbox-message.js';
 import type { OutboxHandler, SingleStatementSettlement } from '../../../platform/outbox/outbox.handler.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';

@@ -9,7 +9,14 @@ import {
   removeThrottles,
   waitingSince,
 } from '../../../platform/outbox/claim-throttles.js';
-import { BUG_SCHEDULE, projectOf, type Attempt, type AttemptResult, type OutboxMessage, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
+import {
+  BUG_SCHEDULE,
+  projectOf,
+  type Attempt,
+  type AttemptResult,
+  type OutboxMessage,
+  type Settled,
+} from '../../../platform/outbox/domain/outbox-message.js';
 import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
