@@ -16,6 +16,19 @@ export function typedTables<Tables>(em: EntityManager): Kysely<Tables> {
   return em.getKysely<Tables, typeof PROPERTY_NAMES>(PROPERTY_NAMES) as unknown as Kysely<Tables>;
 }
 
+/** The row of a loaded entity: null where the ORM's types also allow undefined. */
+type RowOf<Entity> = {
+  [Name in keyof Entity]: undefined extends Entity[Name]
+    ? Exclude<Entity[Name], undefined> | null
+    : Entity[Name];
+};
+
+/** Copies a loaded entity to a plain row, for callers that must not change it. */
+export function rowOf<Entity extends object>(entity: Entity): RowOf<Entity> {
+  const values = Object.entries(entity).map(([name, value]) => [name, value ?? null] as const);
+  return Object.fromEntries(values) as RowOf<Entity>;
+}
+
 /** Statement timeout of maintenance. Rolling up an hour of records of a busy service takes far less. */
 const MAINTENANCE_STATEMENT_MS = 10 * 60_000;
 

@@ -1,6 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { subscriptionsOfCustomer } from '../../licensing/subscription.rows.js';
 import type {
   Attempt,
@@ -24,6 +23,7 @@ import {
   UNMAPPED_ATTEMPTS_MAX,
 } from '../domain/billing-message.js';
 import { actionFor, projectOfSession, type StripeEvent } from '../domain/stripe-event.js';
+import { BillingCustomer } from '../infrastructure/billing.entities.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { describeProviderError, isProviderError } from '../infrastructure/stripe-gateway.js';
@@ -223,10 +223,13 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
       const result = await this.subscriptions.sync(externalId, cause);
       verdicts.push(result.kind === 'written' && !result.ended ? STILL_ALIVE : toVerdict(result));
     }
-    await sql`
-      update billing_customer set customer_id = null, generation = generation + 1, updated_at = now()
-      where customer_id = ${customerId}
-    `.execute(em.getKysely());
+    await em.transactional(async (tx) => {
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+      for (const deleted of await tx.find(BillingCustomer, { customerId }, lock)) {
+        deleted.customerId = null;
+        deleted.generation += 1;
+      }
+    });
     const worst =
       verdicts.find(({ kind }) => kind === 'dead') ?? verdicts.find(({ kind }) => kind === 'retry');
     return worst ?? { kind: 'done', projectId: rows[0]?.projectId ?? null, note: null };

@@ -5,7 +5,7 @@ import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { ReceiveEvent } from './receive-event.js';
 import { SubscriptionSync } from './subscription-sync.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
-import { billingTables } from '../infrastructure/billing.tables.js';
+import { BillingEvent } from '../infrastructure/billing.entities.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 
@@ -89,12 +89,8 @@ export class BillingMaintenance implements OnModuleInit {
   async prune(now: Date): Promise<number> {
     const oldest = new Date(now.getTime() - PAYLOADS_KEPT_MS);
     await this.events.dropPayloads(oldest, { keepRunning: !this.stripe.configured });
-    const { numDeletedRows } = await billingTables(this.em.fork())
-      .deleteFrom('billing_event')
-      .where('status', '=', 'ignored')
-      .where('receivedAt', '<', new Date(now.getTime() - IGNORED_KEPT_MS))
-      .executeTakeFirst();
-    return Number(numDeletedRows);
+    const receivedAt = { $lt: new Date(now.getTime() - IGNORED_KEPT_MS) };
+    return this.em.fork().nativeDelete(BillingEvent, { status: 'ignored', receivedAt });
   }
 
   private async check(

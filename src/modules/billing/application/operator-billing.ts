@@ -13,7 +13,7 @@ import {
   type EventStatus,
   type ListedEvent,
 } from '../infrastructure/billing-event.store.js';
-import { billingTables } from '../infrastructure/billing.tables.js';
+import { BillingGrantLog } from '../infrastructure/billing.entities.js';
 
 /** A tier that an operator grants manually. */
 export interface Grant {
@@ -133,20 +133,9 @@ export class OperatorBilling {
         const written = await write(tx);
         if (!written) return null;
         const { subscriptionId, tier, reason, expiresAt } = written;
-        await billingTables(tx)
-          .insertInto('billing_grant_log')
-          .values({
-            projectId,
-            id: newId(),
-            subscriptionId,
-            action,
-            tier,
-            reason,
-            expiresAt,
-            operator,
-            at: now,
-          })
-          .execute();
+        const id = newId();
+        const logged = { projectId, id, subscriptionId, action, tier, reason, expiresAt, operator, at: now };
+        tx.create(BillingGrantLog, logged);
         const before = await findProject(tx, projectId);
         const after = await this.licensing.recompute(tx, projectId, {
           reason: action,

@@ -33,7 +33,7 @@ import {
 } from '../domain/stripe-subscription.js';
 import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
-import { billingTables } from '../infrastructure/billing.tables.js';
+import { BillingCustomer } from '../infrastructure/billing.entities.js';
 import { PriceList } from '../infrastructure/price-list.js';
 import { StripeGateway } from '../infrastructure/stripe-gateway.js';
 
@@ -248,15 +248,11 @@ export class SubscriptionSync {
   ): Promise<boolean> {
     const { customerId } = reported;
     if (before?.customerId) return before.customerId !== customerId;
-    const rows = await billingTables(tx)
-      .selectFrom('billing_customer')
-      .select(['projectId', 'customerId'])
-      .where((is) => is.or([is('projectId', '=', projectId), is('customerId', '=', customerId)]))
-      .execute();
-    return rows.some((row) =>
-      row.projectId === projectId
-        ? row.customerId !== null && row.customerId !== customerId
-        : row.customerId === customerId,
+    const known = await tx.find(BillingCustomer, { $or: [{ projectId }, { customerId }] });
+    return known.some((customer) =>
+      customer.projectId === projectId
+        ? (customer.customerId ?? customerId) !== customerId
+        : customer.customerId === customerId,
     );
   }
 

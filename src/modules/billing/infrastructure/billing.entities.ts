@@ -42,6 +42,9 @@ export const BillingEventSchema = defineEntity({
   },
 });
 
+export class BillingEvent extends BillingEventSchema.class {}
+BillingEventSchema.setClass(BillingEvent);
+
 /**
  * The tier and interval of a price. Append-only and permanent, otherwise old
  * subscriptions would change their tier.
@@ -57,6 +60,9 @@ export const BillingPriceSchema = defineEntity({
   },
 });
 
+export class BillingPrice extends BillingPriceSchema.class {}
+BillingPriceSchema.setClass(BillingPrice);
+
 /** A project's customer at the provider. */
 export const BillingCustomerSchema = defineEntity({
   name: 'BillingCustomer',
@@ -68,9 +74,15 @@ export const BillingCustomerSchema = defineEntity({
     /** Part of the idempotency key for creating the customer; incremented when a customer was deleted. */
     generation: p.integer().default(0),
     createdAt: p.datetime().defaultRaw('now()'),
-    updatedAt: p.datetime().defaultRaw('now()'),
+    updatedAt: p
+      .datetime()
+      .defaultRaw('now()')
+      .onUpdate(() => new Date()),
   },
 });
+
+export class BillingCustomer extends BillingCustomerSchema.class {}
+BillingCustomerSchema.setClass(BillingCustomer);
 
 /** The one open checkout of a project. */
 export const BillingCheckoutSchema = defineEntity({
@@ -93,6 +105,9 @@ export const BillingCheckoutSchema = defineEntity({
   },
 });
 
+export class BillingCheckout extends BillingCheckoutSchema.class {}
+BillingCheckoutSchema.setClass(BillingCheckout);
+
 /** Manual grants and revocations by operators. Append-only. */
 export const BillingGrantLogSchema = defineEntity({
   name: 'BillingGrantLog',
@@ -110,3 +125,6 @@ export const BillingGrantLogSchema = defineEntity({
     at: p.datetime(),
   },
 });
+
+export class BillingGrantLog extends BillingGrantLogSchema.class {}
+BillingGrantLogSchema.setClass(BillingGrantLog);

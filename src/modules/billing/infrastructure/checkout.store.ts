@@ -5,7 +5,8 @@ import { subscriptionsOf } from '../../licensing/subscription.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { lockProject } from '../../projects/project.rows.js';
 import { newId } from '../../../platform/identity/ids.js';
-import { billingTables } from './billing.tables.js';
+import { rowOf } from '../../../platform/database/tables.js';
+import { BillingCheckout } from './billing.entities.js';
 import { isLiveAtStripe } from '../domain/stripe-subscription.js';
 
 /** The price of a checkout and the customer it is for. */
@@ -52,19 +53,16 @@ export class CheckoutStore {
     return this.em.fork().transactional(async (tx) => {
       if (!(await lockProject(tx, projectId))) throw projectNotFound();
       if ((await subscriptionsOf(tx, projectId)).some(isLiveAtStripe)) return { kind: 'subscribed' };
-      const tables = billingTables(tx);
-      const by = await tables
-        .selectFrom('billing_checkout')
-        .select(['priceId', 'customerId', 'subscriptions', 'idempotencyKey', 'sessionId'])
-        .select(sql<number>`extract(epoch from now() - claimed_at)::float8 * 1000`.as('ageMs'))
-        .where('projectId', '=', projectId)
-        .executeTakeFirst();
+      const open = await tx.findOne(BillingCheckout, { projectId });
+      const now = await databaseTime(tx);
       const { priceId, customerId, subscriptions } = requested;
-      if (by && by.idempotencyKey !== closed) {
+      if (open && open.idempotencyKey !== closed) {
+        const { claimedAt, ...by } = rowOf(open);
+        const ageMs = now.getTime() - claimedAt.getTime();
         const same =
           by.priceId === priceId && by.customerId === customerId && by.subscriptions === subscriptions;
-        if (same && by.ageMs < sameMs) return { kind: 'claimed', idempotencyKey: by.idempotencyKey };
-        return { kind: 'occupied', by };
+        if (same && ageMs < sameMs) return { kind: 'claimed', idempotencyKey: by.idempotencyKey };
+        return { kind: 'occupied', by: Object.assign(by, { ageMs }) };
       }
       const idempotencyKey = `checkout:${projectId}:${newId()}`;
       const claimed = {
@@ -73,24 +71,23 @@ export class CheckoutStore {
         subscriptions,
         idempotencyKey,
         sessionId: null,
-        claimedAt: sql<Date>`now()`,
+        claimedAt: now,
       };
-      await tables
-        .insertInto('billing_checkout')
-        .values({ projectId, ...claimed })
-        .onConflict((open) => open.column('projectId').doUpdateSet(claimed))
-        .execute();
+      if (open) Object.assign(open, claimed);
+      else tx.create(BillingCheckout, { projectId, ...claimed });
       return { kind: 'claimed', idempotencyKey };
     });
   }
 
   /** Stores the created session, unless another checkout has replaced it. */
   async keepSession(projectId: string, idempotencyKey: string, sessionId: string): Promise<void> {
-    await billingTables(this.em.fork())
-      .updateTable('billing_checkout')
-      .set({ sessionId })
-      .where('projectId', '=', projectId)
-      .where('idempotencyKey', '=', idempotencyKey)
-      .execute();
+    await this.em.fork().nativeUpdate(BillingCheckout, { projectId, idempotencyKey }, { sessionId });
   }
+}
+
+/** Of the transaction: the clocks of several processes differ. */
+async function databaseTime(tx: EntityManager): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now()`.execute(tx.getKysely());
+  if (!rows[0]) throw new Error('The database returned no time.');
+  return rows[0].now;
 }

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { SettingsError } from '../../../platform/settings/declare-settings.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type BillingSettings, billingSettings } from '../billing.settings.js';
-import { billingTables } from './billing.tables.js';
+import { BillingPrice } from './billing.entities.js';
 import type { PriceMeaning } from '../domain/stripe-subscription.js';
 
 /**
@@ -21,11 +21,8 @@ export class PriceList implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     const { prices } = this.settings;
     if (prices.length === 0) return;
-    await billingTables(this.em.fork())
-      .insertInto('billing_price')
-      .values(prices.map(({ priceId, tier, interval }) => ({ priceId, tier, interval })))
-      .onConflict((known) => known.column('priceId').doNothing())
-      .execute();
+    const sold = prices.map(({ priceId, tier, interval }) => ({ priceId, tier, interval }));
+    await this.em.fork().upsertMany(BillingPrice, sold, { onConflictAction: 'ignore' });
     const known = await this.read();
     for (const { priceId, tier, interval } of prices) {
       const before = known.get(priceId);
@@ -41,10 +38,7 @@ export class PriceList implements OnModuleInit {
    * All known prices, by id. They are few, and read each time because another process may have added some.
    */
   async read(): Promise<Map<string, PriceMeaning>> {
-    const rows = await billingTables(this.em.fork())
-      .selectFrom('billing_price')
-      .select(['priceId', 'tier', 'interval'])
-      .execute();
+    const rows = await this.em.fork().findAll(BillingPrice);
     return new Map(rows.map(({ priceId, tier, interval }) => [priceId, { tier, interval }]));
   }
 

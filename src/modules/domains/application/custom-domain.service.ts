@@ -7,18 +7,14 @@ import { ProjectService } from '../../projects/project.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
 import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
+import { rowOf } from '../../../platform/database/tables.js';
 import { isUuid, newId } from '../../../platform/identity/ids.js';
 import { type CustomDomain, stateEndsAt } from '../domain/custom-domain.js';
 import { type DomainRecord, domainToken, expectedRecords } from '../domain/dns-verdict.js';
 import { checkHostname, mayGetCertificate, REFUSAL_SENTENCES } from '../domain/host-rules.js';
 import { type DomainSettings, domainSettings } from '../domains.settings.js';
-import {
-  deleteDomain,
-  insertDomain,
-  readDomain,
-  readDomains,
-  takeAttempt,
-} from '../infrastructure/domain.rows.js';
+import { CustomDomainEntity } from '../infrastructure/domain.entities.js';
+import { readDomains, takeAttempt } from '../infrastructure/domain.rows.js';
 import { DomainChecks } from './domain-checks.js';
 import { OwnHosts } from './host-list.js';
 
@@ -72,7 +68,7 @@ export class CustomDomainService {
 
   /** @throws DomainError `domain_not_found`. */
   async read(projectId: string, id: string): Promise<DomainView> {
-    return this.view(await this.find(this.em.fork(), projectId, id));
+    return this.view(rowOf(await this.find(this.em.fork(), projectId, id)));
   }
 
   /**
@@ -95,24 +91,23 @@ export class CustomDomainService {
     const { hostname } = checked;
     await this.takeAttempt(project.id, now);
     const id = newId();
-    const token = domainToken({ projectId: project.id, hostname }, this.key());
+    const projectId = project.id;
+    const token = domainToken({ projectId, hostname }, this.key());
     await this.em.fork().transactional(async (tx) => {
-      await this.projects.lock(tx, project.id);
-      const existing = await readDomains(tx, project.id);
+      await this.projects.lock(tx, projectId);
+      const existing = await tx.find(CustomDomainEntity, { projectId });
       if (existing.length >= this.settings.perProjectMax)
         throw new DomainError(
           'domain_limit_reached',
           `A project can have up to ${this.settings.perProjectMax} custom domains. Remove one first.`,
         );
-      if (!(await insertDomain(tx, { id, projectId: project.id, hostname, token, now })))
+      if (existing.some((domain) => domain.hostname === hostname))
         throw new DomainError('domain_exists', 'The project already has this custom domain.');
-      await writeAudit(tx, author, {
-        projectId: project.id,
-        action: 'custom_domain.create',
-        target: hostname,
-      });
+      const times = { stateSince: now, createdAt: now, nextCheckAt: now };
+      tx.create(CustomDomainEntity, { id, projectId, hostname, token, state: 'pending', ...times });
+      await writeAudit(tx, author, { projectId, action: 'custom_domain.create', target: hostname });
     });
-    return this.read(project.id, id);
+    return this.read(projectId, id);
   }
 
   /**
@@ -130,15 +125,16 @@ export class CustomDomainService {
         target: domain.hostname,
       }),
     );
-    await this.checks.check(domain, now);
+    await this.checks.check(rowOf(domain), now);
     return this.read(project.id, id);
   }
 
   /** The hostname is available to others at once. @throws DomainError `domain_not_found`. */
   async remove({ project, author }: Caller, id: string): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
-      const { hostname, state } = await this.find(tx, project.id, id);
-      await deleteDomain(tx, id);
+      const domain = await this.find(tx, project.id, id);
+      const { hostname, state } = domain;
+      tx.remove(domain);
       await writeAudit(tx, author, {
         projectId: project.id,
         action: 'custom_domain.remove',
@@ -148,8 +144,8 @@ export class CustomDomainService {
     });
   }
 
-  private async find(em: EntityManager, projectId: string, id: string): Promise<CustomDomain> {
-    const domain = isUuid(id) ? await readDomain(em, { projectId, id }) : null;
+  private async find(em: EntityManager, projectId: string, id: string): Promise<CustomDomainEntity> {
+    const domain = isUuid(id) ? await em.findOne(CustomDomainEntity, { projectId, id }) : null;
     if (!domain) throw new DomainError('domain_not_found', 'Custom domain not found.');
     return domain;
   }

@@ -1,5 +1,6 @@
-import { EntityManager } from '@mikro-orm/postgresql';
+import { EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { rowOf } from '../../../platform/database/tables.js';
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
@@ -18,15 +19,8 @@ import { type Caa, type DnsVerdict, expectedRecords, judgeHost } from '../domain
 import { isWithinProject } from '../domain/host-rules.js';
 import { domainSettings, type DomainSettings } from '../domains.settings.js';
 import { DnsLookup, type HostQueries } from '../infrastructure/dns-lookup.js';
-import {
-  checkSoon,
-  claimDue,
-  deleteDomain,
-  lockDomain,
-  lockHostname,
-  readHolder,
-  updateDomain,
-} from '../infrastructure/domain.rows.js';
+import { CustomDomainEntity } from '../infrastructure/domain.entities.js';
+import { checkSoon, claimDue, lockHostname, readHolder } from '../infrastructure/domain.rows.js';
 
 /** Mails owners about their custom domains. */
 @Injectable()
@@ -120,7 +114,8 @@ export class DomainChecks implements OnModuleInit, OnModuleDestroy {
     });
     await this.em.fork().transactional(async (tx) => {
       await lockHostname(tx, domain.hostname);
-      const current = await lockDomain(tx, domain.id);
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+      const current = await tx.findOne(CustomDomainEntity, { id: domain.id }, lock);
       if (!current) return;
       const verdict = await this.resolveClaim(tx, { claim: current, looked, holder, held });
       await this.settle(tx, { domain: current, looked: { ...looked, verdict }, now });
@@ -151,7 +146,7 @@ export class DomainChecks implements OnModuleInit, OnModuleDestroy {
    */
   private async resolveClaim(
     tx: EntityManager,
-    given: { claim: CustomDomain; looked: Looked; holder: CustomDomain | null; held: Looked | null },
+    given: { claim: CustomDomainEntity; looked: Looked; holder: CustomDomain | null; held: Looked | null },
   ): Promise<DnsVerdict> {
     const { claim, looked, holder, held } = given;
     const { verdict } = looked;
@@ -168,7 +163,7 @@ export class DomainChecks implements OnModuleInit, OnModuleDestroy {
 
   private async settle(
     tx: EntityManager,
-    { domain, looked, now }: { domain: CustomDomain; looked: Looked; now: Date },
+    { domain, looked, now }: { domain: CustomDomainEntity; looked: Looked; now: Date },
   ): Promise<void> {
     const project = await findProject(tx, domain.projectId);
     if (!project) return;
@@ -176,32 +171,33 @@ export class DomainChecks implements OnModuleInit, OnModuleDestroy {
     const verdict: DnsVerdict = isWithin
       ? looked.verdict
       : { kind: 'bad', problem: 'outside_project', found: null };
-    const life = { ...domain, seen: domain.seenAt !== null };
-    const next = advanceLife(life, verdict.kind, now);
-    if (next.kind === 'released') return this.release(tx, domain);
-    await updateDomain(tx, domain.id, {
+    const before = rowOf(domain);
+    const next = advanceLife({ ...before, seen: before.seenAt !== null }, verdict.kind, now);
+    if (next.kind === 'released') return this.release(tx, before);
+    Object.assign(domain, {
       ...stateOf(next),
       checkedAt: now,
       nextCheckAt: new Date(now.getTime() + next.checkInMs),
-      method: verdict.kind === 'good' ? verdict.method : domain.method,
+      method: verdict.kind === 'good' ? verdict.method : before.method,
       problem: verdict.kind === 'good' ? null : verdict.problem,
       found: verdict.kind === 'bad' ? verdict.found : null,
       caaKnown: looked.caa.known,
       caaIssuers: looked.caa.issuers,
     });
-    if (next.life.state !== domain.state)
+    if (next.life.state !== before.state)
       await writeAudit(tx, SYSTEM, {
         projectId: domain.projectId,
         action: 'custom_domain.change_state',
         target: domain.hostname,
-        before: { state: domain.state },
+        before: { state: before.state },
         after: { state: next.life.state },
       });
-    if (next.notice) await this.mails.send(tx, { ...domain, ...stateOf(next) }, next.notice);
+    if (next.notice) await this.mails.send(tx, { ...before, ...stateOf(next) }, next.notice);
   }
 
   private async release(tx: EntityManager, domain: CustomDomain): Promise<void> {
-    await deleteDomain(tx, domain.id);
+    // At once: the flush would delete it after another domain has taken the hostname.
+    await tx.nativeDelete(CustomDomainEntity, { id: domain.id });
     await writeAudit(tx, SYSTEM, {
       projectId: domain.projectId,
       action: 'custom_domain.release',

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { DomainMethod, DomainProblem, DomainState } from '../domain/custom-domain.js';
 
 /** A hostname of a customer on which the banner is served. */
 export const CustomDomainSchema = defineEntity({
@@ -9,14 +10,14 @@ export const CustomDomainSchema = defineEntity({
     projectId: p.uuid(),
     hostname: p.text(),
     token: p.text(),
-    state: p.text(),
+    state: p.text().$type<DomainState>(),
     stateSince: p.datetime(),
     createdAt: p.datetime(),
     checkedAt: p.datetime().nullable(),
     goodAt: p.datetime().nullable(),
     nextCheckAt: p.datetime(),
-    method: p.text().nullable(),
-    problem: p.text().nullable(),
+    method: p.text().$type<DomainMethod>().nullable(),
+    problem: p.text().$type<DomainProblem>().nullable(),
     found: p.text().nullable(),
     caaKnown: p.boolean().default(false),
     caaIssuers: p.array().columnType('text[]').nullable(),
@@ -25,6 +26,9 @@ export const CustomDomainSchema = defineEntity({
     seenAt: p.datetime().nullable(),
   },
 });
+
+export class CustomDomainEntity extends CustomDomainSchema.class {}
+CustomDomainSchema.setClass(CustomDomainEntity);
 
 /** Manual additions and checks of domains per project and day. */
 export const CustomDomainAttemptsSchema = defineEntity({
