@@ -4,7 +4,6 @@ import { declareSettings, type SettingsOf } from '../../platform/settings/declar
 
 const AUTH_SECRET_CHARACTERS_MIN = 32;
 
-/** Settings of sign-in and sign-up. */
 export const accessSettings = declareSettings({
   name: 'access',
   title: 'Sign-in',

@@ -37,7 +37,7 @@ export interface KeyRef {
   id: string;
 }
 
-interface MemberRef {
+export interface MemberRef {
   projectId: string;
   userId: string;
 }
@@ -283,7 +283,6 @@ function refuseOutliving(expiresAt: Date | null, endsAt: Date | null): void {
   throw fieldErrors([{ field: 'expiresAt', message }]);
 }
 
-/** A new secret, with its hash and prefix. */
 function generateKey(): { key: string; keyHash: Buffer; prefix: string } {
   const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
   return { key, keyHash: hashOfKey(key), prefix: key.slice(0, PREFIX_CHARACTERS_SHOWN) };

@@ -163,8 +163,8 @@ export const ACCESS: Planted[] = [
     mutations: [
       {
         symbol: 'AccountLimits.constructor',
-        from: /byEmail = \{ \.\.\.shared, windowSeconds: HOUR_SECONDS \}/,
-        to: 'byEmail = { ...shared, windowSeconds: DAY_SECONDS }',
+        from: /new SharedRateLimiter\(\{ \.\.\.shared, name, points, windowSeconds: HOUR_SECONDS \}\)/,
+        to: 'new SharedRateLimiter({ ...shared, name, points, windowSeconds: DAY_SECONDS })',
       },
     ],
     tests: ['test/access/accounts.e2e'],

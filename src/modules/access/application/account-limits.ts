@@ -61,63 +61,33 @@ export class AccountLimits {
 
   constructor({ pool }: AuthPool, @InjectSettings(accessSettings) { authSecret: secret }: AccessSettings) {
     const shared = { pool, secret, refusal: REFUSAL };
-    const byNetwork = {
-      ...shared,
-      points: MAIL_REQUESTS_PER_NETWORK_MAX,
-      windowSeconds: NETWORK_WINDOW_SECONDS,
-    };
-    const byEmail = { ...shared, windowSeconds: HOUR_SECONDS };
-    this.requestsByNetwork = new NetworkRateLimiter({ ...byNetwork, name: 'mail_request_network' });
-    this.linksByNetwork = new NetworkRateLimiter({ ...byNetwork, name: 'link_network' });
-    this.requestsByEmailAndNetwork = new SharedRateLimiter({
-      ...byEmail,
-      name: 'mail_request_email_network',
-      points: MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX,
-    });
-    this.invitationsByProject = new SharedRateLimiter({
-      ...shared,
-      name: 'invite_project',
-      points: INVITATIONS_PER_DAY_MAX,
-      windowSeconds: DAY_SECONDS,
-    });
-    this.requestsByEmail = new SharedRateLimiter({
-      ...byEmail,
-      name: 'mail_request_email',
-      points: MAIL_REQUESTS_PER_EMAIL_MAX,
-    });
-    this.invitationsByEmail = new SharedRateLimiter({
-      ...byEmail,
-      name: 'invite_email',
-      points: INVITATIONS_PER_EMAIL_MAX,
-    });
-    this.requestsByMailboxAndNetwork = new SharedRateLimiter({
-      ...byEmail,
-      name: 'mail_request_mailbox_network',
-      points: MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX,
-    });
-    this.invitationsByProjectAndEmail = new SharedRateLimiter({
-      ...byEmail,
-      name: 'invite_project_email',
-      points: INVITATIONS_PER_PROJECT_AND_EMAIL_MAX,
-    });
-    this.mailsByPersonAndHour = new SharedRateLimiter({
-      ...shared,
-      name: 'mail_person_hour',
-      points: MAILS_PER_PERSON_AND_HOUR_MAX,
-      windowSeconds: HOUR_SECONDS,
-    });
-    this.mailsByPersonAndDay = new SharedRateLimiter({
-      ...shared,
-      name: 'mail_person_day',
-      points: MAILS_PER_PERSON_AND_DAY_MAX,
-      windowSeconds: DAY_SECONDS,
-    });
-    this.mailsByNetwork = new NetworkRateLimiter({
-      ...shared,
-      name: 'mail_network',
-      points: MAILS_PER_NETWORK_MAX,
-      windowSeconds: HOUR_SECONDS,
-    });
+    const byNetwork = (name: string, points: number, windowSeconds: number) =>
+      new NetworkRateLimiter({ ...shared, name, points, windowSeconds });
+    const hourly = (name: string, points: number) =>
+      new SharedRateLimiter({ ...shared, name, points, windowSeconds: HOUR_SECONDS });
+    const daily = (name: string, points: number) =>
+      new SharedRateLimiter({ ...shared, name, points, windowSeconds: DAY_SECONDS });
+    this.requestsByNetwork = byNetwork(
+      'mail_request_network',
+      MAIL_REQUESTS_PER_NETWORK_MAX,
+      NETWORK_WINDOW_SECONDS,
+    );
+    this.linksByNetwork = byNetwork('link_network', MAIL_REQUESTS_PER_NETWORK_MAX, NETWORK_WINDOW_SECONDS);
+    this.mailsByNetwork = byNetwork('mail_network', MAILS_PER_NETWORK_MAX, HOUR_SECONDS);
+    this.requestsByEmailAndNetwork = hourly(
+      'mail_request_email_network',
+      MAIL_REQUESTS_PER_EMAIL_AND_NETWORK_MAX,
+    );
+    this.requestsByMailboxAndNetwork = hourly(
+      'mail_request_mailbox_network',
+      MAIL_REQUESTS_PER_MAILBOX_AND_NETWORK_MAX,
+    );
+    this.requestsByEmail = hourly('mail_request_email', MAIL_REQUESTS_PER_EMAIL_MAX);
+    this.invitationsByEmail = hourly('invite_email', INVITATIONS_PER_EMAIL_MAX);
+    this.invitationsByProjectAndEmail = hourly('invite_project_email', INVITATIONS_PER_PROJECT_AND_EMAIL_MAX);
+    this.mailsByPersonAndHour = hourly('mail_person_hour', MAILS_PER_PERSON_AND_HOUR_MAX);
+    this.invitationsByProject = daily('invite_project', INVITATIONS_PER_DAY_MAX);
+    this.mailsByPersonAndDay = daily('mail_person_day', MAILS_PER_PERSON_AND_DAY_MAX);
     this.networks = new KnownNetworks(pool, secret);
   }
 

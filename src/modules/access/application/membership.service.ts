@@ -5,7 +5,7 @@ import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
-import { ApiKeyService, type MadeSecret } from '../api-key.service.js';
+import { ApiKeyService, type MadeSecret, type MemberRef } from '../api-key.service.js';
 import { type Actor, emailNotConfirmed, toAuthor, type UserActor } from '../domain/actor.js';
 import { type Role, roleCovers } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
@@ -26,11 +26,6 @@ export interface Member {
   createdAt: Date;
   /** Whether their account has a second factor. */
   secondFactor: boolean;
-}
-
-export interface MemberRef {
-  projectId: string;
-  userId: string;
 }
 
 export interface PageRequest {

@@ -21,7 +21,7 @@ const EMAIL_WINDOW_SECONDS = 60 * 60;
 export const FAILURES_PER_CHANGE_MAX = 10;
 const CHANGE_WINDOW_SECONDS = 15 * 60;
 
-/** Limits how often passwords can be guessed. Only wrong ones count: see `Attempt`. */
+/** Limits how often passwords can be guessed. Only wrong ones count: see `PasswordAttempt`. */
 export class PasswordAttempts {
   private readonly byNetwork: SharedRateLimiter;
   private readonly byEmail: SharedRateLimiter;

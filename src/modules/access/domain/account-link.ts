@@ -38,7 +38,6 @@ export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The URL of a mailed link. */
 export function linkTo(baseUrl: string, page: string, token: string): string {
   return `${baseUrl}${page}?token=${token}`;
 }

@@ -30,7 +30,6 @@ export type Actor = { network: string | null } & (
     }
 );
 
-/** A caller with a session. */
 export type UserActor = Actor & { kind: 'user' };
 
 /** The caller as an author in the audit log. */

@@ -28,7 +28,6 @@ export async function findUser(em: EntityManager, email: string): Promise<UserRo
   return found ?? null;
 }
 
-/** The user with an id; null: none. */
 export async function findUserById(em: EntityManager, id: string): Promise<UserRow | null> {
   const found = await accessTables(em)
     .selectFrom('app_user')
