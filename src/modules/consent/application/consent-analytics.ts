@@ -107,31 +107,20 @@ export class ConsentAnalytics {
   }
 }
 
-function counted({
-  records,
-  asked,
-  analytics,
-  marketing,
-  preferences,
-  fullAccept,
-  rejection,
-  withdrawal,
-}: ConsentCounts): Counted {
-  const counts = { records, asked, analytics, marketing, preferences, fullAccept, rejection, withdrawal };
+const COUNTERS = Object.keys(NO_RECORDS) as (keyof ConsentCounts)[];
+
+/** Counts from a value for each of their names. */
+function countsOfEach(value: (name: keyof ConsentCounts) => number): ConsentCounts {
+  return Object.fromEntries(COUNTERS.map((name) => [name, value(name)])) as unknown as ConsentCounts;
+}
+
+function counted(row: ConsentCounts): Counted {
+  const counts = countsOfEach((name) => row[name]);
   return { ...counts, rates: ratesOf(counts) };
 }
 
 function add(a: ConsentCounts, b: ConsentCounts): ConsentCounts {
-  return {
-    records: a.records + b.records,
-    asked: a.asked + b.asked,
-    analytics: a.analytics + b.analytics,
-    marketing: a.marketing + b.marketing,
-    preferences: a.preferences + b.preferences,
-    fullAccept: a.fullAccept + b.fullAccept,
-    rejection: a.rejection + b.rejection,
-    withdrawal: a.withdrawal + b.withdrawal,
-  };
+  return countsOfEach((name) => a[name] + b[name]);
 }
 
 /** The named entries of a group, in order, and the total of all others. */
@@ -143,7 +132,6 @@ function named(rows: GroupRow[], grouped: Grouping): { entries: GroupRow[]; othe
   };
 }
 
-/** Records of a period. */
 interface PeriodRecords {
   from: Date;
   to: Date;

@@ -27,19 +27,10 @@ export interface ConsentFilter extends RecordFilter {
   cursor?: string;
 }
 
-/** A record in the dashboard. */
-export interface ConsentItem {
-  id: string;
-  projectId: string;
-  analytics: boolean;
-  marketing: boolean;
-  preferences: boolean;
-  action: string;
-  hostname: string | null;
-  configHash: string | null;
-  language: string | null;
-  surface: string | null;
-  receivedAt: Date;
+export interface ConsentItem extends Omit<
+  ConsentRecorded,
+  'customEndpoint' | 'extra' | 'skippedReason' | 'salt'
+> {
   additionalFields: Record<string, unknown>;
   /** Only if the list requested it; null: the log no longer holds its attempt. */
   deliveryState?: DeliveryStateName | null;
@@ -90,7 +81,6 @@ export class ConsentReader {
     } while (cursor !== null);
   }
 
-  /** The number of records of a visitor. */
   async countOfVisitor(projectId: string, visitorHash: Buffer, gone: AbortSignal): Promise<number> {
     const [row] = await this.reads.report(projectId, visitorRecordCount(projectId, visitorHash), gone);
     return row?.records ?? 0;

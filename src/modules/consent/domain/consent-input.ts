@@ -39,7 +39,7 @@ export interface ConsentInput {
   /** Language that was shown, a BCP 47 tag as sent; null: not sent. */
   language: string | null;
   surface: Surface | null;
-  /** Hash of the visitor key (visitor-reference.ts); null: not sent. */
+  /** Hash of the visitor key (`visitorKeyHash`); null: not sent. */
   visitorKeyHash: Buffer | null;
   /** Additional fields as JSON text; null: none. */
   extraJson: string | null;

@@ -20,7 +20,6 @@ export const VISITOR_CHARACTERS_MAX = 1000;
 /** Finds a visitor's records: by visitor reference or visitor key (visitor-reference.ts). */
 export type VisitorHash = { visitorHash: Buffer } | { visitorKeyHash: Buffer };
 
-/** Records that a transaction erases. */
 export interface RecordsErased {
   projectId: string;
   consentIds: string[];

@@ -86,7 +86,6 @@ export const CONSENT_BODY_SCHEMA = {
   example: CONSENT_EXAMPLE,
 } as NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
-/** The response to the banner. */
 export class ConsentReceiptResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty() receivedAt!: Date;
@@ -156,7 +155,6 @@ export class ConsentResponse {
   deliveryState?: DeliveryStateName | null;
 }
 
-/** A page of records. */
 export class ConsentPageResponse {
   @ApiProperty({ type: [ConsentResponse] }) items!: ConsentResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
@@ -252,7 +250,6 @@ export class ConsentFilterQuery {
   delivery?: DeliveryStateName;
 }
 
-/** A page of the records that the filters match. */
 export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQuery) {
   @ApiPropertyOptional({ format: 'uuid', description: 'One record' })
   @IsOptional()

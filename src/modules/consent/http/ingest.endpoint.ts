@@ -94,7 +94,7 @@ export class IngestEndpoint {
     const projectId = INGEST_URL.exec(request.url ?? '')?.[1];
     if (projectId === undefined) return false;
     if (request.method === 'POST') void this.post(projectId, request, response);
-    else if (request.method === 'OPTIONS') this.preflight(request, response);
+    else if (request.method === 'OPTIONS') sendPreflight(request, response, this.headers);
     else return false;
     return true;
   }
@@ -117,8 +117,7 @@ export class IngestEndpoint {
       if (!isUuid(id)) throw unknownProject();
       const receipt = await this.consents.record(id, body, request.headers.origin, new Date());
       this.metrics.count(receipt.duplicate ? 'duplicate' : 'stored', startedMs);
-      const text = JSON.stringify(receipt);
-      response.writeHead(receipt.duplicate ? 200 : 201, [
+      sendJson(response, receipt.duplicate ? 200 : 201, receipt, [
         ...this.headers,
         REQUEST_ID_HEADER,
         resolveRequestId(request),
@@ -126,12 +125,7 @@ export class IngestEndpoint {
           ? []
           : ['Location', `${firstParty?.prefix ?? ''}/v1/projects/${id}/consents/${receipt.id}`]),
         ...(firstParty ? choiceCookieHeaders(request, chosenIn(body, receipt.id)) : []),
-        'Content-Type',
-        'application/json; charset=utf-8',
-        'Content-Length',
-        String(Buffer.byteLength(text)),
       ]);
-      response.end(text);
     } catch (error) {
       if (error instanceof DomainError && error.code === 'project_not_found') {
         this.rateLimiter.consumeUnknownProject(client);
@@ -140,15 +134,23 @@ export class IngestEndpoint {
       this.metrics.count(this.problems.answer(error, request, response), startedMs);
     }
   }
+}
 
-  /** Responds to a browser's preflight request: any origin may POST. */
-  private preflight(request: IncomingMessage, response: ServerResponse): void {
-    response.writeHead(204, [
-      ...this.headers,
-      REQUEST_ID_HEADER,
-      resolveRequestId(request),
-      ...preflightHeaders(),
-    ]);
-    response.end();
-  }
+/** Responds to a browser's preflight request: any origin may POST. */
+export function sendPreflight(request: IncomingMessage, response: ServerResponse, headers: string[]): void {
+  response.writeHead(204, [...headers, REQUEST_ID_HEADER, resolveRequestId(request), ...preflightHeaders()]);
+  response.end();
+}
+
+/** Sends a body as JSON with these headers. */
+export function sendJson(response: ServerResponse, status: number, body: object, headers: string[]): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, [
+    ...headers,
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+  ]);
+  response.end(text);
 }

@@ -17,7 +17,6 @@ export interface PdfCover {
   whole: 'csv' | 'json';
 }
 
-/** Content of the PDF. */
 export interface RecordsPage {
   cover: PdfCover;
   /** At most `PDF_RECORDS_MAX`. */

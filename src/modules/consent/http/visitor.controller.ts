@@ -22,7 +22,6 @@ import { VisitorEndpoint } from './visitor.endpoint.js';
 type Schema = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
 const PROJECT_ID = '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f';
-/** An example key. */
 const KEY = '019aa9f2c3d450d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c';
 const STATES = ['consent_given', 'consent_refused', 'consent_withdrawn'];
 

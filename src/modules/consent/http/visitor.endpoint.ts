@@ -4,7 +4,7 @@ import { Counter } from 'prom-client';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { clientFinder, type Client } from '../../../platform/http/client-address.js';
 import { ClientRateLimiter } from '../../../platform/http/client-rate-limiter.js';
-import { corsHeaders, preflightHeaders, setHeaders } from '../../../platform/http/cors.js';
+import { corsHeaders, setHeaders } from '../../../platform/http/cors.js';
 import { choiceCookieHeaders, firstPartyOf, isOfOtherProject } from '../../../platform/http/first-party.js';
 import { jsonReader } from '../../../platform/http/json-body.js';
 import { REQUEST_ID_HEADER, resolveRequestId } from '../../../platform/http/logging.js';
@@ -16,8 +16,8 @@ import { VisitorRights } from '../application/visitor-rights.js';
 import { consentSettings, VISITORS_OF_A_PROXY, type ConsentSettings } from '../consent.settings.js';
 import { chosenIn, CONSENT_BODY_BYTES_MAX } from '../domain/consent-input.js';
 import { parseVisitorRequest, type VisitorRequest } from '../domain/visitor-request.js';
+import { sendJson, sendPreflight } from './ingest.endpoint.js';
 
-/** Requests with visitor keys. */
 @Injectable()
 export class VisitorMetrics {
   private readonly requests: Counter<'request' | 'result'>;
@@ -98,7 +98,7 @@ export class VisitorEndpoint {
     const name = VISITOR_URL.exec(request.url ?? '')?.[1]?.toLowerCase() as VisitorRequestName | undefined;
     if (name === undefined) return false;
     if (request.method === 'POST') void this.post(name, request, response);
-    else if (request.method === 'OPTIONS') this.preflight(request, response);
+    else if (request.method === 'OPTIONS') sendPreflight(request, response, this.headers);
     else return false;
     return true;
   }
@@ -112,19 +112,13 @@ export class VisitorEndpoint {
         throw new DomainError('not_found', 'Not found.');
       const { body, location, chosen } = await this.answer(name, visitorRequest, new Date());
       this.metrics.count(name, 'answered');
-      const text = JSON.stringify(body);
-      response.writeHead(location === undefined ? 200 : 201, [
+      sendJson(response, location === undefined ? 200 : 201, body, [
         ...this.headers,
         REQUEST_ID_HEADER,
         resolveRequestId(request),
         ...(location === undefined ? [] : ['Location', `${firstPartyOf(request)?.prefix ?? ''}${location}`]),
         ...(chosen === undefined ? [] : choiceCookieHeaders(request, chosen)),
-        'Content-Type',
-        'application/json; charset=utf-8',
-        'Content-Length',
-        String(Buffer.byteLength(text)),
       ]);
-      response.end(text);
     } catch (error) {
       setHeaders(response, this.headers);
       this.metrics.count(name, this.problems.answer(error, request, response));
@@ -146,16 +140,6 @@ export class VisitorEndpoint {
       case 'erasures':
         return { body: await this.rights.erase(request), chosen: null };
     }
-  }
-
-  private preflight(request: IncomingMessage, response: ServerResponse): void {
-    response.writeHead(204, [
-      ...this.headers,
-      REQUEST_ID_HEADER,
-      resolveRequestId(request),
-      ...preflightHeaders(),
-    ]);
-    response.end();
   }
 }
 

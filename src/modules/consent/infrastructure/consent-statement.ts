@@ -4,27 +4,15 @@ import { constantSql } from '../../../platform/database/compile-sql.js';
 import type { PreparedStatement } from '../../../platform/database/prepared-reads.js';
 import { lookUpProject } from '../../projects/project.rows.js';
 import { appendMessagesSql, POLLING_MS_SQL } from '../../../platform/outbox/outbox.sql.js';
+import type { ConsentInput } from '../domain/consent-input.js';
 import { CONSENT_RECORDED } from '../domain/consent-recorded.js';
 import { HASH_PREFIX } from '../domain/visitor-reference.js';
 import type { ForwardingPredicate } from '../consent.hooks.js';
 import { lookUpVisitorReference, visitorHashSql, visitorValueSql } from './visitor-reference.rows.js';
 
-/** One row of a batch. */
-export interface ConsentRow {
+export interface ConsentRow extends ConsentInput {
   projectId: string;
   id: string;
-  analytics: boolean;
-  marketing: boolean;
-  preferences: boolean;
-  action: string;
-  hostname: string | null;
-  customEndpoint: string | null;
-  configHash: string | null;
-  language: string | null;
-  surface: string | null;
-  /** Hash of the visitor key; null: none. */
-  visitorKeyHash: Buffer | null;
-  extraJson: string | null;
   /** Host of the request's `Origin` header; null: no header, or any origin may send. */
   originHost: string | null;
 }

@@ -207,7 +207,6 @@ function outcomeOf(code: number | undefined, receivedAt: Date): Written {
   }
 }
 
-/** Load of the writer. */
 @Injectable()
 export class ConsentWriterMetrics {
   constructor(metrics: Metrics, writer: ConsentWriter) {

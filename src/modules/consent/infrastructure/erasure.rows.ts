@@ -97,7 +97,6 @@ export async function findVisitorKeyHash(
   return rows[0]?.visitorKeyHash;
 }
 
-/** A record that was erased. */
 export interface ErasedConsent {
   projectId: string;
   consentId: string;
@@ -196,7 +195,6 @@ const HOUR_MS = 60 * 60_000;
 /** Limit of the compared erasures per hour; an hour with more is skipped. */
 const ERASURES_MAX = 20_000;
 
-/** A stored erasure. */
 interface StoredErasure {
   id: string;
   erasedAt: Date;

@@ -14,7 +14,6 @@ export interface SelectedRecords {
   delivery: RawBuilder<unknown>[];
 }
 
-/** The number of records of a selection. */
 export function exportCount(selected: SelectedRecords): RawBuilder<{ records: number }> {
   return sql`select count(*) as records from ${selectedRecords(selected)}`;
 }

@@ -1,20 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import type { ConsentRecorded } from '../domain/consent-recorded.js';
 
 /** A record of an earlier day, in the form of the ingest. */
-export interface PastRecord {
-  id: string;
-  receivedAt: Date;
-  analytics: boolean;
-  marketing: boolean;
-  preferences: boolean;
-  action: string;
-  hostname: string;
-  configHash: string | null;
-  language: string;
-  surface: string;
-  extra: Record<string, unknown>;
-}
+export type PastRecord = Omit<ConsentRecorded, 'projectId' | 'customEndpoint' | 'skippedReason' | 'salt'>;
 
 /** Whether the project has records with this additional field. */
 export async function hasRecordsMarked(

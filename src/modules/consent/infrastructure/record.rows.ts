@@ -197,7 +197,6 @@ export function recordPage(
   });
 }
 
-/** The number of a visitor's records. */
 export function visitorRecordCount(projectId: string, visitorHash: Buffer): RawBuilder<{ records: number }> {
   return sql`
     select count(*)::int as records from consent_record

@@ -61,7 +61,6 @@ export async function moveRollupState(tx: EntityManager, to: Date): Promise<void
   await sql`update consent_rollup_state set done_until = ${to}`.execute(tx.getKysely());
 }
 
-/** Deletes all counts of a project. */
 export async function clearRollups(tx: EntityManager, projectId: string): Promise<void> {
   for (const table of ['audience', 'hour', 'day'])
     await sql`delete from ${sql.table(`consent_rollup_${table}`)} where project_id = ${projectId}`.execute(

@@ -31,7 +31,6 @@ export interface StoredSlice {
   /** Transactions before this one; no later than `committedHorizon`. */
   before: string;
   limit: number;
-  /** Page size. */
   pageSize: number;
 }
 
