@@ -11,13 +11,11 @@ import { DamagedLog } from './infrastructure/log-storage.js';
 export { deleteEntries } from './infrastructure/entry.rows.js';
 export type { Proof } from './application/signed-view.js';
 
-/** An entry by its project. */
 export interface EntryRef {
   projectId: string;
   id: string;
 }
 
-/** Result of proving an entry. */
 export type EntryProofResult =
   | { kind: 'proved'; proof: Proof }
   /** No signed checkpoint covers it yet. */

@@ -32,7 +32,6 @@ export interface LogCheck {
 
 const WHOLE = { isWhole: true, isDamaged: false } as const;
 
-/** Dependencies of a check. */
 export interface CheckTools {
   em: EntityManager;
   storage: LogStorage;

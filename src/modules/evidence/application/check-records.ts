@@ -55,7 +55,6 @@ interface Page {
   /** Records of this transaction and later ones have a leaf; null: not known. */
   beginsXid: bigint | null;
   hashed: HashedField;
-  /** By epoch. */
   logs: Map<number, OpenedLog>;
 }
 
@@ -212,7 +211,6 @@ function expectedCommitment({ id, instant, record }: StoredEvent, leaf: ConsentL
   return salt && computeCommitment(salt, record ? recordBody(record) : erasureBody(id, instant));
 }
 
-/** Entries per read. */
 const BATCH_MAX = 500;
 
 /** The committed content of entries as JSON, by the entry's id; stored by the entries' module. */

@@ -40,7 +40,6 @@ import { LogSigner } from './log-signer.js';
 
 /** Tiles written concurrently. */
 const TILES_AT_ONCE = 16;
-/** Tiles that one query reads. */
 const TILES_READ_MAX = 256;
 
 export type CheckpointOutcome =

@@ -13,7 +13,6 @@ import type { LogSigner } from './log-signer.js';
 
 const HALTED = 'Another operator is continuing this log.';
 
-/** Dependencies of continuing a log. */
 export interface Continuing {
   em: EntityManager;
   storage: LogStorage;

@@ -96,7 +96,6 @@ export class LogReader {
     return new ProofBuilder(checkpointSize, (tile) => this.storage.readTile(name, tile));
   }
 
-  /** The keys that have signed. */
   usedKeys(): Promise<UsedKey[]> {
     return listUsedKeys(this.em.fork());
   }

@@ -49,7 +49,6 @@ export class LogSigner {
     return this.keysFor(origin).map(verifierLine);
   }
 
-  /** Signs a checkpoint. */
   sign(checkpoint: Checkpoint): string {
     const [key] = this.keysFor(checkpoint.origin);
     if (!key) throw new Error('EVIDENCE_KEYS is empty: no key to sign checkpoints with.');

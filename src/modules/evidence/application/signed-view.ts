@@ -150,7 +150,6 @@ export interface Committed {
   salt: Buffer;
 }
 
-/** A view of a log with a checkpoint. */
 type SignedState = SignedLogView & { signed: NonNullable<SignedLogView['signed']> };
 
 /**

@@ -35,7 +35,6 @@ export const REASON_LETTERS_MAX = 500;
  * checkpoint of the former log is known here.
  */
 export interface Continuation {
-  /** Origin of the new log. */
   origin: string;
   /** Origin of the log that it continues, with the last known size and root. */
   formerOrigin: string;

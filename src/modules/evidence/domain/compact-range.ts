@@ -22,7 +22,6 @@ export function partialTileAddresses(size: number): TileAddress[] {
   return tiles;
 }
 
-/** The root of the tree. */
 export function computeRoot({ levels }: CompactRange): Buffer {
   return levels.reduce<Buffer | null>(foldOnto, null) ?? EMPTY_ROOT;
 }

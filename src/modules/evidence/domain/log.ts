@@ -19,7 +19,6 @@ export interface LogEdge {
   entries: readonly Buffer[];
 }
 
-/** The edge of a log without entries. */
 export const EMPTY_LOG_EDGE: LogEdge = { tree: EMPTY_RANGE, entries: [] };
 
 /** Encodes an edge for storage: entries, then the hashes of each level. Their counts follow from the size. */
@@ -56,7 +55,6 @@ function encodeBundle(entries: readonly Buffer[]): Buffer {
   return Buffer.concat(entries.flatMap((entry) => [LENGTH, entry]));
 }
 
-/** The entries of a bundle. */
 export function decodeBundle(bundle: Buffer): Buffer[] {
   const bytesEach = LENGTH_BYTES + HASH_BYTES;
   return Array.from({ length: bundle.length / bytesEach }, (_none, at) =>

@@ -3,7 +3,6 @@ import { splitHashes, type TileAddress, TILE_WIDTH, tileAddress } from './tile.j
 import { foldOnto, HASH_BYTES, perfectRoot } from './tree-hash.js';
 import { consistencyRanges, inclusionRanges, type LeafRange } from './tree-proof.js';
 
-/** Reads the bytes of a tile. */
 export type ReadTile = (tile: TileAddress) => Promise<Buffer>;
 
 /** Cached tiles, of 8 kB each, and range roots: enough for some thousand neighboring leaves. */

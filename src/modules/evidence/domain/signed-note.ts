@@ -4,7 +4,6 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify }
 const ED25519 = 0x01;
 const KEY_ID_BYTES = 4;
 const PUBLIC_KEY_BYTES = 32;
-/** Signature lines of one note. */
 const SIGNATURES_MAX = 100;
 /** The prefixes of an Ed25519 key's 32 bytes in PKCS #8 and SPKI (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -17,7 +16,6 @@ export interface VerifierKey {
   publicKey: Buffer;
 }
 
-/** A key that signs notes. */
 export interface SignerKey extends VerifierKey {
   privateKey: KeyObject;
 }

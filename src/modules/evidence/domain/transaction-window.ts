@@ -5,7 +5,6 @@ export const FIRST_WINDOW = 1_000;
 
 /** The result of reading a window of transactions. */
 export interface WindowScanned {
-  /** Transactions in the window. */
   window: number;
   /** Records found, and the maximum of a batch. */
   found: number;

@@ -35,12 +35,15 @@ import { ProofPages, type ProofPage } from '../application/proof-pages.js';
 import { Proofs } from '../application/proofs.js';
 import type { Proof } from '../application/signed-view.js';
 import {
+  ApiBytesResponse,
+  ApiTextResponse,
   ConsistencyQuery,
   EpochQuery,
   hashLines,
   LogStateResponse,
   NewestQuery,
   ProofQuery,
+  TILE_TYPE,
 } from './log.dto.js';
 
 /** Renders PDFs about proofs in a worker thread. */
@@ -57,8 +60,6 @@ export class ProofFiles implements OnApplicationShutdown {
     await this.threads.close();
   }
 }
-
-const TILE_TYPE = 'application/octet-stream';
 
 /** A project's log, for its members: proofs, signed checkpoints, tiles (docs/evidence.md). */
 @ApiTags('Evidence')
@@ -145,10 +146,7 @@ export class LogController {
   @ProjectRole('viewer')
   @Header('Content-Type', PROOF_TYPE)
   @ApiOperation({ summary: "Read the signed checkpoint of the project's log" })
-  @ApiOkResponse({
-    description: 'C2SP signed note',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiTextResponse('C2SP signed note')
   @ApiNotFoundResponse({ description: 'log_empty: the log has no entries yet' })
   checkpoint(@CurrentProject() project: Project, @Query() { epoch }: NewestQuery): Promise<string> {
     return this.logs.checkpoint(project.id, epoch);
@@ -159,10 +157,7 @@ export class LogController {
   @ProjectRole('viewer')
   @Header('Content-Type', PROOF_TYPE)
   @ApiOperation({ summary: 'Read which log the project’s log continues, and why' })
-  @ApiOkResponse({
-    description: 'c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiTextResponse('c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data')
   @ApiNotFoundResponse({ description: 'log_empty: it continues no other log, or is not signed yet' })
   continues(@CurrentProject() project: Project, @Query() { epoch }: NewestQuery): Promise<string> {
     return orUnavailable(this.logger, 'The log', () => this.logs.continuation(project.id, epoch));
@@ -173,10 +168,7 @@ export class LogController {
   @ProjectRole('viewer')
   @Header('Content-Type', PROOF_TYPE)
   @ApiOperation({ summary: 'Prove consistency between two checkpoints' })
-  @ApiOkResponse({
-    description: 'One base64 hash per line; empty if both sizes are equal',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiTextResponse('One base64 hash per line; empty if both sizes are equal')
   @ApiNotFoundResponse({ description: 'log_size_unknown: the log is smaller' })
   async consistency(@CurrentProject() project: Project, @Query() sizes: ConsistencyQuery): Promise<string> {
     return hashLines(
@@ -189,10 +181,7 @@ export class LogController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read a tile of the project’s log' })
   @ApiParam({ name: 'path', example: '0/000.p/5' })
-  @ApiOkResponse({
-    description: 'Concatenated hashes or entries',
-    content: { [TILE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
-  })
+  @ApiBytesResponse(TILE_TYPE, 'Concatenated hashes or entries')
   @ApiNotFoundResponse({ description: 'tile_not_found' })
   async tile(
     @CurrentProject() project: Project,

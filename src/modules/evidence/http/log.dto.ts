@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiOkResponse, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { QueryInteger } from '../../../platform/http/integer.decorator.js';
 
@@ -64,6 +64,14 @@ export class NewestTimeStampResponse {
   size!: number;
   @ApiProperty({ description: 'Time of the stamp, by the clock of the timestamp service' }) stampedAt!: Date;
 }
+
+export const TILE_TYPE = 'application/octet-stream';
+
+export const ApiTextResponse = (description: string): MethodDecorator =>
+  ApiOkResponse({ description, content: { 'text/plain': { schema: { type: 'string' } } } });
+
+export const ApiBytesResponse = (type: string, description: string): MethodDecorator =>
+  ApiOkResponse({ description, content: { [type]: { schema: { type: 'string', format: 'binary' } } } });
 
 /** Hashes in base64, one per line. */
 export const hashLines = (hashes: readonly Buffer[]): string =>

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
+import { applyDecorators, Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
 import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { ApiAnyOrigin, ApiResponseHeaders } from '../../../platform/openapi/api-description.js';
 import type { Response } from 'express';
@@ -7,13 +7,29 @@ import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { LogReader, PublishedKeys } from '../application/log-reader.js';
 import { Timestamps } from '../application/root-timestamper.js';
 import { ROOT_LOG } from '../domain/log.js';
-import { ConsistencyQuery, EpochQuery, hashLines, NewestQuery, NewestTimeStampResponse } from './log.dto.js';
+import {
+  ApiBytesResponse,
+  ApiTextResponse,
+  ConsistencyQuery,
+  EpochQuery,
+  hashLines,
+  NewestQuery,
+  NewestTimeStampResponse,
+  TILE_TYPE,
+} from './log.dto.js';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
-const TILE_TYPE = 'application/octet-stream';
 /** Keys are rotated with days of notice, and checkpoints appear once a minute. */
 const KEYS_CACHED = 'public, max-age=300';
 const CHECKPOINT_CACHED = 'public, max-age=5';
+/** A public text, which pages of any origin may read. */
+const PublicText = (cacheControl: string): MethodDecorator =>
+  applyDecorators(
+    Public(),
+    Header('Content-Type', TEXT_TYPE),
+    Header('Cache-Control', cacheControl),
+    Header('Access-Control-Allow-Origin', '*'),
+  );
 const IMMUTABLE = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Access-Control-Allow-Origin': '*',
@@ -36,30 +52,18 @@ export class RootLogController {
 
   /** One verifier key (C2SP signed-note) per line; `#` starts a comment. */
   @Get('.well-known/consent-log-keys')
-  @Public()
-  @Header('Content-Type', TEXT_TYPE)
-  @Header('Cache-Control', KEYS_CACHED)
-  @Header('Access-Control-Allow-Origin', '*')
+  @PublicText(KEYS_CACHED)
   @ApiOperation({ summary: 'Read the keys that sign the logs' })
-  @ApiOkResponse({
-    description: 'One key per line',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiTextResponse('One key per line')
   publishedKeys(): Promise<string> {
     return this.keys.text();
   }
 
   @Get('log/checkpoint')
-  @Public()
-  @Header('Content-Type', TEXT_TYPE)
-  @Header('Cache-Control', CHECKPOINT_CACHED)
-  @Header('Access-Control-Allow-Origin', '*')
+  @PublicText(CHECKPOINT_CACHED)
   @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the signed checkpoint of the public root log' })
-  @ApiOkResponse({
-    description: 'C2SP signed note',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiTextResponse('C2SP signed note')
   @ApiNotFoundResponse({ description: 'log_empty: the log has no entries yet' })
   checkpoint(@Query() { epoch }: NewestQuery): Promise<string> {
     return this.logs.checkpoint(ROOT_LOG, epoch);
@@ -67,16 +71,10 @@ export class RootLogController {
 
   /** For `verify/verify.cjs continues`. */
   @Get('log/continues')
-  @Public()
-  @Header('Content-Type', TEXT_TYPE)
-  @Header('Cache-Control', CHECKPOINT_CACHED)
-  @Header('Access-Control-Allow-Origin', '*')
+  @PublicText(CHECKPOINT_CACHED)
   @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read which log the public root log continues, and why' })
-  @ApiOkResponse({
-    description: 'c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiTextResponse('c2sp.org/tlog-proof@v1 of the first entry, with the signed statement as its extra data')
   @ApiNotFoundResponse({ description: 'log_empty: it continues no other log, or is not signed yet' })
   continues(@Query() { epoch }: NewestQuery): Promise<string> {
     return orUnavailable(this.logger, 'The log', () => this.logs.continuation(ROOT_LOG, epoch));
@@ -87,10 +85,7 @@ export class RootLogController {
   @Public()
   @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Prove consistency between two checkpoints of the public root log' })
-  @ApiOkResponse({
-    description: 'One base64 hash per line; empty if both sizes are equal',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiTextResponse('One base64 hash per line; empty if both sizes are equal')
   @ApiNotFoundResponse({ description: 'log_size_unknown: the log is smaller' })
   async consistency(@Query() sizes: ConsistencyQuery, @Res() response: Response): Promise<void> {
     const hashes = await orUnavailable(this.logger, 'The log', () => this.logs.consistency(ROOT_LOG, sizes));
@@ -115,10 +110,10 @@ export class RootLogController {
   @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the first timestamp (RFC 3161) that covers a number of entries' })
   @ApiParam(SIZE)
-  @ApiOkResponse({
-    description: 'TimeStampResp in DER; its file name contains the size of the stamped checkpoint',
-    content: { [TIMESTAMP_TYPE]: { schema: { type: 'string', format: 'binary' } } },
-  })
+  @ApiBytesResponse(
+    TIMESTAMP_TYPE,
+    'TimeStampResp in DER; its file name contains the size of the stamped checkpoint',
+  )
   @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
   async timeStamp(
     @Param('size') given: string,
@@ -137,10 +132,7 @@ export class RootLogController {
   @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read the checkpoint of the first timestamp that covers a number of entries' })
   @ApiParam(SIZE)
-  @ApiOkResponse({
-    description: 'C2SP signed note',
-    content: { 'text/plain': { schema: { type: 'string' } } },
-  })
+  @ApiTextResponse('C2SP signed note')
   @ApiNotFoundResponse({ description: 'timestamp_not_found: no timestamp yet' })
   async stampedCheckpoint(
     @Param('size') size: string,
@@ -160,10 +152,7 @@ export class RootLogController {
   @ApiResponseHeaders('Content-Disposition')
   @ApiOperation({ summary: 'Read a tile of the public root log' })
   @ApiParam({ name: 'path', example: '0/000.p/5' })
-  @ApiOkResponse({
-    description: 'Concatenated hashes or entries',
-    content: { [TILE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
-  })
+  @ApiBytesResponse(TILE_TYPE, 'Concatenated hashes or entries')
   @ApiNotFoundResponse({ description: 'tile_not_found' })
   async tile(
     @Param('path') path: string | string[],

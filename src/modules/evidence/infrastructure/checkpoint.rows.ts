@@ -27,7 +27,6 @@ export async function markRequested(
   return rows.map(({ log }) => log);
 }
 
-/** A log with a signed checkpoint. */
 export interface CheckpointedLog {
   log: string;
   origin: string;
@@ -52,7 +51,6 @@ export async function listCheckpointed(
   return rows;
 }
 
-/** A checkpoint that was signed and stored. */
 export interface SignedCheckpoint {
   log: string;
   epoch: number;
@@ -111,7 +109,6 @@ export async function saveKeyUse(em: EntityManager, verifier: string): Promise<v
   `.execute(em.getKysely());
 }
 
-/** A key that has signed. */
 export interface UsedKey {
   verifier: string;
   firstSignedAt: Date;

@@ -41,7 +41,6 @@ export async function findCursor(tx: EntityManager): Promise<Cursor> {
   return onlyRow(rows[0]);
 }
 
-/** Moves the cursor to a position. */
 export async function moveCursor(
   tx: EntityManager,
   { xid, projectId, id, isErasure, at }: RecordPosition & { at: string },
@@ -156,7 +155,6 @@ async function requestFullBackfill(tx: EntityManager): Promise<void> {
   } while (projectIds.length === PROJECTS_AT_ONCE);
 }
 
-/** Locks the next backfill; null: none. */
 export async function lockNextBackfill(tx: EntityManager): Promise<Backfill | null> {
   const { rows } = await sql<Backfill>`
     select project_id as "projectId", after_id as "afterId" from evidence_backfill order by project_id limit 1

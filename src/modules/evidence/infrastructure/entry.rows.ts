@@ -15,7 +15,6 @@ export interface StoredEntry {
   leaf: { epoch: number; index: number } | null;
 }
 
-/** The leaf of an entry. */
 export interface EntryLeaf {
   projectId: string;
   id: string;
@@ -69,7 +68,6 @@ export async function listSequenced(
   return rows;
 }
 
-/** Stores the leaves of entries. */
 export async function saveEntryLeaves(tx: EntityManager, leaves: readonly EntryLeaf[]): Promise<void> {
   await sql`
     update evidence_entry e set epoch = leaf.epoch, leaf_index = leaf.leaf_index

@@ -54,7 +54,6 @@ export const EvidenceLogSchema = defineEntity({
     /** When its checkpoint was last requested. */
     requestedAt: p.datetime().nullable(),
     checkpointSize: p.bigint('number').defaultRaw('0'),
-    /** The newest signed checkpoint. */
     checkpoint: p.text().nullable(),
     signedAt: p.datetime().nullable(),
     anchoredSize: p.bigint('number').defaultRaw('0'),
@@ -175,7 +174,6 @@ export const EvidenceTimestampSchema = defineEntity({
   },
 });
 
-/** A key that has signed. */
 export const EvidenceKeySchema = defineEntity({
   name: 'EvidenceKey',
   tableName: 'evidence_key',
@@ -187,7 +185,6 @@ export const EvidenceKeySchema = defineEntity({
   },
 });
 
-/** All tables of evidence. */
 export const evidenceEntities = [
   SequencerCursorSchema,
   EvidenceBackfillSchema,

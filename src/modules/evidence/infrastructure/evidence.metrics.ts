@@ -18,10 +18,8 @@ interface Counted {
   checkAgeSeconds: number;
 }
 
-/** Metrics of the logs. */
 @Injectable()
 export class EvidenceMetrics {
-  /** Requested timestamps by outcome. */
   readonly timestamps: Counter<'outcome'>;
 
   constructor(

@@ -6,7 +6,6 @@ import { ensurePartitions, type PartitionedTable } from '../../../platform/datab
 import { monthStart } from '../../../platform/time/instant.js';
 import { evidenceTables } from './evidence.tables.js';
 
-/** Rows that one statement deletes. */
 const DELETE_BATCH_MAX = 10_000;
 
 /** The leaf of a record, or of its erasure. */

@@ -45,7 +45,6 @@ export class LogStorage extends ObjectStorage {
     return bytes.subarray(0, length);
   }
 
-  /** Removes the partial tiles at an index. */
   removePartial(log: string, { level, index }: Pick<TileAddress, 'level' | 'index'>): Promise<void> {
     return this.removeAll(`${logFolder(log)}/${objectPath({ level, index, width: TILE_WIDTH })}.p`);
   }
@@ -90,7 +89,6 @@ export class LogStorage extends ObjectStorage {
   }
 }
 
-/** Epoch of the root log and size of the checkpoint. */
 type TimestampAddress = { epoch: number; size: number };
 
 const rootFolder = (epoch: number): string => logFolder(logName(ROOT_LOG, epoch));
@@ -106,7 +104,6 @@ function missing(path: string): never {
 /** The tree in the storage differs from the one that was stored, or parts of it are missing. */
 export class DamagedLog extends Error {}
 
-/** An operation on the storage failed. */
 export class LogStorageError extends Error {}
 
 /** Marks the failure of an operation on the storage. */

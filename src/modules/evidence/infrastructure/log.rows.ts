@@ -5,7 +5,6 @@ import type { Tile } from '../domain/tile.js';
 import type { Anchored } from './checkpoint.rows.js';
 import { evidenceTables } from './evidence.tables.js';
 
-/** The signed state of a log. */
 export interface SignedLog {
   log: string;
   /** 1, or one more than that of the log that it continues. */
@@ -90,7 +89,6 @@ function toStoredLog({ edge, ...row }: LogRow): StoredLog {
   return { ...row, name: logName(row.log, row.epoch), edge: decodeEdge(row.size, edge) };
 }
 
-/** The ids of all logs, in order. */
 export async function listLogIds(em: EntityManager): Promise<string[]> {
   const rows = await evidenceTables(em).selectFrom('evidence_log').select('log').orderBy('log').execute();
   return rows.map(({ log }) => log);
@@ -103,7 +101,6 @@ export async function deleteLog(tx: EntityManager, log: string): Promise<void> {
   await evidenceTables(tx).deleteFrom('evidence_leaf').where('projectId', '=', log).execute();
 }
 
-/** The state of a log, for members. */
 export interface LogState {
   epoch: number;
   /** Entries that the newest signed checkpoint covers. */
@@ -133,7 +130,6 @@ export interface PastLog extends SignedLog {
   endedAt: Date;
 }
 
-/** The past log of an epoch; null: none. */
 export async function findPastLog(em: EntityManager, log: string, epoch: number): Promise<PastLog | null> {
   const [past] = await listPastLogs(em, log, epoch);
   return past ?? null;
