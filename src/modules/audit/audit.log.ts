@@ -15,7 +15,6 @@ const CLOCK_ERROR_MS = 60 * 60_000;
 /** The project id of events that belong to no single project. */
 export const WHOLE_SERVICE = '00000000-0000-0000-0000-000000000000';
 
-/** A change to record. */
 export interface Change {
   /** Absent: the service as a whole, e.g. by an operator command. */
   projectId?: string;

@@ -17,7 +17,6 @@ import { LicensingService } from './licensing.service.js';
 const REQUIRED_TIERS = Symbol('REQUIRED_TIERS');
 const TIER_LEFT_TO_USE_CASE = Symbol('TIER_LEFT_TO_USE_CASE');
 
-/** A request after the tier guard. */
 interface TieredRequest extends AccessedRequest {
   /** On routes with `@RequireTier`. */
   tierCheck?: TierCheck;

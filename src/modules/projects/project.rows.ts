@@ -157,7 +157,6 @@ export async function nameDomains(tx: EntityManager, id: string, domains: string
   );
 }
 
-/** The row as a `Project`. */
 export function toProject(row: ProjectEntity): Project {
   const { id, name, domains, tier, tierReason, createdAt } = row;
   return {

@@ -72,7 +72,6 @@ export class ProjectService {
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
-  /** The project; null: none. */
   find(id: string): Promise<Project | null> {
     return findProject(this.em.fork(), id);
   }
@@ -150,7 +149,6 @@ export function projectNotFound(): DomainError {
   return new DomainError('project_not_found', 'Project not found.');
 }
 
-/** Deletes the messages of a project that is being deleted. */
 @Injectable()
 export class DeleteProjectMessages implements ProjectListener, OnModuleInit {
   constructor(private readonly projects: ProjectEvents) {}

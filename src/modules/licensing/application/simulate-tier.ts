@@ -11,7 +11,6 @@ import { newSubscription, statusAfter, type Subscription } from '../domain/subsc
 import { deleteSubscription, findSubscription, writeSubscription } from '../subscription.rows.js';
 import type { PaidTier, ResolvedTier, Tier } from '../domain/tier.js';
 
-/** The options of the synthetic subscription. */
 export interface SimulatedSubscription {
   /** `lite` deletes the synthetic subscription: no subscription grants it. */
   tier: Tier;

@@ -77,7 +77,6 @@ interface NotEntitled {
   entitled: false;
   subscriptionId: string;
   reason: TierReason;
-  /** Since when. */
   since: Date;
 }
 

@@ -20,7 +20,6 @@ export function isKnownStatus(status: string | null): status is KnownStatus {
 /** Final states of a subscription: the provider creates a new one instead. */
 export const TERMINAL_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'];
 
-/** Why a subscription ended. */
 export const END_REASONS = ['requested', 'payment_failed', 'dispute'] as const;
 export type EndReason = (typeof END_REASONS)[number];
 
@@ -83,7 +82,6 @@ function pastDueSinceAfter(before: StatusColumns | null, told: ReportedStatus, n
   return known ?? (told.status === 'past_due' ? now : null);
 }
 
-/** Sources of subscriptions. */
 export const SUBSCRIPTION_PROVIDERS = ['stripe', 'manual', 'simulated'] as const;
 export type SubscriptionProvider = (typeof SUBSCRIPTION_PROVIDERS)[number];
 

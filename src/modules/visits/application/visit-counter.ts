@@ -187,7 +187,6 @@ export class VisitCounter implements OnModuleInit, BeforeApplicationShutdown {
 const EVERY_MS = 60 * 60_000;
 /** Two years, to compare them, and a month. */
 const VISIT_MONTHS_KEPT = 25;
-/** Rows deleted per transaction. */
 const BATCH_ROWS = 10_000;
 
 /** Deletes counts of page visits that are too old for analytics. */
