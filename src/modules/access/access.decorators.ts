@@ -27,42 +27,34 @@ export interface AccessedRequest extends Request {
   role?: Role;
 }
 
-/** Requires any valid credential: 401 without. */
-export const SignedIn = (): MethodDecorator & ClassDecorator =>
+const requires = (rule: AccessRule, shown: string): MethodDecorator & ClassDecorator =>
   applyDecorators(
-    SetMetadata(ACCESS_RULE, { kind: 'signed_in' } satisfies AccessRule),
+    SetMetadata(ACCESS_RULE, rule),
     ApiSecurity(API_KEY_SCHEME),
     ApiSecurity(SESSION_SCHEME),
-    ApiExtension(ACCESS_EXTENSION, 'signed_in'),
+    ApiExtension(ACCESS_EXTENSION, shown),
   );
+
+/** Requires any valid credential: 401 without. */
+export const SignedIn = (): MethodDecorator & ClassDecorator => requires({ kind: 'signed_in' }, 'signed_in');
 
 /**
  * Requires at least `role` on the project in the path (`:projectId`): 401 without credential, 404
  * for non-members, 403 `role_required` if the role is too low (design §5).
  */
 export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
-  applyDecorators(
-    SetMetadata(ACCESS_RULE, { kind: 'project', role } satisfies AccessRule),
-    ApiSecurity(API_KEY_SCHEME),
-    ApiSecurity(SESSION_SCHEME),
-    ApiExtension(ACCESS_EXTENSION, role),
-  );
-
-/** Requires a session: an API key gets 403 `session_required`. Used beside one of the rules above. */
-export const SessionOnly = (): MethodDecorator =>
-  applyDecorators(SetMetadata(SESSION_ONLY, true), ApiExtension(SESSION_ONLY_EXTENSION, true));
+  requires({ kind: 'project', role }, role);
 
 /**
  * Like `ProjectRole('owner')`, and requires the scope `manage_access` of an API key: 403
  * `scope_required` without.
  */
 export const ManagesAccess = (): MethodDecorator & ClassDecorator =>
-  applyDecorators(
-    SetMetadata(ACCESS_RULE, { kind: 'project', role: 'owner', scope: 'manage_access' } satisfies AccessRule),
-    ApiSecurity(API_KEY_SCHEME),
-    ApiSecurity(SESSION_SCHEME),
-    ApiExtension(ACCESS_EXTENSION, 'owner'),
-  );
+  requires({ kind: 'project', role: 'owner', scope: 'manage_access' }, 'owner');
+
+/** Requires a session: an API key gets 403 `session_required`. Used beside one of the rules above. */
+export const SessionOnly = (): MethodDecorator =>
+  applyDecorators(SetMetadata(SESSION_ONLY, true), ApiExtension(SESSION_ONLY_EXTENSION, true));
 
 /** The caller; only on routes that are not public. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext) => actorOf(context));

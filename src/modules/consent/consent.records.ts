@@ -10,17 +10,10 @@ import { retentionStart } from './domain/erasure.js';
 import { overviewPeriods } from './domain/overview-periods.js';
 import { countsSince } from './infrastructure/analytics-query.js';
 import { existingRecords, findErasedAt, loadRecords, lockRecords } from './infrastructure/record.rows.js';
-import {
-  committedHorizon,
-  issueSalts,
-  storedSince,
-  type Horizon,
-  type StoredEvent,
-  type StoredSlice,
-} from './infrastructure/stored-since.js';
+import { committedHorizon, type Horizon } from './infrastructure/stored-since.js';
 
 export { joinRecord } from './infrastructure/record.rows.js';
-export { committedHorizon, storedOfProject } from './infrastructure/stored-since.js';
+export { committedHorizon, issueSalts, storedOfProject, storedSince } from './infrastructure/stored-since.js';
 export { listUnexplained } from './infrastructure/erasure.rows.js';
 export { findVisitorReference } from './infrastructure/visitor-reference.rows.js';
 export type { Horizon, StoredEvent, RecordPosition } from './infrastructure/stored-since.js';
@@ -53,19 +46,9 @@ export class ConsentRecords {
     return findErasedAt(this.em.fork(), ref);
   }
 
-  /** Pages of records and erasures after a position, in an order that only grows at its end. */
-  storedSince(tx: EntityManager, slice: StoredSlice): AsyncGenerator<StoredEvent[]> {
-    return storedSince(tx, slice);
-  }
-
   /** The transaction id below which every record and erasure is visible. */
   committedHorizon(tx: EntityManager): Promise<Horizon> {
     return committedHorizon(tx);
-  }
-
-  /** Stores the salts of records that were stored without one. */
-  issueSalts(tx: EntityManager, records: readonly ConsentRecorded[]): Promise<void> {
-    return issueSalts(tx, records);
   }
 }
 

@@ -122,8 +122,7 @@ export class LicensingService implements OnModuleInit {
    * is deleted.
    */
   async recompute(tx: EntityManager, projectId: string, cause: TierCause): Promise<ResolvedTier | null> {
-    // The caller's changes must be in the database before the read; the lock keeps the result
-    // valid.
+    // The caller's changes must be in the database before the read; the lock keeps the result valid.
     await tx.flush();
     if (!(await lockProject(tx, projectId))) return null;
     const project = await findProject(tx, projectId);
@@ -134,8 +133,7 @@ export class LicensingService implements OnModuleInit {
     await writeTier(tx, projectId, { ...resolved, changed });
     if (changed) {
       await recordChange(tx, project, resolved, cause);
-      // Subscribers to tiers (the published configuration) are notified if and only if the change
-      // commits.
+      // Subscribers to tiers (the published configuration) are notified if and only if the change commits.
       await this.outbox.append(tx, tierChangedMessage(projectId));
       for (const listener of this.listeners) await listener(tx, { projectId, tier: resolved.tier });
     }

@@ -30,9 +30,8 @@ type TierCondition = (body: unknown) => boolean;
  * Use it beside `@ProjectRole(…)`, which is checked first.
  */
 export const RequireTier = (...tiers: Tier[]): MethodDecorator & ClassDecorator => {
-  if (tiers.length === 0 || !tiers.every(isTier)) {
+  if (tiers.length === 0 || !tiers.every(isTier))
     throw new Error('RequireTier requires at least one tier of the catalogue.');
-  }
   return applyDecorators(SetMetadata(REQUIRED_TIERS, tiers), ApiExtension(TIERS_EXTENSION, tiers));
 };
 

@@ -4,7 +4,7 @@ import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
-import { truncatedNetwork, type Author } from '../../audit/domain/author.js';
+import { type Author, truncatedNetwork } from '../../audit/domain/author.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
@@ -199,9 +199,8 @@ export class AcceptInvitation {
     email: string,
     { name, password }: { name?: string | undefined; password?: string | undefined },
   ): Promise<Person> {
-    if (this.settings.signUp === 'closed') {
+    if (this.settings.signUp === 'closed')
       throw new DomainError('sign_up_closed', 'Accounts are created by the operator of this service.');
-    }
     if (password === undefined) {
       throw fieldErrors([
         { field: 'password', message: 'Choose a password. The address has no account yet.' },

@@ -37,8 +37,7 @@ export class ChangeEmail {
     address: string,
   ): Promise<void> {
     this.mails.requireMail();
-    // An unconfirmed user must not confirm another address and then use grants made to the first
-    // one.
+    // An unconfirmed user must not confirm another address and then use grants made to the first one.
     if (!user.emailConfirmed) throw emailNotConfirmed();
     const email = fields.newEmail.toLowerCase();
     if (email === user.email)

@@ -223,8 +223,7 @@ async function refuseMember(
   tx: EntityManager,
   { projectId, email, role }: { projectId: string; email: string; role: Role },
 ): Promise<void> {
-  // One query, so that the response time does not reveal whether a non-member's address has an
-  // account.
+  // One query, so that the response time does not reveal whether a non-member's address has an account.
   const member = await accessTables(tx)
     .selectFrom('project_member as m')
     .innerJoin('app_user as u', 'u.id', 'm.userId')

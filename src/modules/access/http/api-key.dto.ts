@@ -94,7 +94,6 @@ export class ApiKeyResponse {
   @ApiProperty({ example: 'Nightly export' }) name!: string;
   @ApiProperty({ enum: ROLES }) role!: Role;
   @ApiProperty({ enum: KEY_SCOPES, isArray: true }) scopes!: KeyScope[];
-
   @ApiProperty({
     type: String,
     format: 'uuid',
@@ -103,11 +102,9 @@ export class ApiKeyResponse {
       'User whose removal revokes the key; null: created by the service, or before this was recorded.',
   })
   createdBy!: string | null;
-
   @ApiProperty({ description: 'First characters of the key.', example: 'ck_8Fq2' }) prefix!: string;
   @ApiProperty({ format: 'date-time' }) createdAt!: Date;
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) revokedAt!: Date | null;
-
   @ApiProperty({
     type: String,
     format: 'date',
@@ -116,10 +113,8 @@ export class ApiKeyResponse {
     example: '2026-11-30',
   })
   lastUsedOn!: string | null;
-
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'null: no expiry' })
   expiresAt!: Date | null;
-
   @ApiProperty({
     enum: KEY_AREAS,
     isArray: true,
@@ -127,7 +122,6 @@ export class ApiKeyResponse {
     description: 'Areas the key is limited to; null: full access of its role',
   })
   limitedTo!: KeyArea[] | null;
-
   @ApiProperty({
     type: String,
     format: 'date-time',

@@ -116,15 +116,12 @@ class OwnInvitationResponse {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ example: 'Shop' }) projectName!: string;
   @ApiProperty({ enum: ROLES }) role!: Role;
-
   @ApiProperty({
     description: 'true: when you accept, you become the owner and the current owner becomes an editor.',
     example: false,
   })
   transfersOwnership!: boolean;
-
   @ApiProperty({ format: 'date-time' }) createdAt!: Date;
-
   @ApiProperty({
     format: 'date-time',
     description: 'Expiry of the invitation.',

@@ -19,7 +19,6 @@ export class InvitationResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty({ enum: ROLES }) role!: Role;
-
   @ApiProperty({
     type: String,
     format: 'uuid',
@@ -27,18 +26,14 @@ export class InvitationResponse {
     description: 'User who sent the invitation; null: unknown, or their account was deleted.',
   })
   invitedBy!: string | null;
-
   @ApiProperty({
     description: 'Whether the inviting owner becomes an editor when it is accepted (POST …/ownership).',
     example: false,
   })
   transfersOwnership!: boolean;
-
   @ApiProperty({ format: 'date-time' }) createdAt!: Date;
-
   @ApiProperty({ format: 'date-time', description: 'Time of the latest email, if the service sends email.' })
   sentAt!: Date;
-
   @ApiProperty({
     format: 'date-time',
     description: 'Expiry of the link; resend the invitation to renew it.',
@@ -63,10 +58,8 @@ export class ShownInvitationResponse {
   @ApiProperty({ example: 'Shop' }) projectName!: string;
   @ApiProperty({ format: 'email' }) email!: string;
   @ApiProperty({ enum: ROLES }) role!: Role;
-
   @ApiProperty({ description: 'true: sign in with this address; false: choose a password.' })
   accountExists!: boolean;
-
   @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' }) expiresAt!: Date;
 }
 
@@ -92,7 +85,6 @@ export class AcceptInvitationBody extends TokenBody {
 export class AcceptedResponse {
   @ApiProperty({ format: 'uuid' }) projectId!: string;
   @ApiProperty({ enum: ROLES }) role!: Role;
-
   @ApiProperty({
     type: UserResponse,
     nullable: true,

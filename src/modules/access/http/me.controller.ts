@@ -33,10 +33,8 @@ class MyUserResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Shop owner' }) name!: string;
   @ApiProperty({ format: 'email' }) email!: string;
-
   @ApiProperty({ description: 'false: no project can be opened until the address is confirmed.' })
   emailConfirmed!: boolean;
-
   @ApiProperty({ description: 'Whether 2FA is on.' }) secondFactor!: boolean;
 }
 
@@ -113,7 +111,6 @@ function myUser({ userId: id, name, email, emailConfirmed, secondFactor }: UserA
 
 class OwnSessionResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
-
   @ApiProperty({
     type: String,
     nullable: true,
@@ -121,9 +118,7 @@ class OwnSessionResponse {
     description: 'Browser and operating system; null: unknown',
   })
   device!: string | null;
-
   @ApiProperty({ format: 'date-time' }) createdAt!: Date;
-
   @ApiProperty({
     type: String,
     format: 'date-time',
@@ -131,7 +126,6 @@ class OwnSessionResponse {
     description: 'Accurate to five minutes; null: not recorded',
   })
   lastUsedAt!: Date | null;
-
   @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' }) expiresAt!: Date;
   @ApiProperty({ description: 'Whether this is the session of the request.' }) current!: boolean;
 }

@@ -44,7 +44,6 @@ class MemberResponse {
   @ApiProperty({ example: 'Shop owner' }) name!: string;
   @ApiProperty({ enum: ROLES }) role!: Role;
   @ApiProperty({ format: 'date-time' }) createdAt!: Date;
-
   @ApiProperty({ description: 'Whether 2FA is on for the account; see the sign-in policy.' })
   secondFactor!: boolean;
 }

@@ -9,8 +9,7 @@ const [COST, BLOCK_SIZE, PARALLELIZATION, KEY_BYTES, SALT_BYTES] = [16_384, 16, 
 /** Twice the memory of scrypt with these parameters. */
 const MEMORY_BYTES_MAX = 2 * 128 * COST * BLOCK_SIZE;
 
-// The asynchronous scrypt would use libuv's four threads of the process, which cookies and files
-// need.
+// The asynchronous scrypt would use libuv's four threads of the process, which cookies and files need.
 answerTasks<PasswordTask, string | boolean>(({ password, hash }) => {
   if (hash === undefined) {
     const salt = randomBytes(SALT_BYTES).toString('hex');

@@ -30,8 +30,7 @@ export class SharedRateLimiter {
       keyPrefix: options.name,
       points: options.points,
       duration: options.windowSeconds,
-      // A client above the limit is refused from memory, so a flood of attempts doesn't reach the
-      // database.
+      // A client above the limit is refused from memory, so a flood of attempts doesn't reach the database.
       inMemoryBlockOnConsumed: options.points + 1,
     });
   }

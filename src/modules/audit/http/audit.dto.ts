@@ -46,21 +46,18 @@ export class AuditListQuery extends IntersectionType(PageQuery, AuditFilterQuery
 
 class AuditActorResponse {
   @ApiProperty({ enum: AUTHOR_KINDS }) kind!: AuthorKind;
-
   @ApiProperty({
     type: String,
     nullable: true,
     description: "Id of the user or API key, or the operator's name",
   })
   id!: string | null;
-
   @ApiProperty({
     type: String,
     nullable: true,
     description: 'Current email of the user or name of the key; null if deleted. Not stored in the log.',
   })
   name!: string | null;
-
   @ApiProperty({ type: String, nullable: true, description: '/24 or /48 of the address' })
   network!: string | null;
 }
@@ -70,10 +67,8 @@ export class AuditEventResponse {
   @ApiProperty({ format: 'date-time' }) at!: Date;
   @ApiProperty({ enum: AUDIT_ACTIONS }) action!: AuditAction;
   @ApiProperty({ type: AuditActorResponse }) actor!: AuditActorResponse;
-
   @ApiProperty({ type: String, nullable: true, description: 'null: the whole project' })
   target!: string | null;
-
   @ApiProperty({
     type: Object,
     nullable: true,
@@ -81,7 +76,6 @@ export class AuditEventResponse {
     description: 'Changed members before the change, without secrets; null: created.',
   })
   before!: Record<string, unknown> | null;
-
   @ApiProperty({
     type: Object,
     nullable: true,
@@ -100,7 +94,6 @@ export class AuditEventResponse {
 export class AuditPageResponse {
   @ApiProperty({ type: [AuditEventResponse] }) items!: AuditEventResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
-
   @ApiProperty({ type: Date, nullable: true, description: 'Searched back to this time; null: to the end' })
   searchedTo!: Date | null;
 }
@@ -109,7 +102,6 @@ export class SecurityEventResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ format: 'date-time' }) at!: Date;
   @ApiProperty({ enum: SECURITY_ACTIONS }) action!: SecurityAction;
-
   @ApiProperty({ type: String, nullable: true, description: '/24 or /48 of the address' })
   network!: string | null;
 }

@@ -93,8 +93,7 @@ export class ConsentExport implements OnApplicationShutdown {
     while (next) {
       const { rows, lastId }: Batch = await next;
       next = lastId === null ? null : this.read(selected, lastId);
-      // If the caller leaves the loop, nothing awaits this promise; its rejection must not end the
-      // process.
+      // If the caller leaves the loop, nothing awaits this promise; its rejection must not end the process.
       next?.catch(() => undefined);
       if (rows.length > 0) yield rows;
     }

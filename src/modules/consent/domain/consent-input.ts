@@ -99,9 +99,8 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
   const idProblem = id === null ? null : problemOfId(id, now);
   if (idProblem) refuse('id', idProblem);
   const hostname = fields.hostname ?? null;
-  if (hostname !== null && !isHostname(hostname)) {
+  if (hostname !== null && !isHostname(hostname))
     refuse('hostname', 'hostname must be a hostname without scheme, port, or path.');
-  }
   const optional = {
     configHash: isConfigHash(fields.configHash) ? fields.configHash : null,
     language: isLanguage(fields.language) ? fields.language : null,
@@ -217,9 +216,8 @@ function problemOfKey(key: string): string | null {
 }
 
 function problemOfValue(value: unknown, depthLeft: number): string | null {
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     return isStorable(value) ? null : 'has a text with a NUL character or half a surrogate pair.';
-  }
   // JSON.parse reads 1e999 as Infinity, which JSON cannot express.
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'has a number that is too large.';
   if (typeof value !== 'object' || value === null) return null;

@@ -47,8 +47,7 @@ function comparison(now: Date, from: Date, before: Date): Comparison {
  */
 function localMidnight(year: number, month: number, day: number, clock: Clock): Date {
   const midnightUtcMs = Date.UTC(year, month, day);
-  // Corrected with the offset of the result: the first offset may be from the other side of a clock
-  // change.
+  // Corrected with the offset of the result: the first offset may be from the other side of a clock change.
   const guess = new Date(midnightUtcMs - offsetMs(new Date(midnightUtcMs), clock));
   const midnight = new Date(midnightUtcMs - offsetMs(guess, clock));
   if (offsetMs(midnight, clock) === offsetMs(guess, clock)) return midnight;

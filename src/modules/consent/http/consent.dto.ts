@@ -134,7 +134,6 @@ export class ConsentResponse {
       'Only on a single record: its latest delivery, `{ outcome: "pending" }` while it is queued (with `attempt` and `nextAttemptAt` while it is retried), or `{ outcome: "unsent", reason }` if it was stored while forwarding was off (`off`) or not included in the tier (`tier`)',
   })
   delivery?: unknown;
-
   @ApiPropertyOptional({
     type: 'object',
     nullable: true,
@@ -143,7 +142,6 @@ export class ConsentResponse {
       "Only on a single record: `{ status, index, isInRootLog }` with its status in the log (`off`, `never` if it is older than the log, `pending`, `sealed`), its index in the project's log, and whether the public root log covers it (docs/evidence.md)",
   })
   evidence?: unknown;
-
   @ApiPropertyOptional({
     type: String,
     nullable: true,

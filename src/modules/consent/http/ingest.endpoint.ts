@@ -127,9 +127,8 @@ export class IngestEndpoint {
         ...(firstParty ? choiceCookieHeaders(request, chosenIn(body, receipt.id)) : []),
       ]);
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'project_not_found') {
+      if (error instanceof DomainError && error.code === 'project_not_found')
         this.rateLimiter.consumeUnknownProject(client);
-      }
       setHeaders(response, this.headers);
       this.metrics.count(this.problems.answer(error, request, response), startedMs);
     }

@@ -90,8 +90,7 @@ export class ConsentWriter implements OnApplicationShutdown {
     gather: GATHER,
     // The statement can't distinguish two rows with the same id.
     keyOf: ({ row }) => row.id,
-    // After a lost connection a batch is written again. This is idempotent, because each row has an
-    // id.
+    // After a lost connection a batch is written again. This is idempotent, because each row has an id.
     write: (batch) => this.writeBatch(batch),
     refuse: (entry, cause) => this.writeAfterCreatingPartition(entry, cause),
     isUnreachable: isConnectionFailure,

@@ -184,8 +184,7 @@ export function recordPage(
   const range = rangeConditions(projectId, filter);
   if (filter.before !== null) range.push(sql`c.id < ${filter.before}::uuid`);
   if (filter.id !== undefined) range.push(sql`c.id = ${filter.id}::uuid`);
-  // This condition has its own index, ordered by id. As part of the range, it limits which rows are
-  // scanned.
+  // This condition has its own index, ordered by id. As part of the range, it limits which rows are scanned.
   if (filter.visitorHash) range.push(sql`c.visitor_hash = ${filter.visitorHash}`);
   return boundedScan<ConsentRecorded>({
     table: 'consent_record',

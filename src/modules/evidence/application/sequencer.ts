@@ -12,9 +12,11 @@ import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { monthStart } from '../../../platform/time/instant.js';
 import {
   ConsentRecords,
-  storedOfProject,
   type Horizon,
+  issueSalts,
   type StoredEvent,
+  storedOfProject,
+  storedSince,
 } from '../../consent/consent.records.js';
 import { consentKey, recordBody } from '../../consent/domain/consent-recorded.js';
 import { appendEntries, type LogEdge } from '../domain/log.js';
@@ -125,7 +127,7 @@ export class Sequencer {
     const slice = { after: cursor, before, limit: RECORDS_MAX, pageSize: PAGE_SIZE };
     let found = 0;
     let last: StoredEvent | undefined;
-    for await (const page of from < to ? this.records.storedSince(tx, slice) : []) {
+    for await (const page of from < to ? storedSince(tx, slice) : []) {
       await this.appendUnsequenced(tx, page, growing);
       found += page.length;
       last = page.at(-1);
@@ -244,7 +246,7 @@ export class Sequencer {
   private async addMissingSalts(tx: EntityManager, stored: readonly StoredEvent[]): Promise<void> {
     const unsalted = stored.flatMap(({ record }) => (record && record.salt === null ? [record] : []));
     for (const record of unsalted) record.salt = randomBytes(SALT_BYTES);
-    if (unsalted.length > 0) await this.records.issueSalts(tx, unsalted);
+    if (unsalted.length > 0) await issueSalts(tx, unsalted);
   }
 }
 

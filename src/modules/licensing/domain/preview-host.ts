@@ -25,9 +25,7 @@ export function isPreviewHost(hostname: string, ownDomains: readonly string[]): 
   for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
     const suffix = host.slice(dot + 1);
     const hostClass = CLASS_OF_SUFFIX.get(suffix);
-    if (hostClass !== undefined) {
-      return hostClass === 'staging' || !isOwn(host, suffix, ownDomains);
-    }
+    if (hostClass !== undefined) return hostClass === 'staging' || !isOwn(host, suffix, ownDomains);
   }
   return false;
 }

@@ -9,14 +9,12 @@ export class BillingPriceResponse {
 
 export class TierPriceResponse {
   @ApiProperty({ example: 'USD' }) currency!: string;
-
   @ApiProperty({
     type: BillingPriceResponse,
     nullable: true,
     description: 'Billed monthly; null: on request',
   })
   monthly!: BillingPriceResponse | null;
-
   @ApiProperty({
     type: BillingPriceResponse,
     nullable: true,
@@ -29,17 +27,14 @@ export class TierPriceResponse {
 export class TierLimitsResponse {
   @ApiProperty({ type: Number, nullable: true, description: 'null: on request', example: 100 })
   pagesPerScan!: number | null;
-
   @ApiProperty({ type: 'integer', description: 'Scans on demand in 24 hours', example: 5 })
   scansPerDay!: number;
 }
 
 export class TierFeaturesResponse {
   @ApiProperty({ example: false }) scheduledScans!: boolean;
-
   @ApiProperty({ enum: ['global', 'full'], description: 'full: region rules' })
   geoTargeting!: 'global' | 'full';
-
   @ApiProperty({ description: 'CSV and PDF export' }) export!: boolean;
   @ApiProperty({ description: 'Consent and site analytics', example: false }) analytics!: boolean;
   @ApiProperty() customDomains!: boolean;
@@ -57,7 +52,6 @@ export class TierEntryResponse {
 export class PricingResponse {
   @ApiProperty({ example: 'USD' }) currency!: string;
   @ApiProperty({ type: [TierEntryResponse], description: 'Lowest tier first' }) tiers!: TierEntryResponse[];
-
   @ApiProperty({ type: [String], description: 'What no tier limits', example: [...NOT_LIMITED_BY_TIER] })
   notLimitedByTier!: string[];
 }

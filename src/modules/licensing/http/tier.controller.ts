@@ -100,7 +100,6 @@ class SimulateTierBody {
 class TierResponse {
   @ApiProperty({ enum: TIERS, example: 'pro' }) tier!: Tier;
   @ApiProperty({ enum: Object.keys(TIER_REASONS), description: 'Reason for the tier' }) reason!: TierReason;
-
   @ApiProperty({
     type: String,
     format: 'date-time',
@@ -108,7 +107,6 @@ class TierResponse {
     description: 'End of the grace period; null: none',
   })
   graceEndsAt!: string | null;
-
   @ApiProperty({ type: TierLimitsResponse }) limits!: TierLimitsResponse;
   @ApiProperty({ type: TierFeaturesResponse }) features!: TierFeaturesResponse;
 }

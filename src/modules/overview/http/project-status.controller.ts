@@ -42,7 +42,6 @@ class EndpointStatusResponse {
     example: 'healthy',
   })
   state!: (typeof ENDPOINT_STATES)[number];
-
   @ApiProperty({ type: Date, nullable: true, description: 'Start of the failure or hold' })
   since!: Date | null;
 }
@@ -54,7 +53,6 @@ class ListedUndeliveredResponse {
     example: 0,
   })
   records!: number;
-
   @ApiProperty({ description: 'Whether there are more', example: false }) more!: boolean;
 }
 
@@ -64,14 +62,12 @@ class ProjectStatusResponse {
   @ApiProperty({ type: [String], example: ['shop.example'] }) domains!: string[];
   @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'], example: 'pro' }) tier!: string;
   @ApiProperty({ enum: ROLES, description: 'Role of the caller', example: 'owner' }) role!: Role;
-
   @ApiProperty({
     type: 'integer',
     description: 'Records received today, in the time zone of the request',
     example: 1284,
   })
   recordsToday!: number;
-
   @ApiProperty({
     type: Number,
     nullable: true,
@@ -82,10 +78,8 @@ class ProjectStatusResponse {
     example: 0.65,
   })
   optInRateToday!: number | null;
-
   @ApiProperty({ type: ListedUndeliveredResponse }) undelivered!: ListedUndeliveredResponse;
   @ApiProperty({ type: EndpointStatusResponse }) endpoint!: EndpointStatusResponse;
-
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -93,7 +87,6 @@ class ProjectStatusResponse {
     example: '2026-11-28T14:05:00.000Z',
   })
   publishedAt!: Date | null;
-
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -105,10 +98,8 @@ class ProjectStatusResponse {
 
 class ProjectStatusPageResponse {
   @ApiProperty({ type: [ProjectStatusResponse] }) items!: ProjectStatusResponse[];
-
   @ApiProperty({ type: [WithheldProjectResponse], description: WITHHELD })
   withheld!: WithheldProjectResponse[];
-
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 

@@ -74,10 +74,8 @@ export class ProjectResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Shop' }) name!: string;
   @ApiProperty({ type: [String], example: ['shop.example'] }) domains!: string[];
-
   @ApiProperty({ type: String, nullable: true, description: CONTROLLER_NAME, example: 'Shop Ltd' })
   controllerName!: string | null;
-
   @ApiProperty({
     type: String,
     nullable: true,
@@ -85,13 +83,10 @@ export class ProjectResponse {
     example: 'privacy@shop.example',
   })
   controllerContact!: string | null;
-
   @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'], example: 'pro' }) tier!: string;
   @ApiProperty({ enum: ROLES, description: 'Role of the caller', example: 'owner' }) role!: Role;
-
   @ApiProperty({ type: String, nullable: true, description: 'Reason of the latest failed delivery.' })
   lastFailureReason!: string | null;
-
   @ApiProperty({ format: 'date-time' }) createdAt!: Date;
 
   /**
@@ -138,9 +133,7 @@ export const WITHHELD =
 
 export class ProjectPageResponse {
   @ApiProperty({ type: [ProjectResponse] }) items!: ProjectResponse[];
-
   @ApiProperty({ type: [WithheldProjectResponse], description: WITHHELD })
   withheld!: WithheldProjectResponse[];
-
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }

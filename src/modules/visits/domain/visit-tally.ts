@@ -45,9 +45,8 @@ class ProjectTally {
     const row = this.named(given);
     const known = this.entries.get(keyOf(row));
     if (known) return addTo(known, row);
-    if (row.dimension === 'hostname' && row.name !== OTHER_NAME) {
+    if (row.dimension === 'hostname' && row.name !== OTHER_NAME)
       this.hostnames.set(row.at.getTime(), this.namedHosts(row.at) + 1);
-    }
     this.entries.set(keyOf(row), { ...row });
   }
 
