@@ -67,12 +67,13 @@ import { PublishingModule } from '../modules/publishing/publishing.module.js';
 import { CookieController } from '../modules/scans/http/cookie.controller.js';
 import { FindingController } from '../modules/scans/http/finding.controller.js';
 import { ScanAlertController } from '../modules/scans/http/scan-alert.controller.js';
-import { ScanDraftController } from '../modules/scans/http/scan-draft.controller.js';
-import { ScanProofController } from '../modules/scans/http/scan-proof.controller.js';
-import { ScanReportFiles } from '../modules/scans/http/scan-report-files.js';
-import { ScanReportController } from '../modules/scans/http/scan-report.controller.js';
+import {
+  ScanController,
+  ScanDraftController,
+  ScanProofController,
+} from '../modules/scans/http/scan.controller.js';
+import { ScanReportController, ScanReportFiles } from '../modules/scans/http/scan-report.controller.js';
 import { ScanScheduleController } from '../modules/scans/http/scan-schedule.controller.js';
-import { ScanController } from '../modules/scans/http/scan.controller.js';
 import { UnsubscribePageController } from '../modules/scans/http/unsubscribe-page.controller.js';
 import { ScansModule } from '../modules/scans/scans.module.js';
 import { VisitEndpoint, VisitRateLimiter } from '../modules/visits/http/visit.endpoint.js';

@@ -8,7 +8,7 @@ import {
   reportScanner,
   withdrawScanner,
 } from '../scanner/scanner.rows.js';
-import { SCAN_POLL_MS, SCANNER_ALIVE_MS, SCANNER_REPORT_MS } from '../modules/scans/domain/scanner-times.js';
+import { SCAN_POLL_MS, SCANNER_ALIVE_MS, SCANNER_REPORT_MS } from '../modules/scans/domain/scanner.js';
 import { newId } from '../platform/identity/ids.js';
 import { type BackOff, backOffMs } from '../platform/time/back-off.js';
 import type { ScannerSettings, Settings } from './settings.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { PageQueue } from '../../src/scanner/run/page-queue.js';
 import { SiteRules } from '../../src/scanner/run/site-rules.js';
-import { SCAN_LEASE_MS } from '../../src/modules/scans/domain/scanner-times.js';
+import { SCAN_LEASE_MS } from '../../src/modules/scans/domain/scanner.js';
 import {
   addPages,
   beginVisit,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ScanBudget } from '../../src/scanner/run/scan-budget.js';
-import { ScheduledScans } from '../../src/modules/scans/application/scheduled-scans.js';
+import { ScheduledScans } from '../../src/modules/scans/application/scan-schedule.service.js';
 import {
   ACCOUNT_QUEUED_MAX,
   ACCOUNT_WORK_MS_PER_DAY,
   TURN_MS,
 } from '../../src/modules/scans/domain/scan-limits.js';
-import { SCAN_LEASE_MS } from '../../src/modules/scans/domain/scanner-times.js';
+import { SCAN_LEASE_MS } from '../../src/modules/scans/domain/scanner.js';
 import {
   type ClaimedScan,
   claimScan,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ScheduledScans } from '../../src/modules/scans/application/scheduled-scans.js';
+import { ScheduledScans } from '../../src/modules/scans/application/scan-schedule.service.js';
 import type { Json } from '../support/people/json.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { reportTestScanner } from '../support/programs/scanner.js';

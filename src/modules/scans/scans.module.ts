@@ -14,8 +14,7 @@ import { ScanProofService } from './application/scan-proof.service.js';
 import { ScanFinishedHandler } from './application/scan-finished-handler.js';
 import { ScanRequests } from './application/scan-requests.js';
 import { ScanService } from './application/scan.service.js';
-import { ScanScheduleService } from './application/scan-schedule.service.js';
-import { ScheduledScans } from './application/scheduled-scans.js';
+import { ScanScheduleService, ScheduledScans } from './application/scan-schedule.service.js';
 import { ScanMetrics } from './infrastructure/scan.metrics.js';
 
 /** Scans for owners. The scanner that visits the pages is a separate program (src/scanner.ts). */

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
 import { SettingsError } from '../../platform/settings/declare-settings.js';
 import { isExecutable } from '../../platform/settings/setting-kinds.js';
-import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../../modules/scans/domain/scanner-client.js';
+import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../../modules/scans/domain/scanner.js';
 import { endProcesses, type UsageLimit, watchUsage } from './process-usage.js';
 import { within } from './within.js';
 

@@ -53,9 +53,7 @@ interface CookieTraces {
   sent: readonly SentCookie[];
 }
 
-/**
- * The cookie that the text of a `Set-Cookie` header or of a script sets; null: it deletes a cookie.
- */
+/** The cookie that the text of a `Set-Cookie` header or of a script sets; null: it deletes a cookie. */
 export function readCookieText(
   text: string,
   host: string,

@@ -1,9 +1,7 @@
 /** The routes of this service that record something about a visitor. */
 const RECORDS = /^\/v1\/projects\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(consents|visits)\/?$/i;
 
-/**
- * Whether a request would create a record, on any host of the service. A scan must not create any.
- */
+/** Whether a request would create a record, on any host of the service. A scan must not create any. */
 export function isRecordRequest({ pathname }: URL, method: string | undefined): boolean {
   return method !== 'GET' && method !== 'HEAD' && RECORDS.test(pathname);
 }

@@ -51,10 +51,7 @@ interface FrameScript {
   isLoaded: boolean;
 }
 
-/**
- * A page's requests and stored data, from its first request, or from `restart`, to the end of its
- * visit.
- */
+/** A page's requests and stored data, from its first request, or from `restart`, to the end of its visit. */
 export class PageRecorder {
   private requests: Request[] = [];
   private sockets: string[] = [];
@@ -94,9 +91,7 @@ export class PageRecorder {
     if (this.reports.length < REQUESTS_MAX) this.reports.push(report);
   };
 
-  /**
-   * Gets from the protocol which script caused a request. Frames of other sites are not included.
-   */
+  /** Gets from the protocol which script caused a request. Frames of other sites are not included. */
   async watch(session: CDPSession): Promise<void> {
     session.on('Network.requestWillBeSent', ({ request, initiator }) => {
       const source = initiator.url ?? initiator.stack?.callFrames.find(({ url }) => url !== '')?.url ?? '';

@@ -14,9 +14,8 @@ const MESSAGES_MAX = 2_000;
 const NAME_CHARACTERS_MAX = 60;
 
 /**
- * A function that the package's script calls in the page, and one that returns the arguments of the
- * calls. `exposeBinding` would leave a function in the page that ends this process when the page
- * calls it.
+ * A function that the package's script calls in the page, and one that returns the arguments of the calls.
+ * `exposeBinding` would leave a function in the page that ends this process when the page calls it.
  */
 const MAILBOX_SCRIPT = `(() => {
   const messages = [];

@@ -2,9 +2,7 @@ import type { StateReason } from '../../modules/scans/domain/scan-state.js';
 
 export type Choice = 'reject' | 'accept' | 'withdraw';
 
-/**
- * `made`: `reason` describes a peculiarity of it. `failed`: no choice was made, or it is unknown.
- */
+/** `made`: `reason` describes a peculiarity of it. `failed`: no choice was made, or it is unknown. */
 export type ChoiceResult =
   { kind: 'made'; driver: string; reason: 'click_mismatch' | null } | { kind: 'failed'; reason: StateReason };
 

@@ -4,8 +4,7 @@ import { NameResolver } from '../../platform/network/name-resolver.js';
 import { repeat } from '../../platform/time/repeat.js';
 import { concludeScan, type PageReason } from '../../modules/scans/domain/scan.js';
 import type { ScanScope } from '../../modules/scans/domain/scan-address.js';
-import { SCAN_LEASE_MS } from '../../modules/scans/domain/scanner-times.js';
-import { SCANNER_NAME, scannerUserAgent } from '../../modules/scans/domain/scanner-client.js';
+import { SCAN_LEASE_MS, SCANNER_NAME, scannerUserAgent } from '../../modules/scans/domain/scanner.js';
 import { type OpenChromium, openChromium } from '../browser/chromium.js';
 import {
   addPages,

@@ -7,7 +7,7 @@ import {
   SCAN_POLL_MS,
   SCANNER_ALIVE_MS,
   SCANNER_REPORT_MS,
-} from '../../modules/scans/domain/scanner-times.js';
+} from '../../modules/scans/domain/scanner.js';
 import { removeAbandonedProfiles } from '../browser/chromium.js';
 import { claimScan, setAsideScans } from '../../modules/scans/infrastructure/frontier.rows.js';
 import { reportScanner, withdrawScanner } from '../scanner.rows.js';

@@ -5,7 +5,7 @@ import { toHar } from '../browser/har.js';
 import type { ScanScope } from '../../modules/scans/domain/scan-address.js';
 import type { ScanState, StateReason } from '../../modules/scans/domain/scan-state.js';
 import { chooseStatePages } from './state-pages.js';
-import { SCANNER_NAME } from '../../modules/scans/domain/scanner-client.js';
+import { SCANNER_NAME } from '../../modules/scans/domain/scanner.js';
 import { type OpenChromium, openChromium } from '../browser/chromium.js';
 import {
   type ClaimedScan,

@@ -2,10 +2,7 @@ import robotsParser from 'robots-parser';
 
 /** Longest `Crawl-delay` that is obeyed; longer ones are cut to it. */
 const CRAWL_DELAY_MAX_MS = 10_000;
-/**
- * The part of a robots.txt that is read; the rest is ignored (RFC 9309 §2.5 requires at least 500
- * KiB).
- */
+/** The part of a robots.txt that is read; the rest is ignored (RFC 9309 §2.5 requires at least 500 KiB). */
 export const ROBOTS_BYTES_MAX = 500 * 1024;
 /** Sitemaps that a robots.txt may name. */
 const SITEMAPS_NAMED_MAX = 20;

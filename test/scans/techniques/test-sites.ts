@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { createCertificateAuthority, issueCertificate } from '../../../src/standalone/certificates.js';
-import { SCANNER_NAME } from '../../../src/modules/scans/domain/scanner-client.js';
+import { SCANNER_NAME } from '../../../src/modules/scans/domain/scanner.js';
 import { type DnsRecord, startDnsServer } from '../../support/fakes/dns-server.js';
 import { CONSENT_HOSTS } from './consent-sites.js';
 import { COOKIES } from './cookies.js';

@@ -2,8 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SiteConfiguration } from '../../publishing/domain/configuration.js';
 import { readConfigurations } from '../../publishing/site-configurations.js';
 import { type ClassificationSources, classifyItem } from '../domain/classify-item.js';
-import { countScan } from '../domain/finding-life.js';
-import type { TestedState } from '../domain/finding.js';
+import { countScan, type TestedState } from '../domain/finding.js';
 import { findFindings, isTestedBy } from '../domain/findings.js';
 import type { ScanState } from '../domain/scan-state.js';
 import type { ClassifiedItem } from '../domain/seen-item.js';
@@ -21,9 +20,7 @@ import { readFindingLives, storeMissedFindings, storeSeenFindings } from '../inf
 import { knownServices } from '../infrastructure/load-known-services.js';
 import { readDecisions, storeSiteItems } from '../infrastructure/site-item.rows.js';
 
-/**
- * Input of the current classification of a project's items, including its published configuration.
- */
+/** Input of the current classification of a project's items, including its published configuration. */
 export async function classificationSources(
   em: EntityManager,
   projectId: string,
@@ -44,9 +41,8 @@ export interface EvaluatedScan {
 }
 
 /**
- * Evaluates a scan: its items are merged into the project's items, and its findings replace those
- * of an earlier evaluation of the same scan. Idempotent. null: the scan was deleted, or has no
- * result.
+ * Evaluates a scan: its items are merged into the project's items, and its findings replace those of an
+ * earlier evaluation of the same scan. Idempotent. null: the scan was deleted, or has no result.
  */
 export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise<EvaluatedScan | null> {
   const ended = await lockEndedScan(tx, scan);

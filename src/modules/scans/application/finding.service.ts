@@ -5,9 +5,8 @@ import type { Author } from '../../audit/domain/author.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { type Page, readCursor, toPage } from '../../../platform/export/page.js';
-import { FINDING_STATUSES, type FindingStatus } from '../domain/finding-life.js';
-import type { Finding, FindingKind } from '../domain/finding.js';
-import { isStored } from '../domain/stored-item.js';
+import { type Finding, FINDING_STATUSES, type FindingKind, type FindingStatus } from '../domain/finding.js';
+import { isStored } from '../domain/item-key.js';
 import type { ScanState } from '../domain/scan-state.js';
 import type { SeenItem } from '../domain/seen-item.js';
 import {

@@ -7,12 +7,14 @@ import { MailService } from '../../../platform/mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
-import { findAlert, getsAlerts, type ScanAlert } from '../domain/scan-alert.js';
 import {
   type AlertRecipient,
+  findAlert,
+  getsAlerts,
   readUnsubscribeToken,
+  type ScanAlert,
   writeUnsubscribeToken,
-} from '../domain/unsubscribe-token.js';
+} from '../domain/scan-alert.js';
 import {
   claimAlerts,
   readAlertChoices,
@@ -38,9 +40,7 @@ export class ScanAlerts {
     this.keys = secretKeys.map(({ key }) => key);
   }
 
-  /**
-   * Once per scan, in the transaction that evaluates it. Returns the reported items; null: none.
-   */
+  /** Once per scan, in the transaction that evaluates it. Returns the reported items; null: none. */
   async send(tx: EntityManager, scan: ScanRef, { ended, items }: EvaluatedScan): Promise<ScanAlert | null> {
     if (!(await claimAlerts(tx, scan))) return null;
     const alert = findAlert({

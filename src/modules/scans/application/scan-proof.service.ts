@@ -7,10 +7,10 @@ import { publishedHashAt } from '../../publishing/site-configurations.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { VERSION } from '../../../platform/process/version.js';
-import type { ScanStatement } from '../domain/scan-statement.js';
+import type { ScanStatement } from '../domain/scan-view.js';
 import type { ScanRef } from '../infrastructure/evidence.rows.js';
 import { knownDataVersions } from '../infrastructure/load-known-services.js';
-import { readScan } from '../infrastructure/scan.rows.js';
+import { hashItems, readScan } from '../infrastructure/scan.rows.js';
 import {
   insertProof,
   readProof,
@@ -19,7 +19,6 @@ import {
   readStatedScan,
   readStatedStates,
 } from '../infrastructure/statement.rows.js';
-import { hashItems } from './scan-items.js';
 
 const SALT_BYTES = 32;
 

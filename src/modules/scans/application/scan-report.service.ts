@@ -7,21 +7,17 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { VERSION } from '../../../platform/process/version.js';
 import { type Classification, classifyItem } from '../domain/classify-item.js';
-import { inspectionOf } from '../domain/inspection.js';
+import { inspectionOf, knowledgeBasesOf, type KnownItem } from '../domain/inspection.js';
 import { itemId, itemKey } from '../domain/item-key.js';
-import { knowledgeBasesOf, type KnownItem } from '../domain/knowledge-base.js';
 import type { ScanItemView, ScanView } from '../domain/scan-view.js';
 import type { ScanState } from '../domain/scan-state.js';
 import type { ClassifiedItem } from '../domain/seen-item.js';
-import { readHars } from '../infrastructure/artifact.rows.js';
-import { readSeenItems } from '../infrastructure/evidence.rows.js';
+import { readHars, readSeenItems } from '../infrastructure/evidence.rows.js';
 import { readScanFindings } from '../infrastructure/finding.rows.js';
-import { readPages, readScan } from '../infrastructure/scan.rows.js';
+import { itemBatches, readPages, readScan } from '../infrastructure/scan.rows.js';
 import { readStatedStates } from '../infrastructure/statement.rows.js';
-import { FINDING_STATUSES } from '../domain/finding-life.js';
-import { FINDINGS_PER_SCAN_MAX } from '../domain/finding.js';
+import { FINDING_STATUSES, FINDINGS_PER_SCAN_MAX } from '../domain/finding.js';
 import { classificationSources } from './compute-findings.js';
-import { itemBatches } from './scan-items.js';
 
 /** Items that an inspection contains; a larger one opens in no reader. */
 const INSPECTION_ITEMS_MAX = 50_000;

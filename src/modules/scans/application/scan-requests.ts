@@ -1,31 +1,44 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
+import { newId } from '../../../platform/identity/ids.js';
+import { parseExceptions } from '../../../platform/network/address-policy.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
+import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { readActiveHosts } from '../../domains/active-hosts.js';
+import { deleteEntries } from '../../evidence/log-entries.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { findDemoProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
-import { parseExceptions } from '../../../platform/network/address-policy.js';
-import { DomainError, fieldErrors, tooManyRequests } from '../../../platform/errors/domain-error.js';
 import { judgeScanAddress, normalizePageUrl, type ScanScope } from '../domain/scan-address.js';
 import {
   ACCOUNT_MINUTES_PER_DAY,
   ACCOUNT_QUEUED_MAX,
   DAY_MS,
   pagesPerScan,
+  SCANS_KEPT_MAX,
   scansPerDay,
   waitForScanMs,
+  waitForWorkMs,
 } from '../domain/scan-limits.js';
-import { type SkippableState, statesToSkip } from '../domain/scan-state.js';
-import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
+import { type ScanState, type SkippableState, statesToSkip } from '../domain/scan-state.js';
+import type { ScanOrigin } from '../domain/scan.js';
+import { SCANNER_ALIVE_MS } from '../domain/scanner.js';
+import { lockAccountUse } from '../infrastructure/account.rows.js';
 import { readHost } from '../infrastructure/frontier.rows.js';
 import { readHostScans } from '../infrastructure/host.rows.js';
-import { hasActiveScan, isScannerAlive, limitPages, readRequestTimes } from '../infrastructure/scan.rows.js';
+import {
+  deleteOldScans,
+  hasActiveScan,
+  insertScan,
+  isScannerAlive,
+  limitPages,
+  readRequestTimes,
+} from '../infrastructure/scan.rows.js';
 import { type ScanSettings, scanSettings } from '../scans.settings.js';
-import { queueScan, refuseAccount } from './queue-scan.js';
 
 /** Domains whose home pages are scanned by default. */
 const DEFAULT_DOMAINS_MAX = 5;
@@ -235,3 +248,61 @@ const ADDRESS_PROBLEMS = {
   },
   port: { message: 'Only the ports 80 and 443 can be scanned.', code: 'scan_url_port' },
 } as const;
+
+/** An allowed scan: the caller has checked the rules under the project's lock. */
+interface ScanRequest {
+  project: { id: string; domains: string[] };
+  author: Author;
+  urls: string[];
+  pagesMax: number;
+  /** States that are left out. */
+  skippedStates: readonly ScanState[];
+  /** Whether pages that robots.txt denies are visited, too. */
+  ignoreRobots: boolean;
+  origin: ScanOrigin;
+}
+
+/**
+ * Why the account of a project may queue no further scan: too many are queued, or it waits for scanner time. null: it may,
+ * until the transaction ends.
+ */
+export async function refuseAccount(
+  tx: EntityManager,
+  { projectId, now }: { projectId: string; now: Date },
+): Promise<{ kind: 'queue_full' } | { kind: 'no_time'; waitMs: number } | null> {
+  const { queued, hours } = await lockAccountUse(tx, projectId);
+  if (queued >= ACCOUNT_QUEUED_MAX) return { kind: 'queue_full' };
+  const waitMs = waitForWorkMs(hours, now);
+  return waitMs > 0 ? { kind: 'no_time', waitMs } : null;
+}
+
+/** Queues a scan, deletes the oldest one where too many are kept, and records the request. Returns the scan's id. */
+export async function queueScan(tx: EntityManager, request: ScanRequest): Promise<string> {
+  const { project, author, urls, pagesMax, skippedStates, ignoreRobots, origin } = request;
+  const id = newId();
+  const deleted = await deleteOldScans(tx, project.id, SCANS_KEPT_MAX - 1);
+  await deleteEntries(tx, { projectId: project.id, ids: deleted });
+  await insertScan(tx, {
+    projectId: project.id,
+    id,
+    urls,
+    domains: project.domains,
+    pagesMax,
+    skippedStates,
+    ignoreRobots,
+    origin,
+    verifiedHosts: await readActiveHosts(tx, project.id),
+  });
+  await writeAudit(tx, author, {
+    projectId: project.id,
+    action: 'scan.request',
+    target: id,
+    after: {
+      urls,
+      origin,
+      ...(skippedStates.length > 0 && { skippedStates }),
+      ...(ignoreRobots && { ignoreRobots }),
+    },
+  });
+  return id;
+}

@@ -4,7 +4,7 @@ import { allowMaintenanceTime } from '../../../platform/database/tables.js';
 import { deleteEntries } from '../../evidence/log-entries.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
-import { deleteArtifactsBefore } from '../infrastructure/artifact.rows.js';
+import { deleteArtifactsBefore } from '../infrastructure/evidence.rows.js';
 import { deleteWorkBefore } from '../infrastructure/account.rows.js';
 import { deleteHostsBefore } from '../infrastructure/host.rows.js';
 import { deleteScansBefore } from '../infrastructure/scan.rows.js';

@@ -5,7 +5,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { type Page, readCursor, toPage } from '../../../platform/export/page.js';
-import { placeInQueue, type QueuePlace } from '../domain/queue-place.js';
+import { placeInQueue, type QueuePlace } from '../domain/scan-limits.js';
 import { type ItemGroup, kindsIn } from '../domain/scan.js';
 import type {
   ScanFigures,
@@ -14,7 +14,7 @@ import type {
   ScanStateView,
   ScanView,
 } from '../domain/scan-view.js';
-import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
+import { SCANNER_ALIVE_MS } from '../domain/scanner.js';
 import { readQueue } from '../infrastructure/account.rows.js';
 import {
   cancelScan,

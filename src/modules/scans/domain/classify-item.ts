@@ -1,5 +1,5 @@
 import type { ServiceCategory, SiteService } from '../../publishing/domain/configuration.js';
-import { type ItemKey, matchesPattern } from './item-key.js';
+import { isOwnStorage, type ItemKey, matchesPattern } from './item-key.js';
 import {
   bareHost,
   isGuess,
@@ -8,7 +8,6 @@ import {
   type KnownEntity,
   type KnownServices,
 } from './known-services.js';
-import { isOwnStorage } from './own-storage.js';
 
 /** Sources of a classification, by precedence. `none`: unknown. */
 export const CLASSIFICATION_SOURCES = [
@@ -62,10 +61,7 @@ export interface ClassificationSources {
   known: KnownServices;
 }
 
-/**
- * Categories of entities that determine the purpose of their storage; other entities may have
- * several.
- */
+/** Categories of entities that determine the purpose of their storage; other entities may have several. */
 const ENTITY_CATEGORIES: Partial<Record<string, ServiceCategory>> = {
   ad: 'marketing',
   marketing: 'marketing',
@@ -86,8 +82,7 @@ const UNKNOWN: Classification = {
 };
 
 /**
- * The purpose of an item, by the first source that has one. Nothing is necessary unless the owner
- * decides so.
+ * The purpose of an item, by the first source that has one. Nothing is necessary unless the owner decides so.
  */
 export function classifyItem(item: ClassifiableItem, sources: ClassificationSources): Classification {
   const entities = entitiesOf(item, sources.known);

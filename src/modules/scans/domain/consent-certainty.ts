@@ -2,7 +2,7 @@ import { CATEGORIES } from '../../publishing/domain/banner-text.js';
 import type { ServiceCategory, SiteConfiguration } from '../../publishing/domain/configuration.js';
 import type { ConsentMode } from '../../publishing/domain/consent-modes.js';
 import type { Certainty } from './finding.js';
-import { isOwnStorage } from './own-storage.js';
+import { isOwnStorage } from './item-key.js';
 import type { ScanState } from './scan-state.js';
 import type { ClassifiedItem } from './seen-item.js';
 

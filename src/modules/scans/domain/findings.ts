@@ -1,17 +1,19 @@
-import { asksFirst, consentCertainty } from './consent-certainty.js';
+import { ruleFinder } from '../../publishing/domain/blocking.js';
+import type { SiteConfiguration } from '../../publishing/domain/configuration.js';
+import { asksFirst, certaintyIn, consentCertainty, mayPrecedeChoice } from './consent-certainty.js';
 import {
   CERTAINTIES,
   type Finding,
   type FindingKind,
   FINDINGS_PER_SCAN_MAX,
+  itemFinding,
   newFinding,
   type ScanEvidence,
+  usedFinding,
 } from './finding.js';
-import { itemFindings } from './item-findings.js';
-import { matchesPattern } from './item-key.js';
+import { isOwnStorage, isStored, matchesPattern } from './item-key.js';
 import type { ScanState } from './scan-state.js';
-import { notBlockedBySite } from './site-blocking.js';
-import { isStored } from './stored-item.js';
+import { type ClassifiedItem, joinUses } from './seen-item.js';
 
 /** The most certain first. States that were not tested have none. */
 export function findFindings(evidence: ScanEvidence): Finding[] {
@@ -110,4 +112,139 @@ function loaderMissing({ pages }: ScanEvidence): Finding[] {
       pages: missing.map(({ number }) => number),
     }),
   );
+}
+
+/** The states in which nothing may happen without consent, with the kind of finding in each. */
+const STATE_KINDS = {
+  before: 'before_consent',
+  reject: 'after_refusal',
+  withdraw: 'after_withdrawal',
+  signal: 'ignores_gpc',
+} as const satisfies Partial<Record<ScanState, FindingKind>>;
+
+/** All findings about one item. */
+function itemFindings(
+  item: ClassifiedItem,
+  published: SiteConfiguration,
+  tested: ReadonlySet<ScanState>,
+): Finding[] {
+  return [
+    ...choiceFindings(item, published, tested),
+    ...fingerprintFinding(item, tested),
+    ...declarationFindings(item, published),
+  ];
+}
+
+/** What needs consent and was seen without it. */
+function choiceFindings(
+  item: ClassifiedItem,
+  published: SiteConfiguration,
+  tested: ReadonlySet<ScanState>,
+): Finding[] {
+  if (item.kind === 'fingerprint' || item.kind === 'consent_event') return [];
+  return item.sightings.flatMap((sighting) => {
+    const { state } = sighting;
+    if (state === 'accept' || !tested.has(state)) return [];
+    const certainty = certaintyIn(state, item, published);
+    return certainty === null ? [] : [itemFinding(item, STATE_KINDS[state], certainty, sighting)];
+  });
+}
+
+function fingerprintFinding(item: ClassifiedItem, tested: ReadonlySet<ScanState>): Finding[] {
+  const sighting = item.sightings.find(({ state }) => state !== 'accept' && tested.has(state));
+  const { category } = item.classification;
+  if (item.kind !== 'fingerprint' || !sighting || category === 'necessary') return [];
+  return [itemFinding(item, 'fingerprinting', category === null ? 'open' : 'arguable', sighting)];
+}
+
+/** Compares stored items with the published configuration. */
+function declarationFindings(item: ClassifiedItem, published: SiteConfiguration): Finding[] {
+  const [sighting] = item.sightings;
+  if (!sighting || !isStored(item) || isOwnStorage(item)) return [];
+  const declared = published.services
+    .flatMap(({ cookies }) => cookies)
+    .find(({ name }) => matchesPattern(item.name, name));
+  if (!declared) {
+    const certainty = consentCertainty(item);
+    // Another banner may declare it.
+    const isShown = published.banner.enabled;
+    return certainty === null
+      ? []
+      : [itemFinding(item, 'undeclared', isShown ? certainty : 'open', sighting)];
+  }
+  const seconds = parseDuration(declared.duration);
+  if (item.kind !== 'cookie' || seconds === null || !isLonger(item.lifetimeSeconds, seconds)) return [];
+  const { lifetimeSeconds } = item;
+  return [
+    {
+      ...itemFinding(item, 'longer_than_declared', 'settled', sighting),
+      lifetimeSeconds,
+      declared: declared.duration,
+    },
+  ];
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 7 * 86_400,
+  month: 30.44 * 86_400,
+  year: 365.25 * 86_400,
+};
+
+/** Words for the units, in the languages of the banner's default texts. */
+const UNITS: readonly [RegExp, string][] = [
+  [/^(s|secs?|seconds?|sekunden?)$/, 'second'],
+  [/^(mins?|minutes?|minuten?)$/, 'minute'],
+  [/^(h|hrs?|hours?|stunden?)$/, 'hour'],
+  [/^(d|days?|tage?n?)$/, 'day'],
+  [/^(w|weeks?|wochen?)$/, 'week'],
+  [/^(months?|monate?n?)$/, 'month'],
+  [/^(y|yrs?|years?|jahre?n?)$/, 'year'],
+];
+const SESSION = /^(the )?(session|sitzung)( ?cookie|s?ende)?$/;
+const AMOUNT = /^(\d+(?:[.,]\d+)?|an?|one|eine?)\s*([a-z]+)$/;
+
+/** A duration declared by an owner, in seconds; 0: the session. null: not recognized. */
+export function parseDuration(text: string): number | null {
+  const words = text.trim().toLowerCase().replace(/\.$/, '');
+  if (SESSION.test(words)) return 0;
+  const [, amount = '', word = ''] = AMOUNT.exec(words) ?? [];
+  const unit = UNITS.find(([pattern]) => pattern.test(word))?.[1];
+  if (unit === undefined) return null;
+  const count = /\d/.test(amount) ? Number(amount.replace(',', '.')) : 1;
+  return count * (SECONDS[unit] ?? 0);
+}
+
+/** Months and years have different lengths, and browsers round. */
+const TOLERANCE = 1.05;
+const TOLERANCE_SECONDS = 3600;
+
+/** Whether a lifetime exceeds the declared one by more than rounding. null: with the session. */
+export function isLonger(lifetimeSeconds: number | null, declaredSeconds: number): boolean {
+  return lifetimeSeconds !== null && lifetimeSeconds > declaredSeconds * TOLERANCE + TOLERANCE_SECONDS;
+}
+
+/**
+ * Hosts of blocking rules that pages request before a choice, or name in their HTML without a policy that stops it: the
+ * site itself does not block them, and blocker.js can be too late.
+ */
+function notBlockedBySite({ addresses, published }: ScanEvidence): Finding[] {
+  const { enabled, rules } = published.blocking;
+  if (!enabled) return [];
+  const ruleFor = ruleFinder(rules);
+  const ruled = addresses.flatMap((use) => {
+    const rule = ruleFor(use.address.replace(/:\d+/, ''));
+    return rule && rule.category !== 'necessary' ? [{ rule, use }] : [];
+  });
+  return [...Map.groupBy(ruled, ({ rule }) => rule.host)].map(([host, group]) => {
+    const isCertain = group.some(({ rule, use }) => use.sent && !mayPrecedeChoice(published, rule.category));
+    const certainty = isCertain ? 'settled' : 'arguable';
+    const uses = group.map(({ use: { page, setBy, sent, initiator } }) => ({ page, setBy, sent, initiator }));
+    const seen = { kind: 'not_blocked_by_site', itemKind: 'request', name: '', host, certainty } as const;
+    const category = group[0]?.rule.category ?? null;
+    return { ...usedFinding({ ...seen, state: 'before' }, joinUses(uses)), category };
+  });
 }

@@ -1,3 +1,4 @@
+import { BRAND, META_GLOBAL } from '../../../platform/identity/brand.js';
 import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
 import { siteOf } from './observation.js';
 import type { ItemKind } from './scan.js';
@@ -38,4 +39,28 @@ export function matchesPattern(name: string, pattern: string): boolean {
     at = found + part.length;
   }
   return name.length - last.length >= at && name.endsWith(last);
+}
+
+/** The cookie of a choice: on all subdomains (docs/loader.md), or on the site's own host (docs/first-party.md). */
+const CHOICE_COOKIE = `${BRAND.toLowerCase()}-consent`;
+const CHOICE_COOKIES = [CHOICE_COOKIE, `__Host-${CHOICE_COOKIE}`];
+
+/**
+ * Whether the loader or the banner of this service stores it: the visitor's choice, and the data
+ * needed for the prompt.
+ */
+export function isOwnStorage({ kind, name }: { kind: ItemKind; name: string }): boolean {
+  if (kind === 'cookie') return CHOICE_COOKIES.includes(name);
+  return kind === 'local_storage' && name.startsWith(`${META_GLOBAL}:`);
+}
+
+const STORED: ReadonlySet<ItemKind> = new Set<ItemKind>([
+  'cookie',
+  'local_storage',
+  'session_storage',
+  'indexed_db',
+]);
+
+export function isStored({ kind }: { kind: ItemKind }): boolean {
+  return STORED.has(kind);
 }

@@ -1,7 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { newId } from '../../../platform/identity/ids.js';
 import type { Classification } from './classify-item.js';
 import { itemId } from './item-key.js';
-import { type AlertEvidence, findAlert, getsAlerts } from './scan-alert.js';
+import {
+  type AlertEvidence,
+  findAlert,
+  getsAlerts,
+  readUnsubscribeToken,
+  writeUnsubscribeToken,
+} from './scan-alert.js';
 import type { ItemKind } from './scan.js';
 import type { ClassifiedItem } from './seen-item.js';
 
@@ -103,5 +111,27 @@ describe(getsAlerts.name, () => {
     ['viewer', true, true],
   ] as const)('%s who chose %j: %j', (role, chosen, expected) => {
     expect(getsAlerts(role, chosen)).toBe(expected);
+  });
+});
+
+const [OLD, KEY] = [randomBytes(32), randomBytes(32)];
+const ADA = { projectId: newId(), userId: newId() };
+
+describe(readUnsubscribeToken.name, () => {
+  it('reads what one of the keys wrote, also after a rotation', () => {
+    expect(readUnsubscribeToken(writeUnsubscribeToken(ADA, OLD), [KEY, OLD])).toEqual(ADA);
+    expect(readUnsubscribeToken(writeUnsubscribeToken(ADA, OLD), [KEY])).toBeNull();
+    expect(readUnsubscribeToken(writeUnsubscribeToken(ADA, OLD), [])).toBeNull();
+  });
+
+  it('refuses each changed byte, and what is no token', () => {
+    const bytes = Buffer.from(writeUnsubscribeToken(ADA, KEY), 'base64url');
+    for (const at of bytes.keys()) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(readUnsubscribeToken(changed.toString('base64url'), [KEY])).toBeNull();
+    }
+    for (const text of ['', 'x', bytes.toString('base64'), `${bytes.toString('base64url')}A`, 'ä'.repeat(86)])
+      expect(readUnsubscribeToken(text, [KEY])).toBeNull();
   });
 });

@@ -74,3 +74,66 @@ export interface ScanItemView extends ObservedItem {
   page: number;
   number: number;
 }
+
+/** A page that a scan visited. */
+export interface StatementPage {
+  number: number;
+  url: string;
+  /** Address after redirects; null: the same. */
+  finalUrl: string | null;
+  status: PageStatus;
+  reason: PageReason | null;
+  httpStatus: number | null;
+  loaderFound: boolean;
+  visitedAt: string | null;
+}
+
+/** A consent state of a scan. */
+export interface StatementState {
+  state: ScanState;
+  status: StateStatus;
+  reason: StateReason | null;
+  /** The driver of the choice; null: none. */
+  driver: string | null;
+  /** Numbers of the pages. */
+  pages: number[];
+}
+
+/** A screenshot or HAR, by its hash. */
+export interface StatementArtifact {
+  state: ScanState;
+  page: number;
+  kind: 'screenshot' | 'har';
+  bytes: number;
+  /** Hexadecimal. */
+  sha256: string;
+}
+
+/**
+ * The committed content of a scan in the project's log. Findings are not part of it: they depend on
+ * decisions, which may change afterwards.
+ */
+export interface ScanStatement {
+  schemaVersion: 1;
+  id: string;
+  projectId: string;
+  status: 'completed' | 'partial';
+  reason: ScanReason | null;
+  origin: ScanOrigin;
+  /** Start addresses. */
+  urls: string[];
+  startedAt: string;
+  endedAt: string;
+  browser: string | null;
+  /** The location of the scanner; null: unknown. */
+  location: string | null;
+  /** Of the published configuration when it began; null: none was published. */
+  configHash: string | null;
+  /** Versions of the service and of the data that it classifies with. */
+  rules: Record<string, string>;
+  pages: StatementPage[];
+  states: StatementState[];
+  /** Everything that was seen, by its hash (`ItemsHash`). */
+  items: { count: number; sha256: string };
+  artifacts: StatementArtifact[];
+}

@@ -2,7 +2,7 @@ import Pdf from 'pdfkit';
 import { PdfSheet, SHEET_OPTIONS } from '../../../platform/pdf/pdf-sheet.js';
 import { SERVICE_CATEGORIES } from '../../publishing/domain/configuration.js';
 import type { ScanReportPage } from '../application/scan-report-pages.js';
-import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../domain/scanner-client.js';
+import { SCAN_LOCALE, SCAN_VIEWPORT, scannerUserAgent } from '../domain/scanner.js';
 import { FINDING_RULES } from '../domain/finding.js';
 import { SCAN_STATES } from '../domain/scan-state.js';
 import type { ScanStateView } from '../domain/scan-view.js';

@@ -1,7 +1,6 @@
 import type { ServiceCategory } from '../../publishing/domain/configuration.js';
 import type { ReportLanguage } from '../application/scan-report-pages.js';
-import type { FindingStatus } from '../domain/finding-life.js';
-import type { Certainty } from '../domain/finding.js';
+import type { Certainty, FindingStatus } from '../domain/finding.js';
 import {
   type ItemKind,
   PAGE_SENTENCES,

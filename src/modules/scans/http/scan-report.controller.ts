@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Injectable, type OnApplicationShutdown, Param, Query, Res } from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiNotFoundResponse,
@@ -11,22 +11,41 @@ import {
 } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import type { Response } from 'express';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { FileAnswer } from '../../../platform/http/file-answer.js';
+import { pdfThreads, streamOf } from '../../../platform/pdf/pdf-threads.js';
 import { CurrentProject, CurrentRole, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import { type Role, roleCovers } from '../../access/domain/role.js';
-import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
-import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { CurrentTierCheck, LeaveTierToUseCase, RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
-import { streamOf } from '../../../platform/pdf/pdf-threads.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { REPORT_LANGUAGES, type ReportLanguage, ScanReportPages } from '../application/scan-report-pages.js';
+import {
+  REPORT_LANGUAGES,
+  type ReportLanguage,
+  type ScanReportPage,
+  ScanReportPages,
+} from '../application/scan-report-pages.js';
 import { ScanReportService } from '../application/scan-report.service.js';
-import type { ScanView } from '../domain/scan-view.js';
-import { ScanReportFiles } from './scan-report-files.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
+import type { ScanView } from '../domain/scan-view.js';
+
+/** Renders PDF reports of scans in a worker thread. */
+@Injectable()
+export class ScanReportFiles implements OnApplicationShutdown {
+  private readonly threads = pdfThreads<ScanReportPage>(new URL('./scan-report-thread.js', import.meta.url));
+
+  /** @throws DomainError `overloaded`; ClientDisconnected */
+  async render(page: ScanReportPage, gone: AbortSignal): Promise<Buffer> {
+    return Buffer.from(await this.threads.run(page, gone));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.threads.close();
+  }
+}
 
 const FORMATS = ['json', 'csv', 'pdf', 'har', 'inspection', 'edpb'] as const;
 type Format = (typeof FORMATS)[number];

@@ -1,13 +1,61 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
-import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import { SCHEDULED_SCAN_TIERS } from '../../licensing/domain/catalogue.js';
 import { LeaveTierToUseCase, RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
-import { ScanScheduleService } from '../application/scan-schedule.service.js';
-import { SaveScanScheduleBody, ScanScheduleResponse } from './scan-schedule.dto.js';
+import { ScanScheduleService, type ScheduleView } from '../application/scan-schedule.service.js';
+import {
+  INACTIVITY_SENTENCES,
+  SCAN_FREQUENCIES,
+  type ScanFrequency,
+  type ScheduleInactivity,
+} from '../domain/scan-schedule.js';
+
+const FREQUENCIES = ['off', ...SCAN_FREQUENCIES] as const;
+
+class SaveScanScheduleResponse {
+  @ApiProperty({ enum: FREQUENCIES })
+  @IsIn(FREQUENCIES)
+  frequency!: ScanFrequency | 'off';
+}
+
+class ScheduleInactivityResponse {
+  @ApiProperty({ enum: Object.keys(INACTIVITY_SENTENCES) }) code!: ScheduleInactivity;
+  @ApiProperty({ example: INACTIVITY_SENTENCES.tier }) message!: string;
+}
+
+class ScanScheduleResponse {
+  @ApiProperty({ enum: FREQUENCIES, example: 'weekly' }) frequency!: ScanFrequency | 'off';
+  @ApiProperty({ description: 'Whether scans start as scheduled' }) active!: boolean;
+  @ApiProperty({
+    type: ScheduleInactivityResponse,
+    nullable: true,
+    description: 'Why a schedule starts nothing',
+    example: null,
+  })
+  inactiveReason!: ScheduleInactivityResponse | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the next scan is due; while another one runs or no scanner does, it waits',
+    example: '2026-12-08T03:00:00.000Z',
+  })
+  nextAt!: Date | null;
+
+  static of({ frequency, inactivity, nextAt }: ScheduleView): ScanScheduleResponse {
+    return {
+      frequency,
+      active: frequency !== 'off' && inactivity === null,
+      inactiveReason: inactivity && { code: inactivity, message: INACTIVITY_SENTENCES[inactivity] },
+      nextAt,
+    };
+  }
+}
 
 /** When the project's site is scanned without a request (docs/scans.md). */
 @ApiTags('Scans')
@@ -37,7 +85,7 @@ export class ScanScheduleController {
   async save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() { frequency }: SaveScanScheduleBody,
+    @Body() { frequency }: SaveScanScheduleResponse,
   ): Promise<ScanScheduleResponse> {
     return ScanScheduleResponse.of(await this.schedules.save({ project, author }, frequency));
   }

@@ -1,7 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { FindingLife, FindingStatus } from '../domain/finding-life.js';
-import { CERTAINTIES, type Finding, FINDING_KINDS } from '../domain/finding.js';
+import {
+  CERTAINTIES,
+  type Finding,
+  FINDING_KINDS,
+  type FindingLife,
+  type FindingStatus,
+} from '../domain/finding.js';
 import type { UsedPage } from '../domain/seen-item.js';
 import type { ScanRef } from './evidence.rows.js';
 

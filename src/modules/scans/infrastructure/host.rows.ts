@@ -31,9 +31,8 @@ export async function admitToHost(
 }
 
 /**
- * Reserves the next page of a host, over all scanners, right before it is requested: the pause
- * after it starts now. Returns 0, or the milliseconds until the next try; then nothing was
- * reserved.
+ * Reserves the next page of a host, over all scanners, right before it is requested: the pause after it
+ * starts now. Returns 0, or the milliseconds until the next try; then nothing was reserved.
  */
 export async function takePage(em: EntityManager, host: string, pauseMs: number): Promise<number> {
   const { rows } = await sql`

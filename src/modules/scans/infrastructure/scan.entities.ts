@@ -87,8 +87,7 @@ export const ScanStateSchema = defineEntity({
     /** Why it was not tested, or not on all pages. */
     reason: p.text().nullable(),
     /**
-     * The driver of the choice: `own`, `heuristic`, or `autoconsent:` or `api:` with the name of
-     * the banner.
+     * The driver of the choice: `own`, `heuristic`, or `autoconsent:` or `api:` with the name of the banner.
      */
     driver: p.text().nullable(),
     /** Numbers of the pages that were visited in it. */

@@ -3,9 +3,9 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { Metrics } from '../../../platform/operations/metrics.js';
 import type { ScanAlert } from '../domain/scan-alert.js';
-import { SCANNER_ALIVE_MS } from '../domain/scanner-times.js';
+import { SCANNER_ALIVE_MS } from '../domain/scanner.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
-import { countScans, type ScanBacklog } from './backlog.rows.js';
+import { countScans, type ScanBacklog } from './account.rows.js';
 import type { EndedScan } from './evidence.rows.js';
 
 /** Metrics of scans. */

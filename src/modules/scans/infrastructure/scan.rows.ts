@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { accountSql } from '../../access/access.service.js';
+import { canonicalJson } from '../../evidence/domain/commitment.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
-import type { ItemKind, ScanOrigin } from '../domain/scan.js';
 import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
+import type { ItemKind, ScanOrigin } from '../domain/scan.js';
+import type { ScanRef } from './evidence.rows.js';
 import { scanTables } from './scan.tables.js';
 
 /** A scan to be stored. */
@@ -244,4 +247,41 @@ export async function isScannerAlive(em: EntityManager, withinMs: number): Promi
     select from scanner where seen_at > now() - ${withinMs} * interval '1 millisecond' limit 1
   `.execute(em.getKysely());
   return rows.length > 0;
+}
+
+const ITEMS_AT_ONCE = 2_000;
+
+/** Everything that a scan saw, by state, page and number, in batches. */
+export async function* itemBatches(em: EntityManager, scan: ScanRef): AsyncGenerator<ScanItemView[]> {
+  let items: ScanItemView[] = [];
+  do {
+    items = await readItemPage(em, scan, { after: items.at(-1) ?? null, limit: ITEMS_AT_ONCE });
+    if (items.length > 0) yield items;
+  } while (items.length === ITEMS_AT_ONCE);
+}
+
+/** SHA-256 over the canonical JSON of each item of a scan, in their order, each followed by a line feed. */
+export async function hashItems(
+  em: EntityManager,
+  scan: ScanRef,
+): Promise<{ count: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let count = 0;
+  for await (const items of itemBatches(em, scan)) {
+    count += items.length;
+    hash.update(items.map((item) => `${canonicalJson(item)}\n`).join(''));
+  }
+  return { count, sha256: hash.digest('hex') };
+}
+
+/** Projects whose scheduled scan is due and not blocked by another scan, longest due first. */
+export async function readDueProjects(em: EntityManager, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ projectId: string }>`
+    select project_id as "projectId" from scan_schedule due
+    where next_at <= now() and not exists (
+      select from scan where project_id = due.project_id and status in ('queued', 'running')
+    )
+    order by next_at limit ${limit}
+  `.execute(em.getKysely());
+  return rows.map(({ projectId }) => projectId);
 }

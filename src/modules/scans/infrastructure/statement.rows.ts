@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { SCAN_STATES } from '../domain/scan-state.js';
 import type { ScanOrigin, ScanReason } from '../domain/scan.js';
-import type { StatementArtifact, StatementPage, StatementState } from '../domain/scan-statement.js';
+import type { StatementArtifact, StatementPage, StatementState } from '../domain/scan-view.js';
 import type { ScanRef } from './evidence.rows.js';
 import { scanTables } from './scan.tables.js';
 

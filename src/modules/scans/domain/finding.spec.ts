@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countScan, type FindingLife, type Observation } from './finding-life.js';
+import { countScan, type FindingLife, type Observation } from './finding.js';
 
 const SCANS = ['a', 'b', 'c', 'd', 'e'];
 
