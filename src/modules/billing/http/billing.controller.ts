@@ -25,7 +25,6 @@ class CheckoutBody {
   @ApiProperty({ enum: SOLD_TIERS })
   @IsIn(SOLD_TIERS)
   tier!: PaidTier;
-
   @ApiProperty({ enum: INTERVALS, description: 'Billing interval; monthly and yearly are aliases' })
   @Transform(({ value }: { value: unknown }) =>
     value === 'monthly' ? 'month' : value === 'yearly' ? 'year' : value,
@@ -46,65 +45,42 @@ class BillingUrlResponse {
 const instant = { type: String, format: 'date-time', nullable: true } as const;
 
 class SubscriptionResponse {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty({ enum: SUBSCRIPTION_PROVIDERS })
-  provider!: string;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ enum: SUBSCRIPTION_PROVIDERS }) provider!: string;
 
   @ApiProperty({ enum: TIERS, nullable: true, description: 'null: unknown price', example: 'pro' })
   tier!: string | null;
-
   @ApiProperty({ enum: INTERVALS, nullable: true, description: 'null: not billed', example: 'month' })
   interval!: string | null;
+  @ApiProperty({ description: 'Status as reported by the provider', example: 'active' }) status!: string;
 
-  @ApiProperty({ description: 'Status as reported by the provider', example: 'active' })
-  status!: string;
-
-  @ApiProperty({ ...instant, example: '2026-11-14T00:00:00.000Z' })
-  currentPeriodStart!: string | null;
-
-  @ApiProperty({ ...instant, example: '2026-12-14T00:00:00.000Z' })
-  currentPeriodEnd!: string | null;
+  @ApiProperty({ ...instant, example: '2026-11-14T00:00:00.000Z' }) currentPeriodStart!: string | null;
+  @ApiProperty({ ...instant, example: '2026-12-14T00:00:00.000Z' }) currentPeriodEnd!: string | null;
 
   @ApiProperty({ ...instant, description: 'Scheduled cancellation; null: it renews' })
   cancelAt!: string | null;
+  @ApiProperty({ ...instant, description: 'null: it runs' }) endedAt!: string | null;
 
-  @ApiProperty({ ...instant, description: 'null: it runs' })
-  endedAt!: string | null;
+  @ApiProperty({ ...instant, description: 'null: no overdue payment' }) pastDueSince!: string | null;
+  @ApiProperty({ example: false }) collectionPaused!: boolean;
 
-  @ApiProperty({ ...instant, description: 'null: no overdue payment' })
-  pastDueSince!: string | null;
-
-  @ApiProperty({ example: false })
-  collectionPaused!: boolean;
-
-  @ApiProperty({ ...instant, description: 'End of a granted tier; null: none' })
-  expiresAt!: string | null;
+  @ApiProperty({ ...instant, description: 'End of a granted tier; null: none' }) expiresAt!: string | null;
 }
 
 class SubscriptionStateResponse {
-  @ApiProperty({ enum: TIERS, example: 'pro' })
-  tier!: Tier;
+  @ApiProperty({ enum: TIERS, example: 'pro' }) tier!: Tier;
+  @ApiProperty({ enum: Object.keys(TIER_REASONS) }) reason!: string;
 
-  @ApiProperty({ enum: Object.keys(TIER_REASONS) })
-  reason!: string;
-
-  @ApiProperty(instant)
-  graceEndsAt!: string | null;
-
+  @ApiProperty(instant) graceEndsAt!: string | null;
   @ApiProperty({
     type: SubscriptionResponse,
     nullable: true,
     description: 'The subscription that determines the tier, or else the last one changed; null: none',
   })
   subscription!: SubscriptionResponse | null;
-
   @ApiProperty({ description: 'More than one: the project is billed twice', example: 1 })
   liveSubscriptions!: number;
-
-  @ApiProperty({ description: 'Whether checkout and portal are available' })
-  billingAvailable!: boolean;
+  @ApiProperty({ description: 'Whether checkout and portal are available' }) billingAvailable!: boolean;
 }
 
 const NOT_CONFIGURED = { description: '`billing_not_configured`: billing is not set up on this service' };

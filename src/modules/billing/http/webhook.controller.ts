@@ -57,8 +57,7 @@ const EVENT_SCHEMA = {
 };
 
 class WebhookReceivedResponse {
-  @ApiProperty({ example: true })
-  received!: boolean;
+  @ApiProperty({ example: true }) received!: boolean;
 }
 
 @ApiTags('Billing')

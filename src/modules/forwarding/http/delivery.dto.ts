@@ -84,30 +84,18 @@ export class ResendChosenBody {
 }
 
 export class DeliveryResponse {
-  @ApiProperty({ example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a3d' })
-  id!: string;
+  @ApiProperty({ example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a3d' }) id!: string;
+  @ApiProperty({ example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a20' }) consentId!: string;
 
-  @ApiProperty({ example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a20' })
-  consentId!: string;
+  @ApiProperty({ enum: DELIVERY_OUTCOMES }) outcome!: DeliveryOutcomeKind;
+  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true }) category!: string | null;
 
-  @ApiProperty({ enum: DELIVERY_OUTCOMES })
-  outcome!: DeliveryOutcomeKind;
-
-  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
-  category!: string | null;
-
-  @ApiProperty({ type: Number, nullable: true, example: 204 })
-  httpStatus!: number | null;
-
+  @ApiProperty({ type: Number, nullable: true, example: 204 }) httpStatus!: number | null;
   @ApiProperty({ type: String, nullable: true, description: 'A sentence (failed) or a code (skipped).' })
   reason!: string | null;
+  @ApiProperty({ example: 84 }) durationMs!: number;
 
-  @ApiProperty({ example: 84 })
-  durationMs!: number;
-
-  @ApiProperty()
-  attemptedAt!: Date;
-
+  @ApiProperty() attemptedAt!: Date;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -115,16 +103,13 @@ export class DeliveryResponse {
     example: 'archive.shop.example',
   })
   host!: string | null;
-
   @ApiProperty({
     description: 'Whether the first 4 KiB of the response body are stored. Editors and owners can read them.',
     example: false,
   })
   hasResponseBody!: boolean;
-
   @ApiProperty({ description: 'Number of the attempt; more than 1 for automatic retries.', example: 1 })
   attempt!: number;
-
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -147,11 +132,8 @@ export class ResponseBodyResponse {
 }
 
 export class DeliveryPageResponse {
-  @ApiProperty({ type: [DeliveryResponse] })
-  items!: DeliveryResponse[];
-
-  @ApiProperty({ type: String, nullable: true })
-  nextCursor!: string | null;
+  @ApiProperty({ type: [DeliveryResponse] }) items!: DeliveryResponse[];
+  @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 
   @ApiProperty({ type: Date, nullable: true, description: 'Searched back to this time; null: to the end' })
   searchedTo!: Date | null;
@@ -173,10 +155,8 @@ export class ResendManyResultResponse extends ResendResultResponse {
 export class FailureCauseResponse {
   @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true, example: 'http_5xx' })
   category!: FailureCategory | null;
-
   @ApiProperty({ type: Number, nullable: true, description: 'null: there was no response', example: 503 })
   httpStatus!: number | null;
-
   @ApiProperty({
     type: 'integer',
     description: 'Of the records counted, those whose latest attempt failed so',
@@ -193,9 +173,7 @@ export class UndeliveredResponse {
     example: 12,
   })
   records!: number;
-
-  @ApiProperty({ description: 'Whether there are more', example: false })
-  more!: boolean;
+  @ApiProperty({ description: 'Whether there are more', example: false }) more!: boolean;
 
   @ApiProperty({
     type: 'integer',
@@ -203,7 +181,6 @@ export class UndeliveredResponse {
     example: 4,
   })
   lastDay!: number;
-
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -211,7 +188,6 @@ export class UndeliveredResponse {
     example: '2026-11-29T18:12:00.000Z',
   })
   firstFailedAt!: Date | null;
-
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -219,7 +195,6 @@ export class UndeliveredResponse {
     example: '2026-12-01T09:12:00.000Z',
   })
   lastFailedAt!: Date | null;
-
   @ApiProperty({
     type: [FailureCauseResponse],
     description: 'Why they failed, up to 3 causes, most frequent first',
@@ -233,27 +208,21 @@ export class DeliveryActivityQuery {
 }
 
 export class ActivitySlotResponse {
-  @ApiProperty({ description: 'Start of the half hour' })
-  at!: Date;
-
+  @ApiProperty({ description: 'Start of the half hour' }) at!: Date;
   @ApiProperty({ type: 'integer', description: 'Delivered attempts, counted up to 500', example: 96 })
   delivered!: number;
-
   @ApiProperty({ type: 'integer', description: 'Failed attempts, counted up to 500', example: 2 })
   failed!: number;
 }
 
 export class DeliveriesTodayResponse {
-  @ApiProperty({ type: 'integer', description: 'Records delivered today', example: 1270 })
-  delivered!: number;
-
+  @ApiProperty({ type: 'integer', description: 'Records delivered today', example: 1270 }) delivered!: number;
   @ApiProperty({
     type: 'integer',
     description: 'Records with failed attempts today and no delivered one',
     example: 12,
   })
   failed!: number;
-
   @ApiProperty({
     description: 'Whether there are more than the newest 20,000 attempts of each outcome that are counted',
     example: false,
@@ -269,9 +238,7 @@ export class ResponseTimeResponse {
     example: 84,
   })
   p50Ms!: number | null;
-
-  @ApiProperty({ type: Number, nullable: true, example: 310 })
-  p99Ms!: number | null;
+  @ApiProperty({ type: Number, nullable: true, example: 310 }) p99Ms!: number | null;
 }
 
 /** Whether an endpoint accepts records. */
@@ -281,13 +248,11 @@ export class DeliveryActivityResponse {
     description: 'The last 24 hours by half hours, oldest first; the last one is still running',
   })
   slots!: ActivitySlotResponse[];
-
   @ApiProperty({
     type: DeliveriesTodayResponse,
     description: 'Since midnight in the time zone of the request',
   })
   today!: DeliveriesTodayResponse;
-
   @ApiProperty({
     type: ResponseTimeResponse,
     description: 'Response times of the newest deliveries of the last 24 hours, up to 1,000',
@@ -302,7 +267,5 @@ export class ResendCountResponse {
     example: 12,
   })
   records!: number;
-
-  @ApiProperty({ description: 'Whether more records match', example: false })
-  more!: boolean;
+  @ApiProperty({ description: 'Whether more records match', example: false }) more!: boolean;
 }

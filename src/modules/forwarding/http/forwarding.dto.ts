@@ -35,9 +35,7 @@ export class SaveRetryFailuresBody {
 }
 
 export class RetryFailuresResponse {
-  @ApiProperty({ description: 'Whether failed deliveries are retried automatically.' })
-  enabled!: boolean;
-
+  @ApiProperty({ description: 'Whether failed deliveries are retried automatically.' }) enabled!: boolean;
   @ApiProperty({ description: 'Hours after the first attempt until which a record is retried.', example: 24 })
   hours!: number;
 }
@@ -150,23 +148,15 @@ export class SaveForwardingBody {
 export class LastFailureResponse {
   @ApiProperty({ description: 'A short message for the owner.', example: 'The endpoint returned HTTP 503.' })
   reason!: string;
+  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true }) category!: string | null;
 
-  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
-  category!: string | null;
-
-  @ApiProperty({ type: Number, nullable: true })
-  httpStatus!: number | null;
-
-  @ApiProperty()
-  at!: Date;
+  @ApiProperty({ type: Number, nullable: true }) httpStatus!: number | null;
+  @ApiProperty() at!: Date;
 }
 
 export class SigningResponse {
-  @ApiProperty({ description: 'Whether requests are signed (Standard Webhooks).' })
-  configured!: boolean;
-
-  @ApiProperty({ type: Date, nullable: true })
-  createdAt!: Date | null;
+  @ApiProperty({ description: 'Whether requests are signed (Standard Webhooks).' }) configured!: boolean;
+  @ApiProperty({ type: Date, nullable: true }) createdAt!: Date | null;
 
   @ApiProperty({ type: Date, nullable: true, description: 'Time until which the old secret also signs.' })
   formerValidUntil!: Date | null;
@@ -178,7 +168,6 @@ export class SigningSecretResponse {
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4dE1zTgqB2c=',
   })
   signingSecret!: string;
-
   @ApiProperty({
     type: Date,
     nullable: true,
@@ -188,59 +177,42 @@ export class SigningSecretResponse {
 }
 
 export class ForwardingSettingsResponse {
-  @ApiProperty()
-  enabled!: boolean;
-
+  @ApiProperty() enabled!: boolean;
   @ApiProperty({ type: String, nullable: true, example: 'https://archive.shop.example/consents' })
   endpointUrl!: string | null;
-
   @ApiProperty({
     description:
       'Whether records are sent to the `custom_endpoint` of their request while `endpointUrl` is null; true until the first save.',
     example: false,
   })
   allowCustomEndpoint!: boolean;
-
   @ApiProperty({ description: 'Whether the endpoint is notified of erased records.' })
   forwardErasures!: boolean;
-
-  @ApiProperty({ type: RetryFailuresResponse })
-  retryFailures!: RetryFailuresResponse;
+  @ApiProperty({ type: RetryFailuresResponse }) retryFailures!: RetryFailuresResponse;
 
   @ApiProperty({
     description: 'Whether failed attempts are stored with the first 4 KiB of the response body.',
   })
   keepResponseBodies!: boolean;
-
-  @ApiProperty({ enum: AUTH_MODES })
-  authMode!: AuthMode;
+  @ApiProperty({ enum: AUTH_MODES }) authMode!: AuthMode;
 
   @ApiProperty({ description: 'Whether a token is stored. The token itself is never returned.' })
   tokenConfigured!: boolean;
+  @ApiProperty({ type: Date, nullable: true }) tokenUpdatedAt!: Date | null;
 
-  @ApiProperty({ type: Date, nullable: true })
-  tokenUpdatedAt!: Date | null;
-
-  @ApiProperty({ type: SigningResponse })
-  signing!: SigningResponse;
-
+  @ApiProperty({ type: SigningResponse }) signing!: SigningResponse;
   @ApiProperty({ type: LastFailureResponse, nullable: true, example: null })
   lastFailure!: LastFailureResponse | null;
-
   @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' })
   lastDeliveredAt!: Date | null;
-
   @ApiProperty({ description: 'Records waiting to be sent, counted up to 10,000.', example: 3 })
   pending!: number;
-
   @ApiProperty({
     enum: HOLD_STATES,
     description: '`held`: the endpoint is unavailable, and queued records are on hold.',
   })
   state!: HoldView['state'];
-
-  @ApiProperty({ type: Date, nullable: true, description: 'null while active.' })
-  heldSince!: Date | null;
+  @ApiProperty({ type: Date, nullable: true, description: 'null while active.' }) heldSince!: Date | null;
 
   @ApiProperty({
     type: String,
@@ -248,32 +220,26 @@ export class ForwardingSettingsResponse {
     description: 'The failure that started the hold, as a message for the owner; null while active.',
   })
   heldReason!: string | null;
-
-  @ApiProperty({ description: 'Same as `pending`.', example: 3 })
-  waiting!: number;
+  @ApiProperty({ description: 'Same as `pending`.', example: 3 }) waiting!: number;
 
   @ApiProperty({
     description: 'Of `pending`, records whose latest attempt failed and that are retried automatically.',
     example: 0,
   })
   retrying!: number;
-
   @ApiProperty({
     type: Date,
     nullable: true,
     description: 'Time since which the oldest of them has been waiting',
   })
   oldestWaitingAt!: Date | null;
-
   @ApiProperty({
     type: Date,
     nullable: true,
     description: 'When the oldest queued record is sent to probe the endpoint; null while active.',
   })
   nextProbeAt!: Date | null;
-
-  @ApiProperty({ description: "Whether the project's tier includes forwarding." })
-  available!: boolean;
+  @ApiProperty({ description: "Whether the project's tier includes forwarding." }) available!: boolean;
 }
 
 export class BearerTokenResponse {
@@ -285,21 +251,13 @@ export class BearerTokenResponse {
 }
 
 export class EndpointTestResultResponse {
-  @ApiProperty()
-  delivered!: boolean;
+  @ApiProperty() delivered!: boolean;
+  @ApiProperty({ type: Number, nullable: true, example: 204 }) httpStatus!: number | null;
 
-  @ApiProperty({ type: Number, nullable: true, example: 204 })
-  httpStatus!: number | null;
+  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true }) category!: string | null;
+  @ApiProperty({ type: String, nullable: true }) reason!: string | null;
 
-  @ApiProperty({ type: String, enum: FAILURE_CATEGORIES, nullable: true })
-  category!: string | null;
-
-  @ApiProperty({ type: String, nullable: true })
-  reason!: string | null;
-
-  @ApiProperty({ example: 84 })
-  durationMs!: number;
-
+  @ApiProperty({ example: 84 }) durationMs!: number;
   @ApiProperty({
     description: 'ID of the synthetic record, as received by the endpoint.',
     example: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a20',

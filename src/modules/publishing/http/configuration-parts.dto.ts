@@ -269,7 +269,6 @@ export class BlockingRuleBody implements BlockingRule {
     context: coded('host_name'),
   })
   host!: string;
-
   @ApiPropertyOptional({
     type: String,
     nullable: true,

@@ -50,17 +50,14 @@ class DecideCookieBody {
   @ValidateIf((_, value: unknown) => value !== null)
   @IsIn(SERVICE_CATEGORIES)
   category!: ServiceCategory | null;
-
   @ApiPropertyOptional({ description: 'In words, for the declaration' })
   @IfGiven()
   @TextLine({ min: 1, max: PURPOSE_CHARACTERS_MAX })
   purpose?: string;
-
   @ApiPropertyOptional()
   @IfGiven()
   @TextLine({ min: 1, max: PROVIDER_CHARACTERS_MAX })
   provider?: string;
-
   @ApiPropertyOptional({ description: 'In words, e.g. `13 months`' })
   @IfGiven()
   @TextLine({ min: 1, max: DURATION_CHARACTERS_MAX })

@@ -48,7 +48,6 @@ class ScanItemsQuery extends PageQuery {
   @IsOptional()
   @IsIn(ITEM_GROUPS)
   group?: ItemGroup;
-
   @ApiPropertyOptional({
     minimum: 1,
     maximum: PAGES_KNOWN_MAX,
@@ -57,7 +56,6 @@ class ScanItemsQuery extends PageQuery {
   @IsOptional()
   @QueryInteger({ min: 1, max: PAGES_KNOWN_MAX })
   page?: number;
-
   @ApiPropertyOptional({ enum: SCAN_STATES, description: 'Items of one consent state' })
   @IsOptional()
   @IsIn(SCAN_STATES)

@@ -44,7 +44,6 @@ export class RequestScanBody {
   @IsString({ each: true })
   @MaxLength(PAGE_URL_CHARACTERS_MAX, { each: true })
   urls?: string[];
-
   @ApiPropertyOptional({
     enum: SKIPPABLE_STATES,
     isArray: true,
@@ -55,7 +54,6 @@ export class RequestScanBody {
   @ListOf({ max: SKIPPABLE_STATES.length })
   @IsIn(SKIPPABLE_STATES, { each: true })
   skipStates?: SkippableState[];
-
   @ApiPropertyOptional({
     default: false,
     description:
