@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ScanRetention } from '../../src/modules/scans/application/scan-retention.js';
-import { SitePace } from '../../src/scanner/run/site-pace.js';
+import { SitePace } from '../../src/scanner/run/site-rules.js';
 import { NO_ROBOTS } from '../../src/scanner/site/robots.js';
 import {
   admitToHost,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isLoaderOf, isRecordRequest } from './own-requests.js';
+import { isLoaderOf, isRecordRequest } from './guarded-proxy.js';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const url = (path: string): URL => new URL(path, 'https://consent.example.com');

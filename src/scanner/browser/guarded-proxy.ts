@@ -8,17 +8,29 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, isIP, type Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
+import { isExcludedHost } from '../../modules/scans/domain/scan-address.js';
 import {
   type EndpointExceptions,
+  hostAndPort,
   isAddressAllowed,
   isPrivateName,
   literalAddress,
-  hostAndPort,
 } from '../../platform/network/address-policy.js';
 import { asLookup, judgeAddresses, type NameResolver } from '../../platform/network/name-resolver.js';
-import { isRecordRequest } from './own-requests.js';
-import { isExcludedHost } from '../../modules/scans/domain/scan-address.js';
 import { type RequestLimit, RequestRate } from './request-rate.js';
+
+/** The routes of this service that record something about a visitor. */
+const RECORDS = /^\/v1\/projects\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(consents|visits)\/?$/i;
+
+/** Whether a request would create a record, on any host of the service. A scan must not create any. */
+export function isRecordRequest({ pathname }: URL, method: string | undefined): boolean {
+  return method !== 'GET' && method !== 'HEAD' && RECORDS.test(pathname);
+}
+
+/** Whether an address is the loader of a project: on any host, because a CDN may serve it, and below the prefix of a path proxy. */
+export function isLoaderOf(projectId: string, text: string): boolean {
+  return URL.canParse(text) && new URL(text).pathname.endsWith(`/cdn/${projectId}/loader.js`);
+}
 
 const WEB_PORTS = new Set(['80', '443']);
 /** How long one of several addresses is tried before the next one is tried beside it. */

@@ -16,14 +16,16 @@ import {
   cookiesSetByResponses,
   cookiesSetByScripts,
   fingerprintItems,
+  type FrameContent,
   hostOf,
   placeOf,
   type Recorded,
   requestItems,
   type SettingResponse,
   storageHostOf,
+  storageItems,
+  type StoredEntries,
 } from './recorded-items.js';
-import { type FrameContent, type StoredEntries, storageItems } from './storage-items.js';
 import { within } from './within.js';
 
 /** Requests of which headers are read; a page with more keeps the first ones. */

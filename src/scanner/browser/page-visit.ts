@@ -1,6 +1,6 @@
 import type { Response } from 'playwright-core';
 import { HTML_CHARACTERS_MAX, htmlAddresses } from '../site/html-addresses.js';
-import { isLoaderOf } from './own-requests.js';
+import { isLoaderOf } from './guarded-proxy.js';
 import {
   judgeScanAddress,
   normalizePageUrl,
@@ -9,8 +9,14 @@ import {
 import { LINKS_PER_PAGE_MAX } from '../../modules/scans/domain/scan-limits.js';
 import type { PageResult } from '../../modules/scans/infrastructure/frontier.rows.js';
 import { PAGE_FACTS_SCRIPT, type PageFacts, readFacts } from './page-script.js';
-import type { ScanContext } from './scan-context.js';
-import { COMMAND_TIMEOUT_MS, type LoadRules, type Refusals, refusePopups, ScanTab } from './scan-tab.js';
+import {
+  COMMAND_TIMEOUT_MS,
+  type LoadRules,
+  type Refusals,
+  refusePopups,
+  type ScanContext,
+  ScanTab,
+} from './scan-tab.js';
 import { within } from './within.js';
 
 interface VisitOptions extends LoadRules {

@@ -7,8 +7,14 @@ import { makeChoice } from '../consent/make-choice.js';
 import { asksAgain } from '../consent/word-buttons.js';
 import { presentItems, type StoredCookie, unattributed } from './cookie-items.js';
 import { SCROLL_SCRIPT } from './page-script.js';
-import type { ScanContext } from './scan-context.js';
-import { COMMAND_TIMEOUT_MS, type LoadRules, type Refusals, refusePopups, ScanTab } from './scan-tab.js';
+import {
+  COMMAND_TIMEOUT_MS,
+  type LoadRules,
+  type Refusals,
+  refusePopups,
+  type ScanContext,
+  ScanTab,
+} from './scan-tab.js';
 import { within } from './within.js';
 
 /** How long to observe the effects of a choice before pages are loaded again. */

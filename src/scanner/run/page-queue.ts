@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { choosePage } from '../consent/page-choice.js';
+import { choosePage } from '../site/page-choice.js';
 import type { PageReason } from '../../modules/scans/domain/scan.js';
 import { judgeScanAddress, type ScanScope } from '../../modules/scans/domain/scan-address.js';
 import { mayVisitHost } from '../../modules/scans/domain/scan-limits.js';

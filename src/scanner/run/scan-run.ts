@@ -24,14 +24,13 @@ import { GuardedProxy } from '../browser/guarded-proxy.js';
 import { REQUEST_LIMIT } from '../browser/request-rate.js';
 import { within } from '../browser/within.js';
 import { PageVisit } from '../browser/page-visit.js';
-import { ScanContext } from '../browser/scan-context.js';
+import { ScanContext } from '../browser/scan-tab.js';
 import { SiteFileReader } from '../site/site-file.js';
 import { PageFaults } from './page-faults.js';
 import { PageQueue } from './page-queue.js';
 import { ScanBudget } from './scan-budget.js';
 import type { ScannerOptions } from './scanner-options.js';
-import { SitePace } from './site-pace.js';
-import { SiteRules } from './site-rules.js';
+import { SitePace, SiteRules } from './site-rules.js';
 import { StateRun } from './state-run.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;

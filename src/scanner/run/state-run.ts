@@ -4,7 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { toHar } from '../browser/har.js';
 import type { ScanScope } from '../../modules/scans/domain/scan-address.js';
 import type { ScanState, StateReason } from '../../modules/scans/domain/scan-state.js';
-import { chooseStatePages } from './state-pages.js';
+import { chooseStatePages } from '../site/page-choice.js';
 import { SCANNER_NAME } from '../../modules/scans/domain/scanner.js';
 import { type OpenChromium, openChromium } from '../browser/chromium.js';
 import {
@@ -16,7 +16,7 @@ import {
   readFrontier,
 } from '../../modules/scans/infrastructure/frontier.rows.js';
 import type { GuardedProxy } from '../browser/guarded-proxy.js';
-import { ScanContext } from '../browser/scan-context.js';
+import { ScanContext } from '../browser/scan-tab.js';
 import {
   addStates,
   type Artifact,
@@ -31,7 +31,7 @@ import { within } from '../browser/within.js';
 import type { PageFaults } from './page-faults.js';
 import type { ScanBudget } from './scan-budget.js';
 import type { ScannerOptions } from './scanner-options.js';
-import type { SitePace } from './site-pace.js';
+import type { SitePace } from './site-rules.js';
 
 const MEGABYTE = 1_000_000;
 /** A larger archive or screenshot is not kept. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { choosePage, type KnownPage, PAGES_PER_TEMPLATE_MAX, templatesOf } from './page-choice.js';
+import {
+  choosePage,
+  chooseStatePages,
+  type KnownPage,
+  PAGES_PER_TEMPLATE_MAX,
+  templatesOf,
+} from './page-choice.js';
 
 const HOST = 'https://example.com';
 
@@ -78,4 +84,24 @@ describe('choosePage', () => {
     const months = Array.from({ length: 500 }, (_, index) => `/calendar?month=${index}`);
     expect(visitAll(pages([...months, '/about']))).toHaveLength(PAGES_PER_TEMPLATE_MAX + 1);
   });
+});
+
+const page = (number: number, path: string, depth = 1): { number: number; url: string; depth: number } => ({
+  number,
+  depth,
+  url: `https://shop.example${path}`,
+});
+
+it('takes start addresses, then one page of each template, then others', () => {
+  const pages = [
+    page(1, '/', 0),
+    page(2, '/product/1001'),
+    page(3, '/product/1002'),
+    page(4, '/cart'),
+    page(5, '/product/1003'),
+  ];
+  const numbers = (limit: number): number[] => chooseStatePages(pages, limit).map(({ number }) => number);
+  expect(numbers(3)).toEqual([1, 2, 4]);
+  expect(numbers(4)).toEqual([1, 2, 4, 3]);
+  expect(numbers(10)).toEqual([1, 2, 4, 3, 5]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { chooseSitemapPages, SITEMAP_PAGES_MAX } from './sitemap.js';
+import { chooseSitemapPages, SITEMAP_PAGES_MAX } from './read-sitemap.js';
 
 const page = (path: string): string => `https://shop.example${path}`;
 

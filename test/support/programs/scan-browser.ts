@@ -3,7 +3,7 @@ import type { PageResult } from '../../../src/modules/scans/infrastructure/front
 import { GuardedProxy } from '../../../src/scanner/browser/guarded-proxy.js';
 import { REQUEST_LIMIT, type RequestLimit } from '../../../src/scanner/browser/request-rate.js';
 import { PageVisit } from '../../../src/scanner/browser/page-visit.js';
-import { ScanContext } from '../../../src/scanner/browser/scan-context.js';
+import { ScanContext } from '../../../src/scanner/browser/scan-tab.js';
 import { browserUser } from '../../../src/standalone/server-user.js';
 import { parseExceptions } from '../../../src/platform/network/address-policy.js';
 import { NameResolver } from '../../../src/platform/network/name-resolver.js';
