@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { verifiedPayload } from '../../src/modules/billing/infrastructure/webhook-signature.js';
+import { verifiedPayload } from '../../src/modules/billing/infrastructure/stripe-gateway.js';
 import { signatureOf, stripeEvent, stripeSubscription } from '../support/fakes/fake-stripe.js';
 import { TEST_WEBHOOK_SECRET } from '../support/programs/service.js';
 

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LicensingModule } from '../licensing/licensing.module.js';
-import { BillingService } from './application/billing.service.js';
-import { CheckoutService } from './application/checkout.service.js';
+import { BillingService, CheckoutService } from './application/billing.service.js';
 import { BillingEventHandler } from './application/billing-event-handler.js';
 import { ReceiveEvent } from './application/receive-event.js';
 import { SubscriptionSync } from './application/subscription-sync.js';

@@ -1,26 +1,104 @@
+import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, Logger } from '@nestjs/common';
-import { EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { AuditAction, AuditedState } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
-import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Subscription } from '../../licensing/domain/subscription.js';
-import { subscriptionsOf } from '../../licensing/subscription.rows.js';
 import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
+import { subscriptionsOf } from '../../licensing/subscription.rows.js';
 import type { Project } from '../../projects/domain/project.js';
-import { lockProject } from '../../projects/project.rows.js';
+import { existingProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
-import { resolveBaseUrl } from '../../../platform/network/base-url.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { InjectSettings } from '../../../platform/settings/inject-settings.js';
-import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
-import { isLiveAtStripe } from '../domain/stripe-subscription.js';
+import { isLiveAtStripe, isTerminal, LIVE_STATUSES } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
-import { BillingCustomer } from '../infrastructure/billing.entities.js';
+import { billingTables } from '../infrastructure/billing.tables.js';
+import { CheckoutStore, type OpenCheckout, type Purpose } from '../infrastructure/checkout.store.js';
 import { PriceList } from '../infrastructure/price-list.js';
-import { isProviderError, toStripeRefusal, StripeGateway } from '../infrastructure/stripe-gateway.js';
-import { CheckoutService } from './checkout.service.js';
+import { isProviderError, StripeGateway, toStripeRefusal } from '../infrastructure/stripe-gateway.js';
 import { SubscriptionSync } from './subscription-sync.js';
+
+/** Two clicks within this time are one checkout. */
+const CHECKOUT_WINDOW_MS = 10 * 60_000;
+/** A checkout that is being created for longer belongs to a crashed process. */
+const MAKING_MS = 90_000;
+/** Another request may claim the checkout after this one has closed the older session. */
+const CLAIMS_MAX = 3;
+const RETRY_AFTER_SECONDS = 5;
+
+/** A requested checkout, with the target of its page. */
+interface CheckoutOptions extends Purpose {
+  projectId: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
+/**
+ * Opens a checkout and ensures that the project has no second open one: both could be paid, and
+ * both would be charged. A claim is stored in a transaction before Stripe is called; an older
+ * session is closed at Stripe before a new one is created.
+ */
+@Injectable()
+export class CheckoutService {
+  constructor(
+    private readonly store: CheckoutStore,
+    private readonly stripe: StripeGateway,
+  ) {}
+
+  /**
+   * The URL of the page, or null if the project has a live subscription, at Stripe or here.
+   *
+   * @throws DomainError `checkout_in_progress`, and any error of Stripe.
+   */
+  async open(request: CheckoutOptions): Promise<string | null> {
+    const { projectId, customerId, priceId, subscriptions } = request;
+    const purpose = { priceId, customerId, subscriptions };
+    let closed: string | null = null;
+    for (let attempt = 0; attempt < CLAIMS_MAX; attempt += 1) {
+      const claim = await this.store.claim(projectId, purpose, { closed, sameMs: CHECKOUT_WINDOW_MS });
+      if (claim.kind === 'subscribed') return null;
+      if (claim.kind === 'claimed') {
+        // Its webhook may not have arrived yet.
+        if (await this.has(customerId, (status) => LIVE_STATUSES.includes(status))) return null;
+        const { idempotencyKey } = claim;
+        const session = await this.stripe.createCheckout({ ...request, idempotencyKey });
+        await this.store.keepSession(projectId, idempotencyKey, session.id);
+        return session.url;
+      }
+      // After a payment, a subscription that is still being set up counts too.
+      const paid = (await this.close(request, claim.by)) === 'complete';
+      if (paid && (await this.has(customerId, (status) => !isTerminal(status)))) return null;
+      closed = claim.by.idempotencyKey;
+    }
+    throw inProgress();
+  }
+
+  private async close(request: CheckoutOptions, open: OpenCheckout): Promise<'closed' | 'complete'> {
+    if (open.sessionId !== null) return this.stripe.closeCheckout(open.sessionId);
+    if (open.ageMs < MAKING_MS) throw inProgress();
+    // The process that created it crashed before it stored the session; the same key returns that
+    // session.
+    const session = await this.stripe.createCheckout({ ...request, ...open });
+    return this.stripe.closeCheckout(session.id);
+  }
+
+  private async has(customerId: string, matches: (status: string) => boolean): Promise<boolean> {
+    return (await this.stripe.subscriptionsOf(customerId)).some(({ status }) => matches(status));
+  }
+}
+
+function inProgress(): DomainError {
+  return new DomainError(
+    'checkout_in_progress',
+    'Another checkout for this project is being opened. Try again shortly.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
 
 /** A project's plan, for its members. */
 export interface BillingState {
@@ -164,29 +242,32 @@ export class BillingService {
   private async customerOf(projectId: string): Promise<string> {
     const known = await this.knownCustomerOf(projectId);
     if (known !== null) return known;
-    const { generation } = await this.keepCustomer(projectId);
-    const made = await this.stripe.createCustomer(projectId, `customer:${projectId}:${generation}`);
-    return (await this.keepCustomer(projectId, made)).customerId ?? made;
-  }
-
-  /** The project's row, created if missing; an id that is stored already stays. */
-  private keepCustomer(projectId: string, customerId: string | null = null): Promise<BillingCustomer> {
-    return this.em.fork().transactional(async (tx) => {
-      if (!(await lockProject(tx, projectId))) throw projectNotFound();
-      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-      const customer =
-        (await tx.findOne(BillingCustomer, { projectId }, lock)) ?? tx.create(BillingCustomer, { projectId });
-      customer.customerId ??= customerId;
-      return customer;
-    });
+    const database = this.em.fork().getKysely();
+    const { rows } = await sql<{ generation: number }>`
+      insert into billing_customer (project_id)
+      ${existingProject(projectId)}
+      on conflict (project_id) do update set updated_at = now()
+      returning generation
+    `.execute(database);
+    if (!rows[0]) throw projectNotFound();
+    const made = await this.stripe.createCustomer(projectId, `customer:${projectId}:${rows[0].generation}`);
+    const { rows: kept } = await sql<{ customerId: string }>`
+      update billing_customer set customer_id = coalesce(customer_id, ${made}), updated_at = now()
+      where project_id = ${projectId} returning customer_id as "customerId"
+    `.execute(database);
+    return kept[0]?.customerId ?? made;
   }
 
   /** The customer of an earlier checkout, or of a subscription that was created in another way. */
   private async knownCustomerOf(projectId: string): Promise<string | null> {
     const em = this.em.fork();
-    const customer = await em.findOne(BillingCustomer, { projectId });
+    const row = await billingTables(em)
+      .selectFrom('billing_customer')
+      .select('customerId')
+      .where('projectId', '=', projectId)
+      .executeTakeFirst();
     // A customer that was deleted at Stripe no longer counts, even if old subscriptions name it.
-    if (customer) return customer.customerId ?? null;
+    if (row) return row.customerId;
     const own = (await subscriptionsOf(em, projectId)).filter(
       ({ provider, customerId }) => provider === STRIPE && customerId !== null,
     );

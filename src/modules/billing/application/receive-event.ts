@@ -8,7 +8,7 @@ import { messageOf } from '../domain/billing-message.js';
 import { isOfOtherMode, actionFor, readEvent, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingEventStore } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
-import { verifiedPayload } from '../infrastructure/webhook-signature.js';
+import { verifiedPayload } from '../infrastructure/stripe-gateway.js';
 
 /** Stores each event once, with an outbox message if the event type is handled. */
 @Injectable()
