@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { readConfigurations } from '../../publishing/site-configurations.js';
 import type { CookieRules } from '../domain/choice-cookie.js';
 import { hashProxySecret, isValidSecret, type StoredProxySecrets } from '../domain/proxy-secret.js';
-import { readProxySecrets } from '../infrastructure/proxy.rows.js';
+import { readProxySecrets } from '../infrastructure/domain.rows.js';
 
 /** A change of a secret takes effect within this time. */
 const KNOWN_FOR_MS = 10_000;

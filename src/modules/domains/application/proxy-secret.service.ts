@@ -11,7 +11,7 @@ import {
   resolveProxyState,
 } from '../domain/proxy-secret.js';
 import { FirstPartyProxy } from '../infrastructure/domain.entities.js';
-import { readProxy, type StoredProxy } from '../infrastructure/proxy.rows.js';
+import { readProxy, type StoredProxy } from '../infrastructure/domain.rows.js';
 
 /** A project's path proxy, with the state derived from the sightings. */
 export interface ProxyView extends StoredProxy {

@@ -2,8 +2,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { SIGHTING_EVERY_MS } from '../domain/proxy-secret.js';
-import { writeCertificateAsked, writeSeen } from '../infrastructure/domain.rows.js';
-import { writeSighting } from '../infrastructure/proxy.rows.js';
+import { writeCertificateAsked, writeSeen, writeSighting } from '../infrastructure/domain.rows.js';
 
 /** Hosts or projects whose last sighting is cached; beyond that, sightings are written more often. */
 const RECENT_MAX = 20_000;
