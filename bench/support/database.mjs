@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hashPassword } from 'better-auth/crypto';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
-import { TokenVault } from '../../dist/modules/forwarding/infrastructure/token-vault.js';
+import { TokenVault } from '../../dist/modules/forwarding/infrastructure/secret.rows.js';
 import { startEmbeddedPostgres } from '../../dist/standalone/embedded-postgres.js';
 
 /** The partition of the outbox that new messages go to, as the service inserts them. */

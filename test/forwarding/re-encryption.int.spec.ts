@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { reEncryptSecrets } from '../../src/modules/forwarding/application/stored-tokens.js';
-import { TokenVault } from '../../src/modules/forwarding/infrastructure/token-vault.js';
+import { TokenVault } from '../../src/modules/forwarding/infrastructure/secret.rows.js';
 import { createTestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { TokenVault } from '../../src/modules/forwarding/infrastructure/token-vault.js';
+import { TokenVault } from '../../src/modules/forwarding/infrastructure/secret.rows.js';
 import type { SecretKey } from '../../src/platform/settings/secret-keys.settings.js';
 import {
   choose,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { TokenVault } from '../../src/modules/forwarding/infrastructure/token-vault.js';
+import { TokenVault } from '../../src/modules/forwarding/infrastructure/secret.rows.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { storeConsent } from '../support/people/consent.js';
 import { createTestProject } from '../support/people/project.js';

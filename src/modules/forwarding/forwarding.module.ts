@@ -16,8 +16,10 @@ import { ResendService } from './application/resend.service.js';
 import { UndeliveredMails, UndeliveredService } from './application/undelivered.service.js';
 import { ForwardingStatus } from './forwarding-status.js';
 import { EndpointTestService } from './application/endpoint-test.service.js';
-import { ForwardingSettingsService } from './application/forwarding-settings.service.js';
-import { SigningSecretService } from './application/signing-secret.service.js';
+import {
+  ForwardingSettingsService,
+  SigningSecretService,
+} from './application/forwarding-settings.service.js';
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { HoldNotifications, HoldService } from './application/hold.service.js';
 import { SettleHolds } from './application/settle-holds.js';
@@ -27,7 +29,7 @@ import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/deliv
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
 import { NameResolver } from '../../platform/network/name-resolver.js';
 import { Sender } from './infrastructure/sender.js';
-import { TokenVault } from './infrastructure/token-vault.js';
+import { TokenVault } from './infrastructure/secret.rows.js';
 
 /** Sends saved consent records to the projects' endpoints. */
 @Module({

@@ -12,7 +12,7 @@ import { SignInService } from '../../modules/access/application/sign-in.service.
 import { DEMO_OWNER_EMAIL } from '../../modules/access/domain/account.js';
 import { ROLES, type Role } from '../../modules/access/domain/role.js';
 import { expectedToken } from '../../modules/forwarding/application/stored-tokens.js';
-import { TokenVault } from '../../modules/forwarding/infrastructure/token-vault.js';
+import { TokenVault } from '../../modules/forwarding/infrastructure/secret.rows.js';
 import { mailFolder } from '../../platform/mail/infrastructure/mail-files.js';
 import { defaultText } from '../../modules/publishing/domain/default-texts.js';
 import { isConnectionFailure } from '../../platform/database/postgres-error.js';
@@ -165,9 +165,7 @@ async function whenDatabaseIsBack<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Allows exactly the receiver's host and port, and trusts its authority beside the configured ones.
- */
+/** Allows exactly the receiver's host and port, and trusts its authority beside the configured ones. */
 function trustReceiver<S extends StandaloneSettings>(
   settings: S,
   receiver: ReceiverProcess,
@@ -265,8 +263,7 @@ async function createDemoProject(app: NestExpressApplication): Promise<ProjectKe
 }
 
 /**
- * The demo's owner key also manages members and keys, so that the whole API can be tried without a
- * session.
+ * The demo's owner key also manages members and keys, so that the whole API can be tried without a session.
  */
 function scopesOf(role: Role): KeyScope[] {
   return role === 'owner' ? ['manage_access'] : [];

@@ -87,7 +87,7 @@ export const FORWARDING: Planted[] = [
     mutations: [
       {
         symbol: 'TARGETS',
-        file: 'target.rows.ts',
+        file: 'settings.rows.ts',
         from: /former_signing_key_id as/,
         to: 'signing_key_id as',
       },

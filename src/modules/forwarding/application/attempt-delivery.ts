@@ -8,8 +8,8 @@ import { type ClassifiedOutcome, healthSignalOf } from '../domain/health-signal.
 import { storedResponseBody } from '../domain/response-body.js';
 import { idAt } from '../../../platform/identity/ids.js';
 import { Sender } from '../infrastructure/sender.js';
-import { TokenVault } from '../infrastructure/token-vault.js';
-import type { StoredTarget } from '../infrastructure/target.rows.js';
+import { TokenVault } from '../infrastructure/secret.rows.js';
+import type { StoredTarget } from '../infrastructure/settings.rows.js';
 import { TargetRateLimiter } from './target-rate-limiter.js';
 
 /** A record and its destination. `target` is null if the project has no settings (legacy endpoint). */

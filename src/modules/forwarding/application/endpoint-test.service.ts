@@ -6,8 +6,7 @@ import { DomainError, tooManyRequests } from '../../../platform/errors/domain-er
 import { newId } from '../../../platform/identity/ids.js';
 import { RateLimiter } from '../../../platform/limits/rate-limiter.js';
 import type { DeliveryOutcome } from '../domain/outcome.js';
-import { reserveDailyUsage } from './daily-usage.js';
-import { loadTargets } from '../infrastructure/target.rows.js';
+import { loadTargets, reserveDailyUsage } from '../infrastructure/settings.rows.js';
 import { HoldService } from './hold.service.js';
 import { AttemptDelivery } from './attempt-delivery.js';
 

@@ -1,15 +1,17 @@
-import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { Injectable } from '@nestjs/common';
+import { fieldErrors } from '../../../platform/errors/domain-error.js';
+import { countWaiting } from '../../../platform/outbox/queued-messages.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { diffStates } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
-import { LicensingService } from '../../licensing/licensing.service.js';
 import type { TierCheck } from '../../licensing/domain/tier-required.js';
+import { LicensingService } from '../../licensing/licensing.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
-import { countWaiting } from '../../../platform/outbox/queued-messages.js';
-import { fieldErrors } from '../../../platform/errors/domain-error.js';
+import type { LastFailure } from '../domain/outcome.js';
+import type { RetryFailures } from '../domain/retry.js';
 import {
   type AuthMode,
   completeRequest,
@@ -21,17 +23,21 @@ import {
   type SettingsRequest,
   type TokenChange,
 } from '../domain/settings-change.js';
-import type { RetryFailures } from '../domain/retry.js';
-import type { LastFailure } from '../domain/outcome.js';
-import { HoldService, type HoldView } from './hold.service.js';
-import { countRetries } from '../infrastructure/retry.rows.js';
-import { retryQueue } from './delivery-log.service.js';
-import { throttleKeyFor } from './settle-holds.js';
-import { readLastFailure } from '../infrastructure/last-outcomes.rows.js';
+import { createSigningSecret, FORMER_SECRET_DAYS } from '../domain/webhook-signature.js';
 import { ForwardingSettingsEntity } from '../infrastructure/forwarding.entities.js';
-import { lockSettings, readForwardingSettings, type SettingsRow } from '../infrastructure/settings.rows.js';
+import { readLastFailure } from '../infrastructure/last-outcomes.rows.js';
+import { countRetries } from '../infrastructure/retry.rows.js';
+import {
+  deleteFormerSigningSecret,
+  deleteSigningSecrets,
+  rotateSigningSecret,
+  TokenVault,
+} from '../infrastructure/secret.rows.js';
 import { Sender } from '../infrastructure/sender.js';
-import { TokenVault } from '../infrastructure/token-vault.js';
+import { lockSettings, readForwardingSettings, type SettingsRow } from '../infrastructure/settings.rows.js';
+import { retryQueue } from './delivery-log.service.js';
+import { HoldService, type HoldView } from './hold.service.js';
+import { throttleKeyFor } from './settle-holds.js';
 
 /** The values that a save can change. The entity tag of the settings is computed from them. */
 export interface TaggedSettings {
@@ -282,4 +288,60 @@ function audited({
     retryHours: retryFailures.hours,
     keepResponseBodies,
   };
+}
+
+/** A new secret in plain text, returned only once. */
+interface NewSigningSecret {
+  signingSecret: string;
+  /** Until when the previous one signs too; null: there was none. */
+  formerValidUntil: Date | null;
+}
+
+/**
+ * Creates, rotates and deletes the secret that signs requests to a project's endpoint (Standard Webhooks).
+ */
+@Injectable()
+export class SigningSecretService {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly vault: TokenVault,
+  ) {}
+
+  /**
+   * Creates a secret that signs all requests from now on. The previous one also signs for
+   * `FORMER_SECRET_DAYS`, or until `forgetFormer`; the one before that expires at once, so there
+   * are never more than two.
+   */
+  async make(projectId: string, author: Author, now: Date): Promise<NewSigningSecret> {
+    const signingSecret = createSigningSecret();
+    const sealed = this.vault.seal(projectId, signingSecret, 'signing_secret');
+    const until = new Date(now.getTime() + FORMER_SECRET_DAYS * 24 * 60 * 60_000);
+    return this.em.fork().transactional(async (tx) => {
+      await lockSettings(tx, projectId);
+      const isReplaced = await rotateSigningSecret(tx, projectId, { sealed, now, until });
+      const formerValidUntil = isReplaced ? until : null;
+      await writeAudit(tx, author, {
+        projectId,
+        action: 'signing_secret.create',
+        after: { createdAt: now, formerValidUntil },
+      });
+      return { signingSecret, formerValidUntil };
+    });
+  }
+
+  /** Ends the rotation: only the newest secret signs. Does nothing without a previous one. */
+  async forgetFormer(projectId: string, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if (await deleteFormerSigningSecret(tx, projectId))
+        await writeAudit(tx, author, { projectId, action: 'signing_secret.forget_former' });
+    });
+  }
+
+  /** Stops signing. Does nothing if the project has no secret. */
+  async remove(projectId: string, author: Author): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      if (await deleteSigningSecrets(tx, projectId))
+        await writeAudit(tx, author, { projectId, action: 'signing_secret.remove' });
+    });
+  }
 }

@@ -11,7 +11,7 @@ import { isUuid } from '../../../platform/identity/ids.js';
 import type { ResendSelection } from '../domain/outcome.js';
 import { readRetry, retryingIds } from '../infrastructure/retry.rows.js';
 import { selectResendable } from '../infrastructure/delivery.rows.js';
-import { reserveDailyUsage } from './daily-usage.js';
+import { reserveDailyUsage } from '../infrastructure/settings.rows.js';
 import { recordQueue, WAITING_SCAN_MAX } from './delivery-log.service.js';
 
 /** Longest period of one resend (design §5). */

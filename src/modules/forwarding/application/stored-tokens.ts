@@ -9,8 +9,8 @@ import {
   type SecretColumns,
   secretsWithKey,
   secretsWithOtherKeys,
+  TokenVault,
 } from '../infrastructure/secret.rows.js';
-import { TokenVault } from '../infrastructure/token-vault.js';
 
 /** Rows per statement. */
 const BATCH_MAX = 500;

@@ -19,10 +19,10 @@ import type { Project } from '../../projects/domain/project.js';
 import { EndpointTestService } from '../application/endpoint-test.service.js';
 import {
   ForwardingSettingsService,
+  SigningSecretService,
   type TaggedSettings,
 } from '../application/forwarding-settings.service.js';
 import { HoldService } from '../application/hold.service.js';
-import { SigningSecretService } from '../application/signing-secret.service.js';
 import { createBearerToken } from '../domain/settings-change.js';
 import {
   BearerTokenResponse,

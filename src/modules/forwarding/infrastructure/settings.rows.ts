@@ -1,7 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import type { Reads } from '../../../platform/database/prepared-reads.js';
+import { tooManyRequests } from '../../../platform/errors/domain-error.js';
+import type { SealedSecret } from '../../../platform/secrets/secret-vault.js';
 import type { ForwardingPredicate } from '../../consent/consent.hooks.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
+import type { ForwardingTarget } from '../domain/endpoint-policy.js';
 import { RETRY_HOURS_DEFAULT, type RetryFailures } from '../domain/retry.js';
 import type { AuthMode } from '../domain/settings-change.js';
 import { LAST_DELIVERED_AT } from './last-outcomes.rows.js';
@@ -95,13 +99,39 @@ export async function areErasuresForwarded(tx: EntityManager, projectId: string)
 }
 
 /** Manual actions that are counted per project and day. */
-export type DailyAction = 'resent' | 'tested';
+type DailyAction = 'resent' | 'tested';
 
 const USAGE_COLUMNS = { resent: sql.ref('resent_on_day'), tested: sql.ref('tested_on_day') };
 const TODAY = sql`(now() at time zone 'UTC')::date`;
 
+const SENTENCES: Record<DailyAction, string> = {
+  resent: 'Daily resend limit reached. Resend more tomorrow (UTC).',
+  tested: 'Daily limit of endpoint tests reached. Test again tomorrow (UTC).',
+};
+
+/**
+ * Counts up to `count` manual actions of a project towards its daily limit, in the caller's
+ * transaction, and returns how many are allowed. Days are UTC by the database's clock. The limit
+ * exists because the endpoint may be a third party's host (spec §2.2).
+ *
+ * @throws DomainError `too_many_requests` with the seconds until the next day, if the limit is
+ * reached.
+ */
+export async function reserveDailyUsage(
+  tx: EntityManager,
+  projectId: string,
+  { action, count, perDay }: { action: DailyAction; count: number; perDay: number },
+): Promise<number> {
+  await lockSettings(tx, projectId);
+  const { used, secondsLeft } = await readDailyUsage(tx, projectId, action);
+  if (used >= perDay) throw tooManyRequests(SENTENCES[action], secondsLeft * 1000);
+  const taken = Math.min(count, perDay - used);
+  await addDailyUsage(tx, projectId, { resent: 0, tested: 0, [action]: taken });
+  return taken;
+}
+
 /** The number of actions today (UTC, by the database's clock), and the seconds until tomorrow. */
-export async function readDailyUsage(
+async function readDailyUsage(
   tx: EntityManager,
   projectId: string,
   action: DailyAction,
@@ -115,7 +145,7 @@ export async function readDailyUsage(
 }
 
 /** Adds to the counts of today. */
-export async function addDailyUsage(
+async function addDailyUsage(
   tx: EntityManager,
   projectId: string,
   added: Record<DailyAction, number>,
@@ -149,4 +179,73 @@ export function forwardingPredicate(legacyAllowed: boolean): ForwardingPredicate
       case when ${tier} not in (${sql.join(FORWARDING_TIERS.map((name) => sql.lit(name)))}) then 'tier'
            when ${legacyAllowed ? sql`${own} or ${legacy}` : own} then null else 'off' end`;
   };
+}
+
+/** The part of a project's settings that sending needs. */
+export interface StoredTarget extends ForwardingTarget {
+  authMode: AuthMode;
+  /** null: no token is stored. */
+  sealedToken: SealedSecret | null;
+  /** The secrets that sign requests: the current one and, while it is valid, the former one. */
+  sealedSigningSecrets: SealedSecret[];
+  retryFailures: RetryFailures;
+  /** Whether failed attempts keep the beginning of their response body. */
+  keepResponseBodies: boolean;
+}
+
+interface TargetRow extends ForwardingTarget {
+  projectId: string;
+  authMode: AuthMode;
+  tokenCiphertext: Buffer | null;
+  tokenKeyId: string | null;
+  signingCiphertext: Buffer | null;
+  signingKeyId: string | null;
+  formerSigningCiphertext: Buffer | null;
+  formerSigningKeyId: string | null;
+  retryFailures: boolean;
+  retryHours: number;
+  keepResponseBodies: boolean;
+}
+
+/** The newest settings of many projects, by project id; projects that never saved any are missing. */
+export async function loadTargets(reads: Reads, projectIds: string[]): Promise<Map<string, StoredTarget>> {
+  const rows = await reads.rows<TargetRow>(TARGETS, [projectIds]);
+  return new Map(rows.map((row) => [row.projectId, targetOf(row)]));
+}
+
+const TARGETS = {
+  name: 'forwarding-targets',
+  text: `
+    select project_id as "projectId", enabled, endpoint_url as "endpointUrl",
+           allow_custom_endpoint as "allowCustomEndpoint", auth_mode as "authMode",
+           token_ciphertext as "tokenCiphertext", token_key_id as "tokenKeyId",
+           signing_ciphertext as "signingCiphertext", signing_key_id as "signingKeyId",
+           case when former_signing_until > now() then former_signing_ciphertext end as "formerSigningCiphertext",
+           former_signing_key_id as "formerSigningKeyId",
+           retry_failures as "retryFailures", retry_hours as "retryHours",
+           keep_response_bodies as "keepResponseBodies"
+    from forwarding_settings
+    where project_id = any($1::uuid[]) and saved_at is not null`,
+};
+
+function targetOf(row: TargetRow): StoredTarget {
+  const { enabled, endpointUrl, allowCustomEndpoint, authMode, keepResponseBodies } = row;
+  const signing = [
+    sealed(row.signingCiphertext, row.signingKeyId),
+    sealed(row.formerSigningCiphertext, row.formerSigningKeyId),
+  ];
+  return {
+    enabled,
+    endpointUrl,
+    allowCustomEndpoint,
+    authMode,
+    sealedToken: sealed(row.tokenCiphertext, row.tokenKeyId),
+    sealedSigningSecrets: signing.filter((secret) => secret !== null),
+    retryFailures: { enabled: row.retryFailures, hours: row.retryHours },
+    keepResponseBodies,
+  };
+}
+
+function sealed(ciphertext: Buffer | null, keyId: string | null): SealedSecret | null {
+  return ciphertext !== null && keyId !== null ? { ciphertext, keyId } : null;
 }
