@@ -12,9 +12,13 @@ import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import type { SiteConfiguration } from '../domain/configuration.js';
+import type {
+  Publication,
+  SavedConfiguration,
+  SaveNote,
+  SiteConfiguration,
+} from '../domain/configuration.js';
 import { PUBLICATIONS_MAX } from '../domain/publishing.limits.js';
-import type { Publication, SavedConfiguration, SaveNote } from '../domain/saved-configuration.js';
 import { readSaved, writeSaved } from '../infrastructure/configuration.rows.js';
 import { firstInForce, lastPublication, publicationCount } from '../infrastructure/publication.rows.js';
 import { configurationChangedMessage } from '../publishing.events.js';

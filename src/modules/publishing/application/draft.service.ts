@@ -8,9 +8,8 @@ import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
-import type { SiteConfiguration } from '../domain/configuration.js';
+import type { Draft, SiteConfiguration } from '../domain/configuration.js';
 import type { RenderedDocument } from '../domain/document.js';
-import type { Draft } from '../domain/saved-configuration.js';
 import { expireDrafts, readDraft, readSaved, writeDraft } from '../infrastructure/configuration.rows.js';
 import { SiteSource } from './site-reader.js';
 

@@ -4,8 +4,7 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { type Page, toPage, readCursor } from '../../../platform/export/page.js';
 import type { SiteDocument } from '../domain/document.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
-import type { SiteConfiguration } from '../domain/configuration.js';
-import type { Publication } from '../domain/saved-configuration.js';
+import type { Publication, SiteConfiguration } from '../domain/configuration.js';
 import { SiteStorage } from '../infrastructure/site-storage.js';
 import {
   configurationBefore,

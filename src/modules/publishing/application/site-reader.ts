@@ -7,12 +7,11 @@ import { LicensingService } from '../../licensing/licensing.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
 import { type VisitSettings, visitSettings } from '../../visits/visits.settings.js';
-import type { SiteConfiguration } from '../domain/configuration.js';
+import type { SavedConfiguration, SiteConfiguration } from '../domain/configuration.js';
 import { declarationPage, declarations } from '../domain/declaration.js';
 import { renderDocument, type RenderedDocument, type SiteDocument } from '../domain/document.js';
 import { LOGO_NAME } from '../domain/logo.js';
 import { EU_REGIONS } from '../domain/region.js';
-import type { SavedConfiguration } from '../domain/saved-configuration.js';
 import { readSaved } from '../infrastructure/configuration.rows.js';
 import {
   blockerScript,

@@ -38,7 +38,7 @@ import {
 } from '../application/configuration.service.js';
 import { DraftService } from '../application/draft.service.js';
 import { blockingPolicy } from '../domain/blocking.js';
-import type { Draft } from '../domain/saved-configuration.js';
+import type { Draft } from '../domain/configuration.js';
 import {
   BlockingPolicyResponse,
   CONFIGURATION_PRESETS,

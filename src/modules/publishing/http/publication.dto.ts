@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
 import { AUTHOR_KINDS, type AuthorKind } from '../../audit/domain/author.js';
 import { IsInstant } from '../../../platform/http/instant.decorator.js';
-import type { Publication } from '../domain/saved-configuration.js';
+import type { Publication } from '../domain/configuration.js';
 import type { ConfigurationChange } from '../domain/configuration-changes.js';
 import type { SiteDocument } from '../domain/document.js';
 

@@ -1,8 +1,10 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { DRAFT_DAYS_KEPT } from '../domain/publishing.limits.js';
-import type { Draft, SavedConfiguration, SaveNote } from '../domain/saved-configuration.js';
 import {
+  type Draft,
+  type SavedConfiguration,
+  type SaveNote,
   type SiteConfiguration,
   type StoredConfiguration,
   storedConfiguration,

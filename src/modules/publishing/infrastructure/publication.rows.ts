@@ -1,8 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { existingProject } from '../../projects/project.rows.js';
-import { type SiteConfiguration, storedConfiguration } from '../domain/configuration.js';
-import type { Publication, SaveNote } from '../domain/saved-configuration.js';
+import {
+  type Publication,
+  type SaveNote,
+  type SiteConfiguration,
+  storedConfiguration,
+} from '../domain/configuration.js';
 import { PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
 import { publishingTables } from './publishing.tables.js';
 

@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { StoredConfiguration } from '../domain/configuration.js';
-import type { SaveNote } from '../domain/saved-configuration.js';
+import type { SaveNote, StoredConfiguration } from '../domain/configuration.js';
 
 /** A project's latest saved configuration; fields newer than the row are missing. */
 export const SiteConfigurationSchema = defineEntity({
