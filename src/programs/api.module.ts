@@ -66,7 +66,10 @@ import { PublicationController } from '../modules/publishing/http/publication.co
 import { PublishingModule } from '../modules/publishing/publishing.module.js';
 import { CookieController } from '../modules/scans/http/cookie.controller.js';
 import { FindingController } from '../modules/scans/http/finding.controller.js';
-import { ScanAlertController } from '../modules/scans/http/scan-alert.controller.js';
+import {
+  ScanAlertController,
+  UnsubscribePageController,
+} from '../modules/scans/http/scan-alert.controller.js';
 import {
   ScanController,
   ScanDraftController,
@@ -74,7 +77,6 @@ import {
 } from '../modules/scans/http/scan.controller.js';
 import { ScanReportController, ScanReportFiles } from '../modules/scans/http/scan-report.controller.js';
 import { ScanScheduleController } from '../modules/scans/http/scan-schedule.controller.js';
-import { UnsubscribePageController } from '../modules/scans/http/unsubscribe-page.controller.js';
 import { ScansModule } from '../modules/scans/scans.module.js';
 import { VisitEndpoint, VisitRateLimiter } from '../modules/visits/http/visit.endpoint.js';
 import { VisitController } from '../modules/visits/http/visit.controller.js';
