@@ -17,8 +17,7 @@ import { queueConnection, QueueLifetime } from '../../src/platform/database/queu
 import { requestTimestamp } from '../../src/modules/evidence/infrastructure/timestamp-client.js';
 import { Sender } from '../../src/modules/forwarding/infrastructure/sender.js';
 import { smtpMailer } from '../../src/platform/mail/infrastructure/smtp-mailer.js';
-import { GuardedProxy } from '../../src/scanner/browser/guarded-proxy.js';
-import { REQUEST_LIMIT } from '../../src/scanner/browser/request-rate.js';
+import { GuardedProxy, REQUEST_LIMIT } from '../../src/scanner/browser/guarded-proxy.js';
 import { readText, SiteFileReader } from '../../src/scanner/site/site-file.js';
 import { parseExceptions } from '../../src/platform/network/address-policy.js';
 import { NameResolver } from '../../src/platform/network/name-resolver.js';

@@ -10,8 +10,7 @@ import {
   setAsideScans,
   storeWork,
 } from '../../src/modules/scans/infrastructure/frontier.rows.js';
-import { GuardedProxy } from '../../src/scanner/browser/guarded-proxy.js';
-import { REQUEST_LIMIT } from '../../src/scanner/browser/request-rate.js';
+import { GuardedProxy, REQUEST_LIMIT } from '../../src/scanner/browser/guarded-proxy.js';
 import { SiteFileReader } from '../../src/scanner/site/site-file.js';
 import { parseExceptions } from '../../src/platform/network/address-policy.js';
 import { newId } from '../../src/platform/identity/ids.js';

@@ -20,8 +20,7 @@ import {
   storeVisit,
   storeWork,
 } from '../../modules/scans/infrastructure/frontier.rows.js';
-import { GuardedProxy } from '../browser/guarded-proxy.js';
-import { REQUEST_LIMIT } from '../browser/request-rate.js';
+import { GuardedProxy, REQUEST_LIMIT } from '../browser/guarded-proxy.js';
 import { within } from '../browser/within.js';
 import { PageVisit } from '../browser/page-visit.js';
 import { ScanContext } from '../browser/scan-tab.js';

@@ -1,7 +1,10 @@
 import { findChromium, type OpenChromium, openChromium } from '../../../src/scanner/browser/chromium.js';
 import type { PageResult } from '../../../src/modules/scans/infrastructure/frontier.rows.js';
-import { GuardedProxy } from '../../../src/scanner/browser/guarded-proxy.js';
-import { REQUEST_LIMIT, type RequestLimit } from '../../../src/scanner/browser/request-rate.js';
+import {
+  GuardedProxy,
+  REQUEST_LIMIT,
+  type RequestLimit,
+} from '../../../src/scanner/browser/guarded-proxy.js';
 import { PageVisit } from '../../../src/scanner/browser/page-visit.js';
 import { ScanContext } from '../../../src/scanner/browser/scan-tab.js';
 import { browserUser } from '../../../src/standalone/server-user.js';
