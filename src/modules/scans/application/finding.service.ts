@@ -29,7 +29,7 @@ import {
   type ScanFindingView,
   type StoredFinding,
 } from '../infrastructure/finding.rows.js';
-import { readScan } from '../infrastructure/scan.rows.js';
+import { findScan } from '../infrastructure/scan.rows.js';
 
 /** Items and findings in each list of changes, beside the total number. */
 export const CHANGES_MAX = 200;
@@ -97,7 +97,7 @@ export class FindingService {
   /** Findings of one scan with figures. @throws DomainError `scan_not_found`. */
   async ofScan(projectId: string, scanId: string, query: FindingQuery): Promise<ScanFindings> {
     const em = this.em.fork();
-    await requireScan(em, projectId, scanId);
+    await findScan(em, projectId, scanId);
     const scan = { projectId, scanId };
     const statuses = query.status === undefined ? FINDING_STATUSES : [query.status];
     const rows = await readScanFindings(em, scan, { statuses, ...placeIn(query) });
@@ -110,8 +110,8 @@ export class FindingService {
    */
   async changes(projectId: string, scanId: string, given: string | undefined): Promise<ScanChanges> {
     const em = this.em.fork();
-    await requireScan(em, projectId, scanId);
-    if (given !== undefined) await requireScan(em, projectId, given);
+    await findScan(em, projectId, scanId);
+    if (given !== undefined) await findScan(em, projectId, given);
     const since = given ?? (await findEndedScan(em, projectId, scanId));
     if (since === null) return { since, ...NO_CHANGES };
     const [now, before] = [
@@ -195,11 +195,6 @@ async function existing(tx: EntityManager, projectId: string, id: string): Promi
 
 function described({ kind, name, host }: Finding | StoredFinding): Record<string, string> {
   return { kind, name, host };
-}
-
-async function requireScan(em: EntityManager, projectId: string, id: string): Promise<void> {
-  const scan = isUuid(id) ? await readScan(em, projectId, id) : null;
-  if (!scan) throw new DomainError('scan_not_found', 'Scan not found.');
 }
 
 async function summarize(

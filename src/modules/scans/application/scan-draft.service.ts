@@ -3,12 +3,10 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import type { Author } from '../../audit/domain/author.js';
 import { ConfigurationDrafts } from '../../publishing/site-configurations.js';
 import type { ConfigurationChange } from '../../publishing/domain/configuration-changes.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid } from '../../../platform/identity/ids.js';
 import { classifyItem } from '../domain/classify-item.js';
 import { draftOf, isDeclarableKind, type ScanDraft } from '../domain/scan-draft.js';
 import { readSeenItems } from '../infrastructure/evidence.rows.js';
-import { readScan } from '../infrastructure/scan.rows.js';
+import { findScanWithResult } from '../infrastructure/scan.rows.js';
 import { classificationSources } from './compute-findings.js';
 
 /** The additions of a scan to the banner's draft. */
@@ -31,10 +29,7 @@ export class ScanDraftService {
     scanId: string,
   ): Promise<DraftResult> {
     const em = this.em.fork();
-    const scan = isUuid(scanId) ? await readScan(em, projectId, scanId) : null;
-    if (!scan) throw new DomainError('scan_not_found', 'Scan not found.');
-    if (scan.status !== 'completed' && scan.status !== 'partial')
-      throw new DomainError('scan_without_result', 'The scan has no result.');
+    await findScanWithResult(em, projectId, scanId);
     const sources = await classificationSources(em, projectId);
     const items = (await readSeenItems(em, { projectId, scanId }))
       .map((item) => ({ ...item, classification: classifyItem(item, sources) }))

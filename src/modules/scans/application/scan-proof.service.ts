@@ -5,12 +5,11 @@ import { canonicalJson } from '../../evidence/domain/commitment.js';
 import { LogEntries, type Proof } from '../../evidence/log-entries.js';
 import { publishedHashAt } from '../../publishing/site-configurations.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid } from '../../../platform/identity/ids.js';
 import { VERSION } from '../../../platform/process/version.js';
 import type { ScanStatement } from '../domain/scan-view.js';
 import type { ScanRef } from '../infrastructure/evidence.rows.js';
 import { knownDataVersions } from '../infrastructure/load-known-services.js';
-import { hashItems, readScan } from '../infrastructure/scan.rows.js';
+import { hashItems, findScanWithResult } from '../infrastructure/scan.rows.js';
 import {
   insertProof,
   readProof,
@@ -45,10 +44,7 @@ export class ScanProofService {
    */
   async prove(projectId: string, scanId: string): Promise<Proof | null> {
     const em = this.em.fork();
-    const scan = isUuid(scanId) ? await readScan(em, projectId, scanId) : null;
-    if (!scan) throw new DomainError('scan_not_found', 'Scan not found.');
-    if (!scan.endedAt || (scan.status !== 'completed' && scan.status !== 'partial'))
-      throw new DomainError('scan_without_result', 'The scan has no result.');
+    const scan = await findScanWithResult(em, projectId, scanId);
     const stored = await readProof(em, { projectId, scanId: scan.id });
     const committed = stored && {
       member: 'scan' as const,

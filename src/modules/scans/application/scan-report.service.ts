@@ -4,7 +4,6 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { BRAND } from '../../../platform/identity/brand.js';
 import { formatCsv } from '../../../platform/export/csv.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid } from '../../../platform/identity/ids.js';
 import { VERSION } from '../../../platform/process/version.js';
 import { type Classification, classifyItem } from '../domain/classify-item.js';
 import { inspectionOf, knowledgeBasesOf, type KnownItem } from '../domain/inspection.js';
@@ -14,7 +13,7 @@ import type { ScanState } from '../domain/scan-state.js';
 import type { ClassifiedItem } from '../domain/seen-item.js';
 import { readHars, readSeenItems } from '../infrastructure/evidence.rows.js';
 import { readScanFindings } from '../infrastructure/finding.rows.js';
-import { itemBatches, readPages, readScan } from '../infrastructure/scan.rows.js';
+import { findScanWithResult, itemBatches, readPages } from '../infrastructure/scan.rows.js';
 import { readStatedStates } from '../infrastructure/statement.rows.js';
 import { FINDING_STATUSES, FINDINGS_PER_SCAN_MAX } from '../domain/finding.js';
 import { classificationSources } from './compute-findings.js';
@@ -64,12 +63,8 @@ export class ScanReportService {
   constructor(private readonly em: EntityManager) {}
 
   /** The scan of a report. @throws DomainError `scan_not_found`, `scan_without_result`. */
-  async find(projectId: string, scanId: string): Promise<ScanView> {
-    const scan = isUuid(scanId) ? await readScan(this.em.fork(), projectId, scanId) : null;
-    if (!scan) throw new DomainError('scan_not_found', 'Scan not found.');
-    if (scan.status !== 'completed' && scan.status !== 'partial')
-      throw new DomainError('scan_without_result', 'The scan has no result.');
-    return scan;
+  find(projectId: string, scanId: string): Promise<ScanView> {
+    return findScanWithResult(this.em.fork(), projectId, scanId);
   }
 
   /** One row for each item; cells are protected against formulas. */

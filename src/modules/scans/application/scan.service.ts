@@ -18,11 +18,11 @@ import { SCANNER_ALIVE_MS } from '../domain/scanner.js';
 import { readQueue } from '../infrastructure/account.rows.js';
 import {
   cancelScan,
+  findScan,
   type ItemPlace,
   readFigures,
   readItemPage,
   readPages,
-  readScan,
   readScanPage,
 } from '../infrastructure/scan.rows.js';
 import { readScreenshot, readStates } from '../infrastructure/state.rows.js';
@@ -72,7 +72,7 @@ export class ScanService {
   /** @throws DomainError `scan_not_found`. */
   async read(projectId: string, id: string): Promise<ScanDetails> {
     const em = this.em.fork();
-    const scan = await existing(em, projectId, id);
+    const scan = await findScan(em, projectId, id);
     const [placed = { ...scan, queue: null }] = await placeScans(em, projectId, [scan]);
     return {
       ...placed,
@@ -85,7 +85,7 @@ export class ScanService {
   /** A JPEG. @throws DomainError `scan_not_found`, `screenshot_not_found`. */
   async screenshot(projectId: string, id: string, state: string): Promise<Buffer> {
     const em = this.em.fork();
-    await existing(em, projectId, id);
+    await findScan(em, projectId, id);
     const known = SCAN_STATES.find((each) => each === state);
     const content = known ? await readScreenshot(em, { projectId, scanId: id }, known) : null;
     if (!content) throw new DomainError('screenshot_not_found', 'There is no screenshot of this state.');
@@ -99,7 +99,7 @@ export class ScanService {
     { group, page, state, ...query }: ItemQuery,
   ): Promise<Page<ScanItemView>> {
     const em = this.em.fork();
-    await existing(em, projectId, id);
+    await findScan(em, projectId, id);
     const cursor = readCursor(query.cursor, (key) => ITEM_KEY.test(key));
     const rows = await readItemPage(
       em,
@@ -126,7 +126,7 @@ export class ScanService {
     id: string,
   ): Promise<ScanDetails> {
     await this.em.fork().transactional(async (tx) => {
-      await existing(tx, projectId, id);
+      await findScan(tx, projectId, id);
       if (!(await cancelScan(tx, projectId, id))) throw new DomainError('scan_ended', 'The scan has ended.');
       await writeAudit(tx, author, { projectId, action: 'scan.cancel', target: id });
     });
@@ -143,12 +143,6 @@ async function placeScans(
   const isOpen = scans.some(({ endedAt }) => endedAt === null);
   const queue = isOpen ? await readQueue(em, projectId, SCANNER_ALIVE_MS) : null;
   return scans.map((scan) => ({ ...scan, queue: queue?.scanId === scan.id ? placeInQueue(queue) : null }));
-}
-
-async function existing(em: EntityManager, projectId: string, id: string): Promise<ScanView> {
-  const scan = isUuid(id) ? await readScan(em, projectId, id) : null;
-  if (!scan) throw new DomainError('scan_not_found', 'Scan not found.');
-  return scan;
 }
 
 function keyIn(cursor: string): ItemPlace {

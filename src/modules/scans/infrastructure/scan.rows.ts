@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { isUuid } from '../../../platform/identity/ids.js';
 import { accountSql } from '../../access/access.service.js';
 import { canonicalJson } from '../../evidence/domain/commitment.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
@@ -144,7 +146,27 @@ export async function readScanPage(
   return rows;
 }
 
-export async function readScan(em: EntityManager, projectId: string, id: string): Promise<ScanView | null> {
+/** A scan of a project. @throws DomainError `scan_not_found`. */
+export async function findScan(em: EntityManager, projectId: string, id: string): Promise<ScanView> {
+  const scan = isUuid(id) ? await readScan(em, projectId, id) : null;
+  if (!scan) throw new DomainError('scan_not_found', 'Scan not found.');
+  return scan;
+}
+
+/** A scan that ended with a result. @throws DomainError `scan_not_found`, `scan_without_result`. */
+export async function findScanWithResult(
+  em: EntityManager,
+  projectId: string,
+  id: string,
+): Promise<ScanView & { endedAt: Date }> {
+  const scan = await findScan(em, projectId, id);
+  const { status, endedAt } = scan;
+  if (!endedAt || (status !== 'completed' && status !== 'partial'))
+    throw new DomainError('scan_without_result', 'The scan has no result.');
+  return { ...scan, endedAt };
+}
+
+async function readScan(em: EntityManager, projectId: string, id: string): Promise<ScanView | null> {
   const { rows } = await sql<ScanView>`
     select ${SCAN_COLUMNS}
     from scan s left join scan_page p on p.project_id = s.project_id and p.scan_id = s.id
