@@ -165,7 +165,9 @@ async function whenDatabaseIsBack<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Allows exactly the receiver's host and port, and trusts its authority beside the configured ones. */
+/**
+ * Allows exactly the receiver's host and port, and trusts its authority beside the configured ones.
+ */
 function trustReceiver<S extends StandaloneSettings>(
   settings: S,
   receiver: ReceiverProcess,
@@ -263,7 +265,8 @@ async function createDemoProject(app: NestExpressApplication): Promise<ProjectKe
 }
 
 /**
- * The demo's owner key also manages members and keys, so that the whole API can be tried without a session.
+ * The demo's owner key also manages members and keys, so that the whole API can be tried without a
+ * session.
  */
 function scopesOf(role: Role): KeyScope[] {
   return role === 'owner' ? ['manage_access'] : [];
