@@ -16,14 +16,20 @@ it('each name that src exports has one meaning', () => {
 });
 
 it('a class that describes a body, a query or a response ends with that word', () => {
-  const files = globSync('src/modules/*/http/*.{dto,controller}.ts');
-  expect(files.length).toBeGreaterThan(30);
-  const names = files.flatMap((file) =>
-    [
-      ...readFileSync(file, 'utf8').matchAll(
-        /(?<!@Injectable\(\)\n)^(?:export )?(?:abstract )?class (\w+)/gm,
-      ),
-    ].map(([, name = '']) => name),
+  const names = globSync('src/modules/*/http/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^(?:export )?(?:abstract )?class (\w+)[^]*?(?:\{\}$|^\})/gm)]
+      .filter(([text]) => file.endsWith('.dto.ts') || text.includes('@ApiProperty'))
+      .map(([, name = '']) => name),
   );
-  expect(names.filter((name) => !/(Body|Query|Response|Controller)$/.test(name))).toEqual([]);
+  expect(names.length).toBeGreaterThan(150);
+  expect(names.filter((name) => !/(Body|Query|Response)$/.test(name))).toEqual([]);
+});
+
+it('no handler takes a body or a query that is called a response', () => {
+  const files = globSync('src/modules/*/http/*.ts');
+  const taken = files.flatMap((file) => [
+    ...readFileSync(file, 'utf8').matchAll(/@(?:Body|Query)\([^)]*\)\s+(?:\w+|\{[^}]*\}):\s*(\w+)/g),
+  ]);
+  expect(taken.length).toBeGreaterThan(50);
+  expect(taken.map(([, name = '']) => name).filter((name) => name.endsWith('Response'))).toEqual([]);
 });

@@ -1,6 +1,5 @@
-import { EntityManager } from '@mikro-orm/postgresql';
+import { EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Injectable, Logger } from '@nestjs/common';
-import { sql } from 'kysely';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
@@ -13,11 +12,11 @@ import type { PaidTier, ResolvedTier } from '../../licensing/domain/tier.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { subscriptionsOf } from '../../licensing/subscription.rows.js';
 import type { Project } from '../../projects/domain/project.js';
-import { existingProject } from '../../projects/project.rows.js';
+import { lockProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
 import { isLiveAtStripe, isTerminal, LIVE_STATUSES } from '../domain/stripe-subscription.js';
 import { STRIPE } from '../infrastructure/billing-event.store.js';
-import { billingTables } from '../infrastructure/billing.tables.js';
+import { BillingCustomer } from '../infrastructure/billing.entities.js';
 import { CheckoutStore, type OpenCheckout, type Purpose } from '../infrastructure/checkout.store.js';
 import { PriceList } from '../infrastructure/price-list.js';
 import { isProviderError, StripeGateway, toStripeRefusal } from '../infrastructure/stripe-gateway.js';
@@ -242,32 +241,29 @@ export class BillingService {
   private async customerOf(projectId: string): Promise<string> {
     const known = await this.knownCustomerOf(projectId);
     if (known !== null) return known;
-    const database = this.em.fork().getKysely();
-    const { rows } = await sql<{ generation: number }>`
-      insert into billing_customer (project_id)
-      ${existingProject(projectId)}
-      on conflict (project_id) do update set updated_at = now()
-      returning generation
-    `.execute(database);
-    if (!rows[0]) throw projectNotFound();
-    const made = await this.stripe.createCustomer(projectId, `customer:${projectId}:${rows[0].generation}`);
-    const { rows: kept } = await sql<{ customerId: string }>`
-      update billing_customer set customer_id = coalesce(customer_id, ${made}), updated_at = now()
-      where project_id = ${projectId} returning customer_id as "customerId"
-    `.execute(database);
-    return kept[0]?.customerId ?? made;
+    const { generation } = await this.keepCustomer(projectId);
+    const made = await this.stripe.createCustomer(projectId, `customer:${projectId}:${generation}`);
+    return (await this.keepCustomer(projectId, made)).customerId ?? made;
+  }
+
+  /** The project's row, created if missing; an id that is stored already stays. */
+  private keepCustomer(projectId: string, customerId: string | null = null): Promise<BillingCustomer> {
+    return this.em.fork().transactional(async (tx) => {
+      if (!(await lockProject(tx, projectId))) throw projectNotFound();
+      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+      const customer =
+        (await tx.findOne(BillingCustomer, { projectId }, lock)) ?? tx.create(BillingCustomer, { projectId });
+      customer.customerId ??= customerId;
+      return customer;
+    });
   }
 
   /** The customer of an earlier checkout, or of a subscription that was created in another way. */
   private async knownCustomerOf(projectId: string): Promise<string | null> {
     const em = this.em.fork();
-    const row = await billingTables(em)
-      .selectFrom('billing_customer')
-      .select('customerId')
-      .where('projectId', '=', projectId)
-      .executeTakeFirst();
+    const customer = await em.findOne(BillingCustomer, { projectId });
     // A customer that was deleted at Stripe no longer counts, even if old subscriptions name it.
-    if (row) return row.customerId;
+    if (customer) return customer.customerId ?? null;
     const own = (await subscriptionsOf(em, projectId)).filter(
       ({ provider, customerId }) => provider === STRIPE && customerId !== null,
     );

@@ -1,44 +1,24 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { accountSql } from '../../access/access.service.js';
 import { existingProject, joinProject } from '../../projects/project.rows.js';
-import type { CustomDomain, DomainMethod, DomainProblem, DomainState } from '../domain/custom-domain.js';
+import { rowOf } from '../../../platform/database/tables.js';
+import type { CustomDomain, DomainState } from '../domain/custom-domain.js';
 import type { ProxyObservations, StoredProxySecrets } from '../domain/proxy-secret.js';
+import { CustomDomainEntity, FirstPartyProxy } from './domain.entities.js';
 
 /** A check leases its domain for this long; then another worker checks it. */
 const CHECK_LEASE_SECONDS = 600;
 
-const COLUMNS = sql`
-  d.id, d.project_id as "projectId", d.hostname, d.token, d.state, d.state_since as "stateSince",
-  d.created_at as "createdAt", d.checked_at as "checkedAt", d.good_at as "goodAt",
-  d.next_check_at as "nextCheckAt", d.method, d.problem, d.found, d.caa_known as "caaKnown", d.caa_issuers as "caaIssuers",
-  d.warned_at as "warnedAt", d.certificate_asked_at as "certificateAskedAt", d.seen_at as "seenAt"`;
-
-async function select(em: EntityManager, rest: RawBuilder<unknown>): Promise<CustomDomain[]> {
-  const query = sql<CustomDomain>`select ${COLUMNS} from custom_domain d ${rest}`;
-  return (await query.execute(em.getKysely())).rows;
-}
-
 /** A project's domains, by name. */
-export function readDomains(em: EntityManager, projectId: string): Promise<CustomDomain[]> {
-  return select(em, sql`where d.project_id = ${projectId} order by d.hostname`);
-}
-
-export async function readDomain(
-  em: EntityManager,
-  { projectId, id }: { projectId: string; id: string },
-): Promise<CustomDomain | null> {
-  return (await select(em, sql`where d.project_id = ${projectId} and d.id = ${id}`))[0] ?? null;
-}
-
-/** The domain, locked until the transaction ends; null: it is deleted. */
-export async function lockDomain(tx: EntityManager, id: string): Promise<CustomDomain | null> {
-  return (await select(tx, sql`where d.id = ${id} for update`))[0] ?? null;
+export async function readDomains(em: EntityManager, projectId: string): Promise<CustomDomain[]> {
+  return (await em.find(CustomDomainEntity, { projectId }, { orderBy: { hostname: 'asc' } })).map(rowOf);
 }
 
 /** The domain of the project that has proven control of a hostname; null: none. */
 export async function readHolder(em: EntityManager, hostname: string): Promise<CustomDomain | null> {
-  return (await select(em, sql`where d.hostname = ${hostname} and d.state <> 'pending'`))[0] ?? null;
+  const holder = await em.findOne(CustomDomainEntity, { hostname, state: { $ne: 'pending' } });
+  return holder && rowOf(holder);
 }
 
 /** Until the transaction ends, only this check decides who owns the hostname. */
@@ -48,56 +28,6 @@ export async function lockHostname(tx: EntityManager, hostname: string): Promise
   );
 }
 
-/** Returns false if the project has the hostname already. */
-export async function insertDomain(
-  tx: EntityManager,
-  {
-    id,
-    projectId,
-    hostname,
-    token,
-    now,
-  }: { id: string; projectId: string; hostname: string; token: string; now: Date },
-): Promise<boolean> {
-  const { rows } = await sql`
-    insert into custom_domain (id, project_id, hostname, token, state, state_since, created_at, next_check_at)
-    values (${id}, ${projectId}, ${hostname}, ${token}, 'pending', ${now}, ${now}, ${now})
-    on conflict (project_id, hostname) do nothing returning 1
-  `.execute(tx.getKysely());
-  return rows.length > 0;
-}
-
-export async function deleteDomain(tx: EntityManager, id: string): Promise<void> {
-  await sql`delete from custom_domain where id = ${id}`.execute(tx.getKysely());
-}
-
-/** The columns that a check changes. */
-export interface CheckedDomain {
-  state: DomainState;
-  stateSince: Date;
-  checkedAt: Date;
-  goodAt: Date | null;
-  nextCheckAt: Date;
-  method: DomainMethod | null;
-  problem: DomainProblem | null;
-  found: string | null;
-  caaKnown: boolean;
-  caaIssuers: string[] | null;
-  warnedAt: Date | null;
-}
-
-export async function updateDomain(tx: EntityManager, id: string, checked: CheckedDomain): Promise<void> {
-  await sql`
-    update custom_domain set
-      state = ${checked.state}, state_since = ${checked.stateSince}, checked_at = ${checked.checkedAt},
-      good_at = ${checked.goodAt}, next_check_at = ${checked.nextCheckAt}, method = ${checked.method},
-      problem = ${checked.problem}, found = ${checked.found}, caa_known = ${checked.caaKnown},
-      caa_issuers = ${checked.caaIssuers}::text[],
-      warned_at = ${checked.warnedAt}
-    where id = ${id}
-  `.execute(tx.getKysely());
-}
-
 /** Domains that one run checks; others are still due at the next run. */
 const DUE_MAX = 200;
 /** Of these, domains of one account, whose name servers may all be slow. */
@@ -105,7 +35,7 @@ export const DUE_PER_ACCOUNT_MAX = 20;
 
 /** Domains whose check is due: accounts in turn, and for each the longest overdue first. */
 export async function claimDue(em: EntityManager, now: Date): Promise<CustomDomain[]> {
-  const { rows } = await sql<CustomDomain>`
+  const { rows } = await sql<{ id: string }>`
     with due as (
       select d.id, d.next_check_at, row_number() over (partition by account.id order by d.next_check_at) as turn
       from custom_domain d cross join lateral (select ${accountSql(sql`d.project_id`)} as id) account
@@ -116,9 +46,9 @@ export async function claimDue(em: EntityManager, now: Date): Promise<CustomDoma
       select locked.id from custom_domain locked join due on due.id = locked.id
       where due.turn <= ${DUE_PER_ACCOUNT_MAX} and locked.next_check_at <= ${now}
       order by due.turn, due.next_check_at limit ${DUE_MAX} for update of locked skip locked
-    ) returning ${COLUMNS}
+    ) returning d.id
   `.execute(em.getKysely());
-  return rows;
+  return (await em.find(CustomDomainEntity, { id: { $in: rows.map(({ id }) => id) } })).map(rowOf);
 }
 
 /** Schedules a check of all domains of a project as soon as possible. */
@@ -186,7 +116,7 @@ export async function writeSeen(em: EntityManager, id: string, at: Date): Promis
 }
 
 export async function writeCertificateAsked(em: EntityManager, id: string, at: Date): Promise<void> {
-  await sql`update custom_domain set certificate_asked_at = ${at} where id = ${id}`.execute(em.getKysely());
+  await em.nativeUpdate(CustomDomainEntity, { id }, { certificateAskedAt: at });
 }
 
 /** Domains by state, and the age of the oldest successful check of serving domains. */
@@ -214,12 +144,10 @@ export interface StoredProxy extends ProxyObservations {
 
 /** null: no secret was created, and no proxy was seen. */
 export async function readProxy(em: EntityManager, projectId: string): Promise<StoredProxy | null> {
-  const { rows } = await sql<StoredProxy>`
-    select secret_created_at as "secretCreatedAt", former_valid_until as "formerValidUntil",
-           proven_at as "provenAt", host, prefix, unproven_at as "unprovenAt"
-    from first_party_proxy where project_id = ${projectId}
-  `.execute(em.getKysely());
-  return rows[0] ?? null;
+  const proxy = await em.findOne(FirstPartyProxy, { projectId });
+  if (!proxy) return null;
+  const { secretCreatedAt, formerValidUntil, provenAt, host, prefix, unprovenAt } = rowOf(proxy);
+  return { secretCreatedAt, formerValidUntil, provenAt, host, prefix, unprovenAt };
 }
 
 /** The hashes of a project's secrets; null: none. */
@@ -227,11 +155,10 @@ export async function readProxySecrets(
   em: EntityManager,
   projectId: string,
 ): Promise<StoredProxySecrets | null> {
-  const { rows } = await sql<StoredProxySecrets>`
-    select secret_hash as hash, former_secret_hash as "formerHash", former_valid_until as "formerValidUntil"
-    from first_party_proxy where project_id = ${projectId} and secret_hash is not null
-  `.execute(em.getKysely());
-  return rows[0] ?? null;
+  const proxy = await em.findOne(FirstPartyProxy, { projectId });
+  if (!proxy?.secretHash) return null;
+  const { formerSecretHash, formerValidUntil } = rowOf(proxy);
+  return { hash: proxy.secretHash, formerHash: formerSecretHash, formerValidUntil };
 }
 
 /** Stores a request through a proxy; does nothing if the project does not exist. */
