@@ -36,6 +36,7 @@ const PARTS = [
     'export',
     'identity',
     'limits',
+    'messages',
     'network',
     'pdf',
     'process',
@@ -232,6 +233,11 @@ module.exports = {
     {
       from: { path: `^${LAYERED}/http/` },
       to: { path: INSTALLED, pathNot: [`^${ROOT}/`, packages([...DATABASE_PACKAGES, ...NETWORK_PACKAGES])] },
+    },
+    {
+      comment: 'The texts, which the dashboard reads, too.',
+      from: { path: `^${ROOT}/platform/messages/` },
+      to: { path: '^messages/' },
     },
     {
       comment: 'The database applies the migrations.',

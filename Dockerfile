@@ -12,6 +12,7 @@ COPY .swcrc ./
 COPY scripts scripts
 COPY src src
 COPY loader loader
+COPY messages messages
 COPY openapi.json ./
 COPY docs/banners docs/banners
 COPY docs/first-party docs/first-party

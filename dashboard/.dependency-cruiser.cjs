@@ -72,6 +72,11 @@ module.exports = {
       to: { path: '^src/modules/publishing/domain/(contrast|publishing\\.limits|region|signals)\\.ts$' },
     },
     {
+      comment: 'Sentences about findings, which the PDF report contains, too.',
+      from: { path: `^${SRC}/features/scans/` },
+      to: { path: '^src/modules/scans/domain/finding-sentence\\.ts$' },
+    },
+    {
       comment: 'Examples from the documents.',
       from: { path: `^${SRC}/features/` },
       to: { path: '^docs/' },
@@ -81,7 +86,7 @@ module.exports = {
     { from: { path: `^${SRC}/client/` }, to: { path: ['node_modules/', `^${SRC}/client/`] } },
     {
       from: { path: `^${SRC}/i18n/` },
-      to: { path: ['node_modules/', `^${SRC}/i18n/`, '^dashboard/messages/'] },
+      to: { path: ['node_modules/', `^${SRC}/i18n/`, '^messages/'] },
     },
     { from: { path: SPEC }, to: { path: ['^src/', `^${SRC}/`, 'node_modules/', '^fs$', '^node:'] } },
   ],

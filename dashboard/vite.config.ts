@@ -37,7 +37,7 @@ const icuMessages: Plugin = {
   name: 'icu-messages',
   enforce: 'pre',
   transform: {
-    filter: { id: /\/messages\/[\w.]+\.json$/ },
+    filter: { id: /\/messages\/[\w.-]+\.json$/ },
     handler: (json) => JSON.stringify(compileAll(JSON.parse(json))),
   },
 };

@@ -13,6 +13,7 @@ const OUT = join(resolve(process.argv[2] ?? 'dist'), 'dashboard');
 const STAMP = '.built';
 const SOURCES = [
   'dashboard',
+  'messages',
   'openapi.json',
   'package-lock.json',
   join('docs', 'banners'),

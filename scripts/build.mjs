@@ -17,6 +17,7 @@ const SOURCES = [
   'src',
   'loader',
   'dashboard',
+  'messages',
   'openapi.json',
   join('docs', 'banners'),
   join('docs', 'first-party'),

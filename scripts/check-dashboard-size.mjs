@@ -14,9 +14,9 @@ const ALWAYS_LOADED = /^(inter-latin-wght-normal|icon)-/;
 const SHELL = 'src/app/shell.tsx';
 /** Messages that only the pages of some features load. */
 const PAGE_MESSAGES = [
-  { features: /\/banner\//, messages: 'messages/banner.en.json' },
-  { features: /\/install\//, messages: 'messages/install.en.json' },
-  { features: /\/(scans|cookies)\//, messages: 'messages/scans.en.json' },
+  { features: /\/banner\//, messages: '../messages/banner.en.json' },
+  { features: /\/install\//, messages: '../messages/install.en.json' },
+  { features: /\/(scans|cookies)\//, messages: '../messages/scans.en.json' },
 ];
 
 const folder = join('dist', 'dashboard');

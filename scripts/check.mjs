@@ -11,10 +11,10 @@ const LINTED = ['src', 'loader', 'dashboard', 'packages', 'test', 'bench', 'scri
 /** The command lines of each check. */
 const CHECKS = {
   types: [
+    [join('scripts', 'write-message-types.mjs')],
     bin('typescript', 'bin/tsc', '--noEmit', '-p', 'tsconfig.json'),
     bin('typescript', 'bin/tsc', '-p', 'loader'),
     [join('scripts', 'write-client.mjs')],
-    [join('scripts', 'write-message-types.mjs')],
     bin('typescript', 'bin/tsc', '-p', 'dashboard'),
     // Compiles the packages, which their examples import.
     [join('scripts', 'build-packages.mjs')],

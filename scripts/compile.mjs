@@ -1,5 +1,5 @@
 // Compiles src/ with swc, as .swcrc says, into the folder named: one .js and one .js.map per source file. Data that the
-// service reads from beside its code is copied with its licenses.
+// service reads from beside its code is copied with its licenses, and so are the messages.
 import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { transformFile } from '@swc/core';
@@ -13,6 +13,8 @@ await Promise.all(sources.map(compile));
 
 for (const folder of globSync(`${SOURCE}/**/known-data`))
   cpSync(folder, join(out, relative(SOURCE, folder)), { recursive: true });
+
+for (const file of globSync('messages/*.json')) cpSync(file, join(out, file));
 
 async function compile(path) {
   const target = join(out, relative(SOURCE, path).replace(/\.ts$/, '.js'));

@@ -1,4 +1,5 @@
-// npm run dev: builds and starts the service, and repeats both at each change of src/ or loader/.
+// npm run dev: builds and starts the service, and repeats both at each change of src/, messages/ or
+// loader/.
 // `--debug` opens Node's inspector on 127.0.0.1:9229, `--dashboard` (npm run dev) also serves the
 // dashboard from its sources, with each change at once, on 127.0.0.1:5173. (Not `nest start
 // --watch`, which does not build the loader and leaves the service running when it is stopped.)
@@ -16,7 +17,7 @@ if (process.argv.includes('--debug')) FLAGS.push('--inspect');
 let service = null;
 const state = { changed: true, stopping: false, wake: () => {} };
 
-for (const folder of ['src', 'loader']) {
+for (const folder of ['src', 'messages', 'loader']) {
   watch(folder, { recursive: true }, () => {
     state.changed = true;
     state.wake();

@@ -43,6 +43,7 @@ const PARTS_ALIKE = [
   'export',
   'identity',
   'limits',
+  'messages',
   'network',
   'pdf',
   'process',

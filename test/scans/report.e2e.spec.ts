@@ -185,7 +185,7 @@ describe('the report of a scan', () => {
       'Project ??? "&<"',
       'Scanned from unknown location',
       'Findings Settled: the rule plainly covers it.',
-      'None.',
+      'No findings.',
       'No screenshots are stored.',
       'This scan has no proof',
       'A ? replaces characters',

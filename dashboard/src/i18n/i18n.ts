@@ -1,8 +1,8 @@
 import { createTranslator } from 'use-intl/core';
-import en from '../../messages/en.json' with { type: 'json' };
-import type banner from '../../messages/banner.en.json';
-import type install from '../../messages/install.en.json';
-import type scans from '../../messages/scans.en.json';
+import en from '../../../messages/dashboard.en.json' with { type: 'json' };
+import type banner from '../../../messages/banner.en.json';
+import type install from '../../../messages/install.en.json';
+import type scans from '../../../messages/scans.en.json';
 import type { Language } from './locale';
 import { showHidden } from './show-hidden';
 
@@ -11,16 +11,16 @@ export type Messages = typeof en & typeof banner & typeof install & typeof scans
 /** Messages that are loaded with the pages that need them, so that other pages do not load them. */
 const PAGE_MESSAGES = {
   banner: {
-    en: () => import('../../messages/banner.en.json', { with: { type: 'json' } }),
-    de: () => import('../../messages/banner.de.json', { with: { type: 'json' } }),
+    en: () => import('../../../messages/banner.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/banner.de.json', { with: { type: 'json' } }),
   },
   install: {
-    en: () => import('../../messages/install.en.json', { with: { type: 'json' } }),
-    de: () => import('../../messages/install.de.json', { with: { type: 'json' } }),
+    en: () => import('../../../messages/install.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/install.de.json', { with: { type: 'json' } }),
   },
   scans: {
-    en: () => import('../../messages/scans.en.json', { with: { type: 'json' } }),
-    de: () => import('../../messages/scans.de.json', { with: { type: 'json' } }),
+    en: () => import('../../../messages/scans.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/scans.de.json', { with: { type: 'json' } }),
   },
 };
 
@@ -32,7 +32,7 @@ let messages = en as unknown as Messages;
 /** The language of the page. */
 export let locale: Language = 'en';
 
-/** Formats a message of `messages/`; keys and ICU arguments are checked against the English files. */
+/** Formats a message; keys and ICU arguments are checked against the English files. */
 export let t = translator();
 
 /**
@@ -41,7 +41,7 @@ export let t = translator();
  */
 export async function loadMessages(language: Language): Promise<void> {
   if (language === 'en') return;
-  const { default: german } = await import('../../messages/de.json', { with: { type: 'json' } });
+  const { default: german } = await import('../../../messages/dashboard.de.json', { with: { type: 'json' } });
   locale = language;
   addMessages(german);
 }

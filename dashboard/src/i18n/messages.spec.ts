@@ -1,33 +1,9 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import compile from 'icu-minify/compile';
 import { fieldMessage } from '../api/problem.js';
 import { translateCode } from './i18n.js';
 
-const [en, de] = ['en', 'de'].map(
-  (language) =>
-    new Map(
-      globSync(`dashboard/messages/{,*.}${language}.json`)
-        .toSorted()
-        .flatMap((file) => [...messagesOf(JSON.parse(readFileSync(file, 'utf8')))]),
-    ),
-) as [Map<string, string>, Map<string, string>];
-
 describe('messages', () => {
-  it('have the same keys in both languages', () => {
-    expect([...de.keys()]).toEqual([...en.keys()]);
-  });
-
-  it('have the same arguments in both languages', () => {
-    const differing = [...en.keys()].filter((key) => argumentsOf(de.get(key)) !== argumentsOf(en.get(key)));
-    expect(differing).toEqual([]);
-  });
-
-  it('are all used', () => {
-    const used = usedKeys();
-    expect([...en.keys()].filter((key) => !used.some((pattern) => pattern.test(key)))).toEqual([]);
-  });
-
   it('cover every field error of the API', () => {
     const { errors } = problemProperties();
     const codes = errors.items.properties.code.enum;
@@ -70,51 +46,4 @@ interface Enum {
 
 function problemProperties(): { code: Enum; errors: { items: { properties: { code: Enum } } } } {
   return JSON.parse(readFileSync('openapi.json', 'utf8')).components.schemas.Problem.properties;
-}
-
-/** Every message under its whole key. */
-function messagesOf(group: object, prefix = ''): Map<string, string> {
-  return new Map(
-    Object.entries(group).flatMap(([key, value]) =>
-      typeof value === 'string' ? [[prefix + key, value]] : [...messagesOf(value, `${prefix}${key}.`)],
-    ),
-  );
-}
-
-/** Names and types of a message's arguments. */
-function argumentsOf(message = ''): string {
-  const found = new Set<string>();
-  const visit = (nodes: unknown): void => {
-    if (!Array.isArray(nodes)) return;
-    for (const node of nodes) {
-      if (!Array.isArray(node)) continue;
-      const [name, type, options] = node as [string, number?, unknown?];
-      found.add(`${name}:${type === PLURAL ? NUMBER : (type ?? '')}`);
-      if (typeof options === 'object' && options !== null) Object.values(options).forEach(visit);
-    }
-  };
-  visit(compile(message));
-  return [...found].toSorted().join(' ');
-}
-
-/** icu-minify's node types: languages differ in which numbers need plural forms. */
-const PLURAL = 2;
-const NUMBER = 4;
-
-/** Keys in the sources, as patterns: a `${}` matches one code, which may contain a dot. */
-function usedKeys(): RegExp[] {
-  const sources = globSync('dashboard/src/**/*.{ts,tsx}').filter((path) => !/\.spec\.|\/client\//.test(path));
-  const text = sources.map((path) => readFileSync(path, 'utf8')).join('\n');
-  const literals = [...text.matchAll(/'(\w+(?:\.[\w -]+)+)'/g)].map(([, key]) => key!);
-  const templates = [...text.matchAll(/\bt\(\s*`([^`]+)`/g)].map(([, key]) => key!);
-  const codes = [...text.matchAll(/\btranslateCode\((['`])(.+?)\1/g)].map(([, , group]) => `${group}.\${}`);
-  return [...literals, ...templates, ...codes, 'fields.${}'].map(
-    (key) =>
-      new RegExp(
-        `^${key
-          .split(/\$\{[^}]*\}/)
-          .map((part) => part.replaceAll('.', '\\.'))
-          .join('[^.]+(\\.[^.]+)?')}$`,
-      ),
-  );
 }

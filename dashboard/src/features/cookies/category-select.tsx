@@ -51,5 +51,5 @@ function withoutDecision({
       ? t('cookies.unknown')
       : t('cookies.proposed', { category: t(`cookies.categories.${first}`) });
   const name = t(`cookies.categories.${category}`);
-  return certainty === 'guess' ? t('cookies.guess', { category: name }) : name;
+  return certainty === 'guess' ? t('cookies.guess', { name }) : name;
 }

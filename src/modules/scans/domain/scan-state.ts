@@ -38,27 +38,3 @@ export const STATE_REASONS = [
   'owner_skipped',
 ] as const;
 export type StateReason = (typeof STATE_REASONS)[number];
-
-/** Sentences of the API. The dashboard has its own, in its languages. */
-export const STATE_SENTENCES: Readonly<Record<StateReason, string>> = {
-  no_pages: 'No page was loaded that this state could be tested on.',
-  unverified_host:
-    'The loader of this project was not found on the host, so its page is loaded once a day and nothing is clicked.',
-  no_banner: 'No consent banner was found.',
-  no_control: 'The banner has no control for this choice that the scanner recognizes.',
-  no_withdrawal: 'No control was found that reopens the banner to withdraw consent.',
-  click_failed:
-    'The choice was clicked without an effect: the banner stayed, and neither storage nor consent signals changed.',
-  click_mismatch: 'The choice was made, but clicking it in the banner had another result.',
-  asked_again: 'The banner asks again on a page that is loaded after the refusal.',
-  pages_failed: 'Not all pages could be loaded in this state.',
-  time_limit: 'The state reached its time limit, or the scan did.',
-  byte_limit: 'The scan reached its limit of transferred data.',
-  browser_failed: 'The browser could not be started, or stopped twice.',
-  memory_limit: 'The pages needed more memory than a scan allows.',
-  disk_limit: 'The pages stored more data than a scan allows.',
-  scanner_error: 'A page caused an error in the scanner.',
-  scanner_stopped: 'The scanner stopped twice while it tested this state.',
-  scan_ended: 'The scan ended before this state was tested.',
-  owner_skipped: 'This state was left out on request.',
-};

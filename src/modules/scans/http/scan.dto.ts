@@ -2,17 +2,16 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsString, MaxLength } from 'class-validator';
 import { ListOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { translator } from '../../../platform/messages/messages.js';
 import type { ScanAllowance } from '../application/scan-requests.js';
 import type { PlacedScan, ScanDetails } from '../application/scan.service.js';
 import {
   PAGE_REASONS,
-  PAGE_SENTENCES,
   PAGE_STATUSES,
   type PageReason,
   type PageStatus,
   SCAN_ORIGINS,
   SCAN_REASONS,
-  SCAN_SENTENCES,
   SCAN_STATUSES,
   type ScanOrigin,
   type ScanReason,
@@ -26,12 +25,13 @@ import {
   SKIPPABLE_STATES,
   type SkippableState,
   STATE_REASONS,
-  STATE_SENTENCES,
   STATE_STATUSES,
   type StateReason,
   type StateStatus,
 } from '../domain/scan-state.js';
 import type { ScanPageView, ScanStateView } from '../domain/scan-view.js';
+
+const t = translator('en', 'scans');
 
 export class RequestScanBody {
   @ApiPropertyOptional({
@@ -73,12 +73,12 @@ class PageCountsResponse {
 
 class ScanReasonResponse {
   @ApiProperty({ enum: SCAN_REASONS }) code!: ScanReason;
-  @ApiProperty({ example: SCAN_SENTENCES[SCAN_REASONS[0]] }) message!: string;
+  @ApiProperty({ example: t(`scans.reasons.${SCAN_REASONS[0]}`) }) message!: string;
 }
 
 class PageReasonResponse {
   @ApiProperty({ enum: PAGE_REASONS }) code!: PageReason;
-  @ApiProperty({ example: PAGE_SENTENCES[PAGE_REASONS[0]] }) message!: string;
+  @ApiProperty({ example: t(`scans.pageReasons.${PAGE_REASONS[0]}`) }) message!: string;
 }
 
 class RefusedResponse {
@@ -174,7 +174,7 @@ export class ScanResponse {
       createdAt,
       startedAt,
       endedAt,
-      reason: reason && { code: reason, message: SCAN_SENTENCES[reason] },
+      reason: reason && { code: reason, message: t(`scans.reasons.${reason}`) },
       refused: {
         downloads: scan.refusedDownloads,
         popups: scan.refusedPopups,
@@ -224,13 +224,13 @@ export class ScanPageResponse {
   visitedAt!: Date | null;
 
   static of({ reason, ...page }: ScanPageView): ScanPageResponse {
-    return { ...page, reason: reason && { code: reason, message: PAGE_SENTENCES[reason] } };
+    return { ...page, reason: reason && { code: reason, message: t(`scans.pageReasons.${reason}`) } };
   }
 }
 
 class StateReasonResponse {
   @ApiProperty({ enum: STATE_REASONS }) code!: StateReason;
-  @ApiProperty({ example: STATE_SENTENCES[STATE_REASONS[0]] }) message!: string;
+  @ApiProperty({ example: t(`scans.stateReasons.${STATE_REASONS[0]}`) }) message!: string;
 }
 
 class ScanStateResponse {
@@ -260,7 +260,7 @@ class ScanStateResponse {
   @ApiProperty() hasScreenshot!: boolean;
 
   static of({ reason, ...state }: ScanStateView): ScanStateResponse {
-    return { ...state, reason: reason && { code: reason, message: STATE_SENTENCES[reason] } };
+    return { ...state, reason: reason && { code: reason, message: t(`scans.stateReasons.${reason}`) } };
   }
 }
 

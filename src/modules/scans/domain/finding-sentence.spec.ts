@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
-import type { UsedPage } from '../domain/seen-item.js';
-import { type DescribedFinding, findingSentencesDe, findingSentencesEn } from './finding-sentences.js';
+import { translator } from '../../../platform/messages/messages.js';
+import { type DescribedFinding, findingSentence } from './finding-sentence.js';
+import type { UsedPage } from './seen-item.js';
 
 const use = (path: string, given: Partial<UsedPage> = {}): UsedPage => ({
   url: `https://shop.example${path}`,
@@ -24,7 +25,9 @@ function sentences(uses: UsedPage[], given: Partial<DescribedFinding> = {}): str
     lifetimeSeconds: null,
     ...given,
   };
-  return [findingSentencesEn(finding), findingSentencesDe(finding)];
+  return (['en', 'de'] as const).map((language) =>
+    findingSentence(finding, { language, translate: translator(language, 'scans') as never }),
+  );
 }
 
 it.each<[string, UsedPage[], string, string]>([
