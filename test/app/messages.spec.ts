@@ -78,7 +78,7 @@ function usedKeys(): RegExp[] {
   );
   const text = sources
     .map((path) => readFileSync(path, 'utf8'))
-    .filter((source) => /\bt\(|\btranslate(Code)?\(/.test(source))
+    .filter((source) => /\bt\(|\btranslat(e|eCode|or)\(/.test(source))
     .join('\n');
   const literals = [...text.matchAll(/'(\w+(?:\.[\w -]+)+)'/g)].map(([, key]) => key!);
   const templates = [...text.matchAll(/\b(?:t|translate)\(\s*`([^`]+)`/g)].map(([, key]) => key!);

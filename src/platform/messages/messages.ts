@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import type { IntlMessageFormat } from 'intl-messageformat';
+import type mails from '../../../messages/mails.en.json';
 import type scanReport from '../../../messages/scan-report.en.json';
 import type scans from '../../../messages/scans.en.json';
 import { loadOnDemand } from '../process/load-on-demand.js';
 
 /** The files of `messages/` that the server reads, with the types of the English ones. */
 interface Subjects {
+  mails: typeof mails;
   'scan-report': typeof scanReport;
   scans: typeof scans;
 }

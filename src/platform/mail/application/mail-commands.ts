@@ -20,15 +20,15 @@ export const mailCommands: Command[] = [
         throw new UsageError('Specify the address to send the test email to.');
       atMost(1, parsed);
       return async ({ settings }) => {
-        const [{ createMailer }, { renderLetter }, { ENGLISH_MAILS }] = await Promise.all([
+        const [{ createMailer }, { renderLetter }, { MAILS, mailWords }] = await Promise.all([
           import('../infrastructure/mailer.js'),
           import('../domain/letter.js'),
-          import('../domain/mail-templates.en.js'),
+          import('../domain/mail-templates.js'),
         ]);
         const mail = settings(mailSettings);
         const mailer = createMailer(mail, settings(serviceSettings));
         if (!mailer) throw new OperatorError('MAIL_URL is not set: this service sends no email.');
-        const letter = renderLetter(ENGLISH_MAILS.test({}, { baseUrl: '', projectId: null }));
+        const letter = renderLetter(MAILS.test({}, mailWords('en', { baseUrl: '', projectId: null })));
         const verdict = await mailer(
           { id: newId(), from: mail.mailFrom, to, ...letter },
           AbortSignal.timeout(TEST_MAX_MS),

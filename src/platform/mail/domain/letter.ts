@@ -1,5 +1,6 @@
 import { BRAND, MARK } from '../../identity/brand.js';
 import { escapeHtml } from '../../identity/escape-html.js';
+import { translator } from '../../messages/messages.js';
 import type { MailLanguage } from './mail-language.js';
 
 /** The text of a mail: sentences, and at most one link, which is a button. */
@@ -31,11 +32,6 @@ const LINK_PARTS = /[a-z][a-z0-9+.-]*:\/\/|[/\\@:"]|\.(?=\S)/giu;
 const SUBJECT_CHARACTERS_MAX = 200;
 /** Line breaks and other invisible control characters, including direction marks. */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
-
-const COPY_LINK: Record<MailLanguage, string> = {
-  en: 'If the button doesn’t work, copy this address into your browser:',
-  de: 'Falls die Schaltfläche nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:',
-};
 
 const FONT = 'Inter,-apple-system,BlinkMacSystemFont,Segoe UI,Roboto,Helvetica,Arial,sans-serif';
 /**
@@ -120,7 +116,7 @@ function button({ label, url }: { label: string; url: string }, language: MailLa
   return (
     `<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td style="padding:4px 0 20px"><a href="${href}" ` +
     `style="display:inline-block;padding:10px 18px;background:${MARK.color};border-radius:7px;font:600 15px/20px ${FONT};color:#ffffff;text-decoration:none">${escapeHtml(label)}</a></td></tr></table>\n` +
-    `<p class="quiet" style="${QUIET}">${COPY_LINK[language]}<br><a class="quiet" href="${href}" style="color:#586273;word-break:break-all">${href}</a></p>`
+    `<p class="quiet" style="${QUIET}">${translator(language, 'mails')('mails.copyLink')}<br><a class="quiet" href="${href}" style="color:#586273;word-break:break-all">${href}</a></p>`
   );
 }
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { renderLetter } from './letter.js';
 import { MAIL_LANGUAGES, mailLanguage } from './mail-language.js';
-import { ENGLISH_MAILS } from './mail-templates.en.js';
-import { fillTemplate } from './mail-templates.js';
+import { fillTemplate, MAILS } from './mail-templates.js';
 
 const CONTEXT = { baseUrl: 'https://consent.example.com', projectId: 'p1' };
 /** Every value that any template has. */
@@ -31,7 +30,7 @@ const VALUES = {
   at: '2026-12-01T04:36:07.250Z',
   dnsRecords: ['consent.shop.example CNAME t.edge.example.com', '_c.consent.shop.example TXT t'],
 };
-const NAMES = Object.keys(ENGLISH_MAILS);
+const NAMES = Object.keys(MAILS);
 
 describe(fillTemplate.name, () => {
   it.each(NAMES)(

@@ -1,4 +1,6 @@
+import type { translator } from '../../messages/messages.js';
 import type { Letter } from './letter.js';
+import type { MailLanguage } from './mail-language.js';
 
 /** Values of the templates, stored as JSON in the outbox. */
 interface MailValuesByTemplate {
@@ -58,12 +60,20 @@ export interface MailContext {
 export type MailTemplate = keyof MailValuesByTemplate;
 export type MailValues<Name extends MailTemplate> = MailValuesByTemplate[Name];
 
+/** What templates write with: messages, instants as people write them, and the targets of links. */
+export interface MailWords {
+  language: MailLanguage;
+  context: MailContext;
+  t: ReturnType<typeof translator<'mails'>>;
+  at: (iso: string) => string;
+}
+
 /**
- * All mails of a language, by template name. A template returns the subject and the paragraphs; text and HTML are rendered
+ * All mails, by template name. A template returns the subject and the paragraphs; text and HTML are rendered
  * from them. User-supplied names go through `nameInMail`. To remove a template or change its values, add a new one
  * under a new name: queued mails still use the old one. The only secret a mail may contain is a one-time link
  * (docs/accounts.md).
  */
 export type MailTemplates = {
-  [Name in MailTemplate]: (values: MailValuesByTemplate[Name], context: MailContext) => Letter;
+  [Name in MailTemplate]: (values: MailValuesByTemplate[Name], words: MailWords) => Letter;
 };
