@@ -475,7 +475,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const response = await other.request('viewer', 'GET', '/consents/export?format=pdf');
     const pdf = await getDocumentProxy(new Uint8Array(await response.arrayBuffer()));
     const { text } = await extractText(pdf);
-    expect(text[0]).toContain('Records: 5001');
+    expect(text[0]).toContain('Records: 5,001');
     expect(text[0]).toContain('CSV export');
     expect(text.join(' ').match(/accept_all/g)).toHaveLength(5_000);
   });

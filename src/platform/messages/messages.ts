@@ -2,6 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import type { IntlMessageFormat } from 'intl-messageformat';
 import type mails from '../../../messages/mails.en.json';
+import type pages from '../../../messages/pages.en.json';
+import type proof from '../../../messages/proof.en.json';
+import type records from '../../../messages/records.en.json';
 import type scanReport from '../../../messages/scan-report.en.json';
 import type scans from '../../../messages/scans.en.json';
 import { loadOnDemand } from '../process/load-on-demand.js';
@@ -9,6 +12,9 @@ import { loadOnDemand } from '../process/load-on-demand.js';
 /** The files of `messages/` that the server reads, with the types of the English ones. */
 interface Subjects {
   mails: typeof mails;
+  pages: typeof pages;
+  proof: typeof proof;
+  records: typeof records;
   'scan-report': typeof scanReport;
   scans: typeof scans;
 }

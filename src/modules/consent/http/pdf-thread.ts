@@ -1,10 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import Pdf from 'pdfkit';
+import { translator } from '../../../platform/messages/messages.js';
 import { drawWordmark, PDF_COLORS, pdfText } from '../../../platform/pdf/pdf-sheet.js';
 import { answerTasks } from '../../../platform/threads/thread-tasks.js';
 import type { ExportRow } from '../domain/record-filter.js';
 import { PDF_RECORDS_MAX, type PdfCover, type RecordsPage } from './pdf-page.js';
 
+const t = translator('en', 'records', 'scan-report');
 const MARGIN = 40;
 const ROW_HEIGHT = 16;
 const FONT_SIZE = 8;
@@ -13,17 +15,17 @@ const HEADER_HEIGHT = 34;
 const MARK_SIZE = 14;
 /** Left edges of the table's columns, in points. */
 const COLUMNS = [
-  { title: 'Received (UTC)', x: 40, width: 106 },
-  { title: 'Consent ID', x: 148, width: 156 },
-  { title: 'Analytics', x: 306, width: 38 },
-  { title: 'Marketing', x: 346, width: 40 },
-  { title: 'Preferences', x: 388, width: 48 },
-  { title: 'Action', x: 438, width: 70 },
-  { title: 'Hostname', x: 510, width: 132 },
-  { title: 'Language', x: 644, width: 40 },
-  { title: 'Surface', x: 686, width: 50 },
-  { title: 'Shown', x: 738, width: 64 },
-];
+  { name: 'receivedAt', x: 40, width: 106 },
+  { name: 'id', x: 148, width: 156 },
+  { name: 'analytics', x: 306, width: 38 },
+  { name: 'marketing', x: 346, width: 40 },
+  { name: 'preferences', x: 388, width: 48 },
+  { name: 'action', x: 438, width: 70 },
+  { name: 'hostname', x: 510, width: 132 },
+  { name: 'language', x: 644, width: 40 },
+  { name: 'surface', x: 686, width: 50 },
+  { name: 'shown', x: 738, width: 64 },
+] as const;
 /** Enough digits to distinguish a project's few hundred configurations. */
 const HASH_DIGITS = 12;
 
@@ -38,7 +40,7 @@ function drawPdf({ cover, rows }: RecordsPage): PDFKit.PDFDocument {
     margin: MARGIN,
     lang: 'en',
     displayTitle: true,
-    info: { Title: 'Consent records' },
+    info: { Title: t('recordsPdf.title') },
   });
   const perPage = rowsPerPage(document);
   const pages = 1 + Math.ceil(rows.length / perPage);
@@ -66,25 +68,30 @@ function rowsPerPage({ page }: PDFKit.PDFDocument): number {
 function drawCover(document: PDFKit.PDFDocument, cover: PdfCover): void {
   const { projectName, projectId, from, to, filters, records, madeAt, first, whole } = cover;
   drawWordmark(document, { x: MARGIN, y: MARGIN, size: 22 });
-  document.font('Helvetica-Bold').fontSize(26).text('Consent records', MARGIN, 130).moveDown(0.6);
+  document.font('Helvetica-Bold').fontSize(26).text(t('recordsPdf.title'), MARGIN, 130).moveDown(0.6);
   document.fontSize(11);
   const facts = [
-    ['Project', `${pdfText(projectName)} (${projectId})`],
-    ['Received', `from ${from.toISOString()} to ${to.toISOString()} (exclusive)`],
-    ['Filters', filters],
-    ['Records', String(records)],
-    ['Created', madeAt.toISOString()],
+    [t('recordsPdf.project'), t('recordsPdf.projectName', { name: pdfText(projectName), id: projectId })],
+    [t('recordsPdf.received'), t('recordsPdf.period', { from: from.toISOString(), to: to.toISOString() })],
+    [t('recordsPdf.filters'), filters],
+    [t('recordsPdf.records'), t('recordsPdf.count', { count: records })],
+    [t('recordsPdf.created'), madeAt.toISOString()],
   ];
   for (const [label, value = ''] of facts) {
     document.font('Helvetica').fillColor(PDF_COLORS.quiet).text(`${label}: `, { continued: true });
     document.fillColor(PDF_COLORS.text).text(value).moveDown(0.5);
   }
   document.moveDown(0.5);
-  if (records === 0) document.text('No records in this period.');
+  if (records === 0) document.text(t('recordsPdf.none'));
   if (records > PDF_RECORDS_MAX) {
     document.text(
-      `This table shows the ${first} ${PDF_RECORDS_MAX} records. All ${records} records are in the ${whole.toUpperCase()} export of ` +
-        `the same period (format=${whole}).`,
+      t('recordsPdf.more', {
+        first,
+        shown: PDF_RECORDS_MAX,
+        count: records,
+        name: whole.toUpperCase(),
+        format: whole,
+      }),
     );
   }
 }
@@ -103,13 +110,13 @@ function drawHeader(document: PDFKit.PDFDocument, { projectName }: PdfCover): vo
   const y = MARGIN + HEADER_HEIGHT;
   document.rect(MARGIN, y - 5, width - 2 * MARGIN, ROW_HEIGHT).fill(PDF_COLORS.band);
   document.font('Helvetica-Bold').fillColor(PDF_COLORS.quiet);
-  for (const { title, x, width: room } of COLUMNS) cell(document, title, x, y, room);
+  for (const { name, x, width: room } of COLUMNS) cell(document, t(`recordsPdf.columns.${name}`), x, y, room);
 }
 
 function drawRow(document: PDFKit.PDFDocument, row: ExportRow, y: number): void {
   const [id = '', receivedAt = '', analytics, marketing, preferences, action = '', ...shown] = row;
   const [hostname = '', configHash = '', language = '', surface = ''] = shown;
-  const yes = (flag: string | undefined): string => (flag === 'true' ? 'yes' : 'no');
+  const yes = (flag: string | undefined): string => t(flag === 'true' ? 'recordsPdf.yes' : 'recordsPdf.no');
   const cells = [receivedAt, id, yes(analytics), yes(marketing), yes(preferences), action, hostname];
   cells.push(language, surface, configHash.slice(0, HASH_DIGITS));
   document.font('Helvetica').fontSize(FONT_SIZE).fillColor(PDF_COLORS.text);
@@ -133,8 +140,10 @@ function drawFooter(
   const { width, height } = document.page;
   const y = height - MARGIN - 10;
   document.font('Helvetica').fontSize(FONT_SIZE).fillColor(PDF_COLORS.quiet);
-  document.text(`Created ${cover.madeAt.toISOString()}`, MARGIN, y, { lineBreak: false });
-  document.text(`Page ${page} of ${pages}`, width - MARGIN - 100, y, {
+  document.text(t('recordsPdf.createdAt', { at: cover.madeAt.toISOString() }), MARGIN, y, {
+    lineBreak: false,
+  });
+  document.text(t('report.page', { page, count: pages }), width - MARGIN - 100, y, {
     width: 100,
     align: 'right',
     lineBreak: false,

@@ -8,8 +8,7 @@ import { isUnchanged } from '../../../platform/http/entity-tag.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type LicensingSettings, licensingSettings } from '../../licensing/licensing.settings.js';
 import { PRICING_CACHE_CONTROL } from '../../licensing/domain/catalogue.js';
-import { pricingPage } from './pricing-page.js';
-import { PRICING_LANGUAGES, type PricingLanguage } from './pricing-texts.js';
+import { PRICING_LANGUAGES, type PricingLanguage, pricingPage } from './pricing-page.js';
 
 const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
 
@@ -17,11 +16,9 @@ const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
 @ApiExcludeController()
 @Controller('pricing')
 export class PricingPageController {
-  private readonly pages: Map<string, RenderedPage>;
+  private readonly pages = new Map<PricingLanguage, RenderedPage>();
 
-  constructor(@InjectSettings(licensingSettings) { contactUrl }: LicensingSettings) {
-    this.pages = new Map(LANGUAGES.map((language) => [language, renderPage(language, contactUrl)]));
-  }
+  constructor(@InjectSettings(licensingSettings) private readonly settings: LicensingSettings) {}
 
   /** In the language that the browser prefers among the available ones, else in the first. */
   @Get()
@@ -48,8 +45,10 @@ export class PricingPageController {
   }
 
   private send(language: string, ifNoneMatch: string | undefined, response: Response): void {
-    const page = this.pages.get(language);
-    if (!page) throw new DomainError('not_found', 'Prices are not available in this language.');
+    const known = LANGUAGES.find((each) => each === language);
+    if (!known) throw new DomainError('not_found', 'Prices are not available in this language.');
+    const page = this.pages.get(known) ?? renderPage(known, this.settings.contactUrl);
+    this.pages.set(known, page);
     response.set({
       ETag: page.etag,
       'Cache-Control': PRICING_CACHE_CONTROL,

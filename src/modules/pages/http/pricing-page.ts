@@ -2,20 +2,41 @@ import { createHash } from 'node:crypto';
 import { findAsset } from '../../../platform/http/dashboard-build.js';
 import { BRAND, MARK } from '../../../platform/identity/brand.js';
 import { escapeHtml } from '../../../platform/identity/escape-html.js';
+import { type MessageLanguage, translator } from '../../../platform/messages/messages.js';
 import {
   CATALOGUE,
   CURRENCY,
   NOT_LIMITED_BY_TIER,
   type TierEntry,
+  type TierFeatures,
 } from '../../licensing/domain/catalogue.js';
 import { TIERS } from '../../licensing/domain/tier.js';
 import { PRICING_STYLE } from './pricing-style.js';
-import {
-  PRICING_LANGUAGES,
-  PRICING_TEXTS,
-  type PricingLanguage,
-  type PricingTexts,
-} from './pricing-texts.js';
+
+/** The languages of the page, each under its own name; the first is the fallback. */
+export const PRICING_LANGUAGES = { en: 'English', de: 'Deutsch' } as const satisfies Record<
+  MessageLanguage,
+  string
+>;
+export type PricingLanguage = keyof typeof PRICING_LANGUAGES;
+
+/** Features of the plans, in the order of the page. */
+const FEATURES = [
+  'consentForwarding',
+  'export',
+  'analytics',
+  'geoTargeting',
+  'scheduledScans',
+  'customDomains',
+  'pagesPerScan',
+] as const satisfies (keyof TierFeatures | 'pagesPerScan')[];
+type FeatureName = (typeof FEATURES)[number];
+
+/** The locale of amounts, and the sentences; plan names and amounts come from the catalogue. */
+interface PricingWords {
+  locale: string;
+  t: ReturnType<typeof translator<'pages'>>;
+}
 
 /** The page runs no script: it may use its own style, and the dashboard's typeface and icon. */
 const CONTENT_SECURITY_POLICY = [
@@ -39,14 +60,15 @@ export function pricingPage(
   language: PricingLanguage,
   contactUrl: string,
 ): { html: string; contentSecurityPolicy: string } {
-  const texts = PRICING_TEXTS[language];
+  const t = translator(language, 'pages');
+  const words = { t, locale: language === 'de' ? 'de-DE' : 'en-US' };
   const html = `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${texts.title} – ${BRAND}</title>
-<meta name="description" content="${texts.description}">
+<title>${t('pricing.title')} – ${BRAND}</title>
+<meta name="description" content="${t('pricing.description')}">
 ${LANGUAGES.map((each) => `<link rel="alternate" hreflang="${each}" href="${pricingPath(each)}">`).join('\n')}
 <link rel="alternate" hreflang="x-default" href="/pricing">
 ${FAVICON === null ? '' : `<link rel="icon" href="${FAVICON}" type="image/svg+xml">`}
@@ -54,107 +76,109 @@ ${FAVICON === null ? '' : `<link rel="icon" href="${FAVICON}" type="image/svg+xm
 </head>
 <body>
 ${ICON_SYMBOLS}
-${header(texts)}
+${header(words)}
 <main>
 <div class="intro">
-<h1>${texts.title}</h1>
-<p>${texts.intro(CURRENCY)}</p>
+<h1>${t('pricing.title')}</h1>
+<p>${t('pricing.intro', { currency: CURRENCY })}</p>
 </div>
 <div class="plans">
-${planCards(texts, contactUrl)}
+${planCards(words, contactUrl)}
 </div>
-${comparisonTable(texts)}
+${comparisonTable(words)}
 </main>
-${footer(language, texts)}
+${footer(language, words)}
 </body>
 </html>
 `;
   return { html, contentSecurityPolicy: CONTENT_SECURITY_POLICY };
 }
 
-function header(texts: PricingTexts): string {
+function header({ t }: PricingWords): string {
   const { size, radius, color, check, checkColor, checkWidth } = MARK;
   return `<header class="top"><div>
 <a class="brand" href="/"><svg width="24" height="24" viewBox="0 0 ${size} ${size}" aria-hidden="true"><rect width="${size}" height="${size}" rx="${radius}" fill="${color}"/><path d="${check}" fill="none" stroke="${checkColor}" stroke-width="${checkWidth}" stroke-linecap="round" stroke-linejoin="round"/></svg>${BRAND}</a>
-<a class="button quiet" href="/sign-in">${texts.signIn}</a>
-<a class="button primary" href="/sign-up">${texts.signUp}</a>
+<a class="button quiet" href="/sign-in">${t('pricing.signIn')}</a>
+<a class="button primary" href="/sign-up">${t('pricing.signUp')}</a>
 </div></header>`;
 }
 
-function footer(language: PricingLanguage, texts: PricingTexts): string {
+function footer(language: PricingLanguage, { t }: PricingWords): string {
   const others = LANGUAGES.filter((each) => each !== language).map(
     (each) =>
       `<a href="${pricingPath(each)}" lang="${each}" hreflang="${each}">${PRICING_LANGUAGES[each]}</a>`,
   );
   return `<footer>
 <span>${BRAND}</span>
-<nav aria-label="${texts.language}">${others.join(' ')}</nav>
-<a href="/docs">${texts.apiDocs}</a>
-<a href="/sign-in">${texts.signIn}</a>
+<nav aria-label="${t('pricing.language')}">${others.join(' ')}</nav>
+<a href="/docs">${t('pricing.apiDocs')}</a>
+<a href="/sign-in">${t('pricing.signIn')}</a>
 </footer>`;
 }
 
-type FeatureName = keyof PricingTexts['features'];
-
 /** Every plan with its price, its button, and its additions to the plan below it. */
-function planCards(texts: PricingTexts, contactUrl: string): string {
+function planCards(words: PricingWords, contactUrl: string): string {
   return TIERS.map((tier, index) => {
     const lower = TIERS[index - 1];
-    return planCard(CATALOGUE[tier], { texts, contactUrl, lower: lower ? CATALOGUE[lower] : null });
+    return planCard(CATALOGUE[tier], { words, contactUrl, lower: lower ? CATALOGUE[lower] : null });
   }).join('\n');
 }
 
 function planCard(
   entry: TierEntry,
-  { texts, contactUrl, lower }: { texts: PricingTexts; contactUrl: string; lower: TierEntry | null },
+  { words, contactUrl, lower }: { words: PricingWords; contactUrl: string; lower: TierEntry | null },
 ): string {
   const { tier, name } = entry;
+  const { t } = words;
   return `<section class="plan" id="${tier}" aria-labelledby="${tier}-name">
 <h2 id="${tier}-name">${name}</h2>
-<p class="audience">${texts.audience[tier]}</p>
-${price(entry, texts)}
-${action(entry, texts, contactUrl)}
+<p class="audience">${t(`pricing.audience.${tier}`)}</p>
+${price(entry, words)}
+${action(entry, words, contactUrl)}
 <div>
-<h3>${lower ? texts.everythingIn(lower.name) : texts.included}</h3>
+<h3>${lower ? t('pricing.everythingIn', { plan: lower.name }) : t('pricing.included')}</h3>
 <ul>
-${addedItems(entry, lower, texts).join('\n')}
+${addedItems(entry, lower, words).join('\n')}
 </ul>
 </div>
 </section>`;
 }
 
-function price({ price: { monthly, yearly } }: TierEntry, texts: PricingTexts): string {
+function price({ price: { monthly, yearly } }: TierEntry, { t, locale }: PricingWords): string {
   const lines = (amount: string, unit: string, note: string): string =>
     `<div><p class="amount">${amount}${unit && ` <small>${unit}</small>`}</p>\n<p class="note">${note}</p></div>`;
-  if (monthly === null || yearly === null) return lines(texts.custom, '', texts.customNote);
-  if (monthly.perMonth === 0 && yearly.perMonth === 0) return lines(texts.free, '', texts.freeNote);
-  const money = (minor: number): string => formatAmount(minor, texts.locale);
-  const note = texts.billedYearly({ month: money(yearly.perMonth), year: money(yearly.perYear) });
-  return lines(money(monthly.perMonth), texts.perMonth, note);
+  if (monthly === null || yearly === null) return lines(t('pricing.custom'), '', t('pricing.customNote'));
+  if (monthly.perMonth === 0 && yearly.perMonth === 0)
+    return lines(t('pricing.free'), '', t('pricing.freeNote'));
+  const money = (minor: number): string => formatAmount(minor, locale);
+  const note = t('pricing.billedYearly', { month: money(yearly.perMonth), year: money(yearly.perYear) });
+  return lines(money(monthly.perMonth), t('pricing.perMonth'), note);
 }
 
 /**
  * Sign-up creates a project on the lowest plan; a plan without a price needs an agreement with the
  * operator.
  */
-function action({ name, price: { monthly } }: TierEntry, texts: PricingTexts, contactUrl: string): string {
+function action({ name, price: { monthly } }: TierEntry, { t }: PricingWords, contactUrl: string): string {
   if (monthly !== null) {
     const kind = monthly.perMonth > 0 ? 'button primary' : 'button';
-    return `<a class="${kind}" href="/sign-up" aria-label="${texts.signUpFor(name)}">${texts.signUp}</a>`;
+    return `<a class="${kind}" href="/sign-up" aria-label="${t('pricing.signUpFor', { plan: name })}">${t('pricing.signUp')}</a>`;
   }
   if (contactUrl === '') return '<div></div>';
-  return `<a class="button" href="${escapeHtml(contactUrl)}">${texts.contactUs}</a>`;
+  return `<a class="button" href="${escapeHtml(contactUrl)}">${t('pricing.contactUs')}</a>`;
 }
 
 /** The features of a plan that the plan below lacks. */
-function addedItems(entry: TierEntry, lower: TierEntry | null, texts: PricingTexts): string[] {
-  const added = (Object.keys(texts.features) as FeatureName[]).filter((name) => adds(name, entry, lower));
-  const everywhere = lower ? [] : [texts.noLimitOn(notLimitedNames(texts))];
-  return [...everywhere, ...added.map((name) => itemText(name, entry, texts))].map(includedItem);
+function addedItems(entry: TierEntry, lower: TierEntry | null, words: PricingWords): string[] {
+  const added = FEATURES.filter((name) => adds(name, entry, lower));
+  const everywhere = lower ? [] : [words.t('pricing.noLimitOn', { names: notLimitedNames(words) })];
+  return [...everywhere, ...added.map((name) => itemText(name, entry, words))].map(includedItem);
 }
 
-function notLimitedNames({ locale, notLimitedNames: names }: PricingTexts): string {
-  return new Intl.ListFormat(locale).format(NOT_LIMITED_BY_TIER.map((name) => names[name]));
+function notLimitedNames({ locale, t }: PricingWords): string {
+  return new Intl.ListFormat(locale).format(
+    NOT_LIMITED_BY_TIER.map((name) => t(`pricing.notLimitedNames.${name}`)),
+  );
 }
 
 const includedItem = (text: string): string =>
@@ -165,10 +189,13 @@ function adds(name: FeatureName, entry: TierEntry, lower: TierEntry | null): boo
   return entry.features[name] !== false && entry.features[name] !== lower?.features[name];
 }
 
-function itemText(name: FeatureName, { limits, features }: TierEntry, texts: PricingTexts): string {
-  if (name === 'pagesPerScan') return texts.pagesPerScan(limits.pagesPerScan);
-  if (name === 'geoTargeting' && features.geoTargeting === 'global') return texts.oneRule;
-  return texts.features[name];
+function itemText(name: FeatureName, { limits, features }: TierEntry, { t }: PricingWords): string {
+  if (name === 'pagesPerScan') {
+    const pages = limits.pagesPerScan;
+    return pages === null ? t('pricing.pagesByAgreement') : t('pricing.pagesPerScan', { pages });
+  }
+  if (name === 'geoTargeting' && features.geoTargeting === 'global') return t('pricing.oneRule');
+  return t(`pricing.features.${name}`);
 }
 
 /** Minor units as an amount of money. */
@@ -184,23 +211,22 @@ function formatAmount(minor: number, locale: string): string {
 const ENTRIES = TIERS.map((tier) => CATALOGUE[tier]);
 
 /** All plans side by side. */
-function comparisonTable(texts: PricingTexts): string {
-  const names = Object.keys(texts.features) as FeatureName[];
+function comparisonTable({ t }: PricingWords): string {
   const row = (name: FeatureName): string =>
-    tableRow(texts.features[name], (entry) => featureCell(name, entry, texts));
+    tableRow(t(`pricing.features.${name}`), (entry) => featureCell(name, entry, t));
   const everyPlan = NOT_LIMITED_BY_TIER.map((name) =>
-    tableRow(capitalized(texts.notLimitedNames[name]), () => included(true, texts)),
+    tableRow(capitalized(t(`pricing.notLimitedNames.${name}`)), () => included(true, t)),
   );
-  return `<h2 class="compare-title" id="compare">${texts.comparison}</h2>
+  return `<h2 class="compare-title" id="compare">${t('pricing.comparison')}</h2>
 <div class="compare" role="region" aria-labelledby="compare" tabindex="0">
 <table>
-<thead><tr><td>${hiddenText(texts.feature)}</td>${ENTRIES.map(({ name }) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
-${group(texts.available, names.map(row))}
-${group(texts.inEveryPlan, everyPlan)}
+<thead><tr><td>${hiddenText(t('pricing.feature'))}</td>${ENTRIES.map(({ name }) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
+${group(t('pricing.available'), FEATURES.map(row))}
+${group(t('pricing.inEveryPlan'), everyPlan)}
 </table>
 </div>
-<p class="hint">${texts.fairUse}</p>
-<p class="hint">${texts.notForPublishers}</p>`;
+<p class="hint">${t('pricing.fairUse')}</p>
+<p class="hint">${t('pricing.notForPublishers')}</p>`;
 }
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -211,17 +237,17 @@ const group = (title: string, rows: string[]): string =>
 const tableRow = (title: string, cell: (entry: TierEntry) => string): string =>
   `<tr><th scope="row">${title}</th>${ENTRIES.map((entry) => `<td>${cell(entry)}</td>`).join('')}</tr>`;
 
-function featureCell(name: FeatureName, { limits, features }: TierEntry, texts: PricingTexts): string {
-  if (name === 'pagesPerScan') return String(limits.pagesPerScan ?? texts.custom);
+function featureCell(name: FeatureName, { limits, features }: TierEntry, t: PricingWords['t']): string {
+  if (name === 'pagesPerScan') return String(limits.pagesPerScan ?? t('pricing.custom'));
   const value = features[name];
-  if (value === 'global') return texts.oneRule;
-  return included(value !== false, texts);
+  if (value === 'global') return t('pricing.oneRule');
+  return included(value !== false, t);
 }
 
-const included = (yes: boolean, texts: PricingTexts): string =>
+const included = (yes: boolean, t: PricingWords['t']): string =>
   yes
-    ? `<span class="yes">${icon('check')}</span>${hiddenText(texts.yes)}`
-    : `<span class="no">${icon('minus')}</span>${hiddenText(texts.no)}`;
+    ? `<span class="yes">${icon('check')}</span>${hiddenText(t('pricing.yes'))}`
+    : `<span class="no">${icon('minus')}</span>${hiddenText(t('pricing.no'))}`;
 
 const ICONS = { check: '<path d="M20 6 9 17l-5-5"/>', minus: '<path d="M5 12h14"/>' };
 

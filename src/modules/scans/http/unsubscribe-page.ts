@@ -1,45 +1,13 @@
 import { createHash } from 'node:crypto';
 import { BRAND, MARK } from '../../../platform/identity/brand.js';
 import { escapeHtml } from '../../../platform/identity/escape-html.js';
+import { translator } from '../../../platform/messages/messages.js';
 
 export const UNSUBSCRIBE_LANGUAGES = ['en', 'de'] as const;
 type Language = (typeof UNSUBSCRIBE_LANGUAGES)[number];
 
 /** `ask`: with the project's name; empty: the member is no longer in the project. */
 export type UnsubscribeState = { kind: 'ask'; project: string } | { kind: 'done' } | { kind: 'invalid' };
-
-interface Texts {
-  title: string;
-  ask: (project: string) => string;
-  button: string;
-  done: string;
-  invalid: string;
-}
-
-const TEXTS: Record<Language, Texts> = {
-  en: {
-    title: 'Scan alerts',
-    ask: (project) =>
-      project === ''
-        ? 'You no longer get emails about scans of this project.'
-        : `Stop emails about scans of “${project}”?`,
-    button: 'Unsubscribe',
-    done: 'You are unsubscribed. To get these emails again, turn on scan alerts on the project’s Scans page.',
-    invalid:
-      'This link is not valid. Check that you copied all of it, or turn off scan alerts on the project’s Scans page.',
-  },
-  de: {
-    title: 'Scan-Benachrichtigungen',
-    ask: (project) =>
-      project === ''
-        ? 'Sie erhalten keine E-Mails mehr über Scans dieses Projekts.'
-        : `Keine E-Mails mehr über Scans von „${project}“ erhalten?`,
-    button: 'Abbestellen',
-    done: 'Die E-Mails sind abbestellt. Auf der Seite Scans des Projekts können Sie die Benachrichtigungen wieder einschalten.',
-    invalid:
-      'Dieser Link ist ungültig. Prüfen Sie, ob Sie ihn vollständig kopiert haben, oder schalten Sie die Benachrichtigungen auf der Seite Scans des Projekts aus.',
-  },
-};
 
 const STYLE = `:root{color-scheme:light dark}
 body{font:16px/1.5 Inter,system-ui,sans-serif;margin:0;padding:12vh 16px 16px;color:#15181d;background:#f7f8fa}
@@ -61,24 +29,25 @@ export const UNSUBSCRIBE_POLICY = [
 
 /** The page of an unsubscribe link. */
 export function unsubscribePage(language: Language, state: UnsubscribeState): string {
-  const texts = TEXTS[language];
-  const text = state.kind === 'ask' ? texts.ask(state.project) : texts[state.kind];
-  const asks = state.kind === 'ask' && state.project !== '';
+  const t = translator(language, 'pages');
+  const project = state.kind === 'ask' ? state.project : '';
+  const kind = state.kind === 'ask' && project === '' ? 'left' : state.kind;
+  const text = kind === 'ask' ? t('unsubscribe.ask', { project }) : t(`unsubscribe.${kind}`);
   return `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${texts.title} – ${BRAND}</title>
+<title>${t('unsubscribe.title')} – ${BRAND}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
 <p class="brand">${BRAND}</p>
-<h1>${texts.title}</h1>
+<h1>${t('unsubscribe.title')}</h1>
 <p>${escapeHtml(text)}</p>
-${asks ? `<form method="post"><button>${texts.button}</button></form>` : ''}
+${kind === 'ask' ? `<form method="post"><button>${t('unsubscribe.button')}</button></form>` : ''}
 </main>
 </body>
 </html>
