@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { DEFAULT_TEXTS } from '../../src/modules/publishing/domain/default-texts.js';
+import { defaultTexts } from '../../src/modules/publishing/domain/default-texts.js';
 import { requireExtra } from '../support/programs/extras.js';
 import { launchBrowser, type SitePage, startSite, type TestServer } from '../support/programs/browser.js';
 import { arrived, bodyOf, type Forwarding, startForwarding } from '../support/people/forwarding.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   project = await forwarding.forwardingProject({ forwardErasures: true });
   const configured = await project.request('editor', 'PUT', '/configuration', {
     banner: { enabled: true },
-    texts: DEFAULT_TEXTS,
+    texts: defaultTexts(),
   });
   expect(await configured.json()).not.toHaveProperty('errors');
   await until('published', async () => {
@@ -215,7 +215,7 @@ describe('“your choices” of our banner', () => {
   });
 
   it.each(
-    DEFAULT_TEXTS.map(({ language, labels, acceptAll }) => [language, { ...labels, acceptAll }] as const),
+    defaultTexts().map(({ language, labels, acceptAll }) => [language, { ...labels, acceptAll }] as const),
   )('speaks %s', async (language, words) => {
     pages['/'] = sitePage(language);
     const opened = await open();

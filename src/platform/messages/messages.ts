@@ -7,6 +7,7 @@ import type proof from '../../../messages/proof.en.json';
 import type records from '../../../messages/records.en.json';
 import type scanReport from '../../../messages/scan-report.en.json';
 import type scans from '../../../messages/scans.en.json';
+import type site from '../../../messages/site.en.json';
 import { loadOnDemand } from '../process/load-on-demand.js';
 
 /** The files of `messages/` that the server reads, with the types of the English ones. */
@@ -17,6 +18,7 @@ interface Subjects {
   records: typeof records;
   'scan-report': typeof scanReport;
   scans: typeof scans;
+  site: typeof site;
 }
 type Subject = keyof Subjects;
 export type MessageLanguage = 'en' | 'de';
@@ -69,6 +71,14 @@ export function translator<Name extends Subject>(
     const message = find(language, subjects, key);
     return SYNTAX.test(message) ? format(message, language, values as Values) : message;
   };
+}
+
+/** The messages of a group and its subgroups. */
+type Texts<Group> = { [Key in keyof Group]: Group[Key] extends string ? string : Texts<Group[Key]> };
+
+/** All messages of a subject in one language that has them, with their arguments as they stand. */
+export function messagesOf<Name extends Subject>(subject: Name, language: string): Texts<Subjects[Name]> {
+  return fileOf(`${subject}.${language}`) as Texts<Subjects[Name]>;
 }
 
 function find(language: MessageLanguage, subjects: readonly Subject[], key: string): string {

@@ -17,12 +17,12 @@ export const MODE_LABELS = {
   mixed: ['mixedNote'],
 } as const;
 /** Labels of the banner's additions to the page: placeholders of blocked frames, and the offer to reload. */
-export const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'reload'] as const;
+const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'reload'] as const;
 
 /** How many cookies a category has: `{count}` of one, and of several. */
 export const COUNT_LABELS = ['cookieOne', 'cookieCount'] as const;
 
-/** The short labels of our banner, in one language. Missing ones are replaced by ours (default-texts.ts). */
+/** The short labels of our banner, in one language. Missing ones are replaced by ours (`messages/site.*.json`). */
 export const LABELS = [
   'necessaryTitle',
   'necessaryDescription',

@@ -9,8 +9,7 @@ import {
   type ServiceTranslation,
   type SiteConfiguration,
 } from './configuration.js';
-import { type DeclarationWords, declarationWords } from './declaration-words.js';
-import { defaultText, knownText } from './default-texts.js';
+import { type DeclarationWords, declarationWords, defaultText, knownText } from './default-texts.js';
 
 /** The parts of a published document in the declaration; empty lists of translations are absent. */
 export type DeclarationSource = Pick<
@@ -25,7 +24,7 @@ export type DeclarationSource = Pick<
 export interface Declaration {
   language: string;
   isRightToLeft: boolean;
-  words: DeclarationWords & { language: string };
+  words: DeclarationWords;
   categories: { title: string; description: string; rows: DeclarationRow[] }[];
 }
 

@@ -41,10 +41,10 @@ import { blockingPolicy } from '../domain/blocking.js';
 import type { Draft } from '../domain/configuration.js';
 import {
   BlockingPolicyResponse,
-  CONFIGURATION_PRESETS,
   ConfigurationBody,
   ConfigurationContentResponse,
   configurationOf,
+  configurationPresets,
   ConfigurationResponse,
   presentConfiguration,
   PresetsResponse,
@@ -84,7 +84,7 @@ export class ConfigurationController {
   @ApiOperation({ summary: 'Read default configurations and texts' })
   @ApiOkResponse({ type: PresetsResponse })
   presets(): PresetsResponse {
-    return CONFIGURATION_PRESETS;
+    return configurationPresets();
   }
 
   /** Made of the saved blocking rules, whether or not blocking is on (docs/scans.md). */

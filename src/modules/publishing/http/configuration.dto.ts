@@ -10,7 +10,7 @@ import { CATEGORIES, type Category } from '../domain/banner-text.js';
 import type { BlockingPolicy } from '../domain/blocking.js';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration } from '../domain/configuration.js';
 import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
-import { DEFAULT_TEXTS } from '../domain/default-texts.js';
+import { defaultTexts } from '../domain/default-texts.js';
 import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
 import { REGION_PRESETS, withPresetModes } from '../domain/region-preset.js';
 import { Comment, LANGUAGE_TAG, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
@@ -370,7 +370,7 @@ export class PresetsResponse {
   regionPresets!: RegionPresetResponse[];
 }
 
-export const CONFIGURATION_PRESETS: PresetsResponse = {
-  texts: DEFAULT_TEXTS,
+export const configurationPresets = (): PresetsResponse => ({
+  texts: defaultTexts(),
   regionPresets: REGION_PRESETS.map((preset) => preset),
-};
+});

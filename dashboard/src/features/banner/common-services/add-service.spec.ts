@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { BLOCKED_HOST, BLOCKED_PATH } from '../../../../../src/modules/publishing/domain/blocking.js';
-import { ADDED_LABELS } from '../../../../../src/modules/publishing/domain/default-labels.js';
+import { DEFAULT_LANGUAGES } from '../../../../../src/modules/publishing/domain/default-texts.js';
 import {
   COOKIES_PER_SERVICE_MAX,
   DECLARED_COOKIE,
@@ -54,7 +54,7 @@ describe('common services', () => {
   });
 
   it('have words in every language of the banner', () => {
-    for (const language of Object.keys(ADDED_LABELS)) expect(wordLanguage(language)).toBe(language);
+    for (const language of DEFAULT_LANGUAGES) expect(wordLanguage(language)).toBe(language);
     expect(wordLanguage('pt-BR')).toBe('pt');
     expect(wordLanguage('ja')).toBeNull();
   });
