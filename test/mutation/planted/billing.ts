@@ -23,8 +23,8 @@ export const BILLING: Planted[] = [
     mutations: [
       {
         symbol: 'BillingService.knownCustomerOf',
-        from: /if \(row\) return row\.customerId;/,
-        to: 'if (row?.customerId) return row.customerId;',
+        from: /if \(customer\) return customer\.customerId \?\? null;/,
+        to: 'if (customer?.customerId) return customer.customerId;',
       },
     ],
     tests: [SYNC],
@@ -32,7 +32,7 @@ export const BILLING: Planted[] = [
   },
   {
     name: 'billing: asks for the deleted customer once more',
-    mutations: [{ symbol: 'BillingService.customerOf', from: /:\$\{rows\[0\]\.generation\}/, to: '' }],
+    mutations: [{ symbol: 'BillingService.customerOf', from: /:\$\{generation\}/, to: '' }],
     tests: [SYNC],
     only: 'whose customer is deleted',
   },

@@ -54,7 +54,7 @@ export const DOMAIN_DEFECTS: Planted[] = [
     mutations: [
       {
         symbol: 'DomainChecks.settle',
-        from: /verdict\.method : domain\.method/,
+        from: /verdict\.method : before\.method/,
         to: 'verdict.method : null',
       },
     ],
@@ -63,7 +63,7 @@ export const DOMAIN_DEFECTS: Planted[] = [
   },
   {
     name: 'domains: a list is not in the order of names',
-    mutations: [{ symbol: 'readDomains', from: /order by d\.hostname/, to: 'order by d.created_at' }],
+    mutations: [{ symbol: 'readDomains', from: /hostname: 'asc'/, to: "createdAt: 'asc'" }],
     tests: [DOMAINS],
     only: 'the sixth',
   },

@@ -54,7 +54,7 @@ class ScanChangesQuery {
   since?: string;
 }
 
-class AcceptFindingResponse {
+class AcceptFindingBody {
   @ApiProperty({ description: 'Why the finding is accepted' })
   @TextLine({ min: 1, max: REASON_CHARACTERS_MAX })
   reason!: string;
@@ -330,7 +330,7 @@ export class FindingController {
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Param('findingId') findingId: string,
-    @Body() { reason }: AcceptFindingResponse,
+    @Body() { reason }: AcceptFindingBody,
   ): Promise<FindingResponse> {
     return FindingResponse.of(
       await this.findings.accept({ projectId: project.id, author }, findingId, reason),

@@ -17,7 +17,7 @@ import {
 
 const FREQUENCIES = ['off', ...SCAN_FREQUENCIES] as const;
 
-class SaveScanScheduleResponse {
+class SaveScanScheduleBody {
   @ApiProperty({ enum: FREQUENCIES })
   @IsIn(FREQUENCIES)
   frequency!: ScanFrequency | 'off';
@@ -85,7 +85,7 @@ export class ScanScheduleController {
   async save(
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
-    @Body() { frequency }: SaveScanScheduleResponse,
+    @Body() { frequency }: SaveScanScheduleBody,
   ): Promise<ScanScheduleResponse> {
     return ScanScheduleResponse.of(await this.schedules.save({ project, author }, frequency));
   }
