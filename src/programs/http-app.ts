@@ -1,3 +1,6 @@
+import { AccessService } from '../modules/access/access.service.js';
+import { mailFolder } from '../platform/mail/infrastructure/mail-files.js';
+import { mountFirstMails } from '../standalone/mail-page.js';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
@@ -28,7 +31,7 @@ const AUTH_BODY_BYTES_MAX = 16 * 1024;
 
 /** Options of an application besides the API. */
 export interface HttpAppOptions {
-  /** Mounts further routes before the API's, e.g. the demo page. */
+  /** Mounts the demo's routes before the API's. */
   mount?: (app: NestExpressApplication) => void;
 }
 
@@ -44,7 +47,8 @@ export async function createHttpApp(
     [app.get(HostEntrance), app.get(ProxyEntrance)],
     [app.get(IngestEndpoint), app.get(VisitorEndpoint), app.get(VisitEndpoint)],
   );
-  options.mount?.(app);
+  if (options.mount) options.mount(app);
+  else showFirstMails(app, settings);
   allowMethodsOfRoutes(app);
   app.use(readWebhookBytes());
   const sessionCookie = sessionCookieName(settings.service);
@@ -60,8 +64,18 @@ export async function createHttpApp(
   app.useGlobalPipes(new CheckedInputPipe());
   await app.get(HostList, { strict: false }).start();
   mountApiDocs(app);
-  mountDashboard(app, settings.service.production);
+  mountDashboard(app, {
+    production: settings.service.production,
+    sendsMail: settings.mail.mailUrl !== '',
+  });
   return app;
+}
+
+/** Where mails are files, whoever sets the service up on this machine can read the first ones. */
+function showFirstMails(app: NestExpressApplication, { service, mail }: Settings): void {
+  if (service.production || mail.mailUrl || service.trustedProxies.length > 0) return;
+  const access = app.get(AccessService, { strict: false });
+  mountFirstMails(app, { mailFolder: mailFolder(service.dataDir), hasAccounts: () => access.hasAccounts() });
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isLoopbackHost } from './demo-site.js';
+import { isLoopbackHost } from './mail-page.js';
 
 it.each([
   'localhost',

@@ -472,6 +472,7 @@ const NOT_BY_ROUTES: AuditAction[] = [
   'secrets.re_encrypt',
   'account.create',
   'account.confirm',
+  'account.reset_password',
   'account.drop_second_factor',
   'forwarding.held',
   'forwarding.released',

@@ -24,6 +24,7 @@ const COMMANDS = [
   'erasures reapply',
   'account create',
   'account confirm',
+  'account reset-password',
   'account drop-second-factor',
 ];
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
@@ -119,6 +120,7 @@ describe('npm run ops', () => {
 
   it.each([
     ['account confirm nobody@example.com', 'No account with this address.'],
+    ['account reset-password nobody@example.com', 'No account with this address.'],
     ['outbox retry 1', 'Dead letter 1 not found.'],
     ['outbox retry 1 --dry-run', 'Dead letter 1 not found.'],
     [`sites publish ${UNKNOWN}`, 'Project not found.'],

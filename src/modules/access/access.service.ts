@@ -49,6 +49,12 @@ export class AccessService {
     }));
   }
 
+  /** Whether anybody has an account. */
+  async hasAccounts(): Promise<boolean> {
+    const any = accessTables(this.em.fork()).selectFrom('app_user').select('id').limit(1);
+    return (await any.executeTakeFirst()) !== undefined;
+  }
+
   /** The confirmed addresses of a project's owners, in the transaction of `em`, if any. */
   async ownersOf(em: EntityManager, projectId: string): Promise<string[]> {
     const owners = await accessTables(em)

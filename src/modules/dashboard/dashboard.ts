@@ -36,6 +36,8 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
 /** Replaced by whether the page may offer development-only features. */
 const ENVIRONMENT_PLACEHOLDER = '__ENVIRONMENT__';
+/** Replaced by whether mails leave the service or are files (`MAIL_URL`). */
+const MAIL_PLACEHOLDER = '__MAIL__';
 /** The names of built files contain the hash of their content. */
 const ASSET_MAX_AGE_SECONDS = 31_536_000;
 const ASSET = /^\/[\w.-]+\.(js|css|svg)$/;
@@ -45,9 +47,12 @@ const ENCODINGS = [
 ] as const;
 
 /** Serves the dashboard: its page under each of its addresses, and the files that the page loads. */
-export function mountDashboard(app: NestExpressApplication, production: boolean): void {
+export function mountDashboard(
+  app: NestExpressApplication,
+  { production, sendsMail }: { production: boolean; sendsMail: boolean },
+): void {
   app.use('/assets', chooseEncoding, assets());
-  const html = readHtml(production);
+  const html = readHtml({ production, sendsMail });
   const preloads = readPreloads();
   const router = express.Router();
   for (const path of production ? PAGES : [...PAGES, STYLEGUIDE])
@@ -57,11 +62,13 @@ export function mountDashboard(app: NestExpressApplication, production: boolean)
   setNotFoundPage(app, sendPage(html, production, 404));
 }
 
-function readHtml(production: boolean): string {
+function readHtml({ production, sendsMail }: { production: boolean; sendsMail: boolean }): string {
   const file = join(DASHBOARD_FOLDER, 'index.html');
   if (!existsSync(file)) throw new Error('The dashboard is not built. Run "npm run build".');
   const environment = production ? 'production' : 'development';
-  return readFileSync(file, 'utf8').replace(ENVIRONMENT_PLACEHOLDER, environment);
+  return readFileSync(file, 'utf8')
+    .replace(ENVIRONMENT_PLACEHOLDER, environment)
+    .replace(MAIL_PLACEHOLDER, sendsMail ? 'server' : 'files');
 }
 
 /** Links and scripts for the first requests of a page, by its address (dashboard/page-preloads.ts). */

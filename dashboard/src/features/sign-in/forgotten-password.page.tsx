@@ -18,7 +18,7 @@ export function ForgottenPasswordPage() {
   return (
     <AuthLayout title={t('forgotPassword.title')}>
       {mutation.data ? (
-        <CheckInbox email={email} text={t('forgotPassword.checkMailText')} />
+        <CheckInbox email={email} text={t('forgotPassword.checkMailText')} command="account reset-password" />
       ) : (
         <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
           <Stack gap="sm">

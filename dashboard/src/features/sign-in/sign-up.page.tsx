@@ -24,7 +24,7 @@ export function SignUpPage() {
   return (
     <AuthLayout title={t('signUp.title')}>
       {mutation.data ? (
-        <CheckInbox email={email} text={t('signUp.checkMailText')} />
+        <CheckInbox email={email} text={t('signUp.checkMailText')} command="account create" />
       ) : (
         <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
           <Stack gap="sm">

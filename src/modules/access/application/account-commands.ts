@@ -28,9 +28,23 @@ export const accountCommands: Command[] = [
           baseUrl: resolveBaseUrl(settings(serviceSettings)),
         });
         if (!made) throw new OperatorError('An account with this address already exists.');
-        print(
-          `Account created. The link sets its password. It works once and expires at ${made.until.toISOString()}:\n${made.link}`,
-        );
+        print(`Account created. ${described(made)}`);
+      };
+    },
+  },
+  {
+    name: 'account reset-password',
+    synopsis: '<address>',
+    summary: 'print a link to set a new password, for an owner who cannot receive the mail',
+    options: {},
+    prepare: (parsed) => {
+      const email = requireEmail(parsed);
+      return async ({ orm, settings }) => {
+        const { resetPassword } = await import('./operator-accounts.js');
+        const baseUrl = resolveBaseUrl(settings(serviceSettings));
+        const made = await resetPassword(orm.em, { email, baseUrl });
+        if (!made) throw new OperatorError('No account with this address.');
+        print(described(made));
       };
     },
   },
@@ -64,6 +78,10 @@ export const accountCommands: Command[] = [
     },
   },
 ];
+
+function described({ link, until }: { link: string; until: Date }): string {
+  return `The link sets its password. It works once and expires at ${until.toISOString()}:\n${link}`;
+}
 
 function requireEmail(parsed: ParsedArgs): string {
   const [address] = parsed.args;

@@ -9,16 +9,42 @@ import { confirmAddress, findUser, insertUser } from '../infrastructure/user.row
 export async function createAccount(
   em: EntityManager,
   { email, name, baseUrl }: { email: string; name: string; baseUrl: string },
-): Promise<{ link: string; until: Date } | null> {
+): Promise<PasswordLink | null> {
   return em.fork().transactional(async (tx) => {
     const now = new Date();
     const userId = await insertUser(tx, { email, name, passwordHash: null }, now);
     if (!userId) return null;
     await writeAudit(tx, { kind: 'operator', id: null }, { action: 'account.create', target: userId });
-    const requested = { kind: 'reset_password', userId, email, name: null, passwordHash: null } as const;
-    const { token, expiresAt } = await mintLink(tx, requested, now);
-    return { link: linkTo(baseUrl, LINK_PAGES.reset_password, token), until: expiresAt };
+    return passwordLink(tx, { userId, email, baseUrl, now });
   });
+}
+
+/** A link that sets a new password, as the mail of a forgotten password contains it; null without an account. */
+export async function resetPassword(
+  em: EntityManager,
+  { email, baseUrl }: { email: string; baseUrl: string },
+): Promise<PasswordLink | null> {
+  return em.fork().transactional(async (tx) => {
+    const user = await findUser(tx, email);
+    if (!user) return null;
+    const author = { kind: 'operator', id: null } as const;
+    await writeAudit(tx, author, { action: 'account.reset_password', target: user.id });
+    return passwordLink(tx, { userId: user.id, email, baseUrl, now: new Date() });
+  });
+}
+
+interface PasswordLink {
+  link: string;
+  until: Date;
+}
+
+async function passwordLink(
+  tx: EntityManager,
+  { userId, email, baseUrl, now }: { userId: string; email: string; baseUrl: string; now: Date },
+): Promise<PasswordLink> {
+  const requested = { kind: 'reset_password', userId, email, name: null, passwordHash: null } as const;
+  const { token, expiresAt } = await mintLink(tx, requested, now);
+  return { link: linkTo(baseUrl, LINK_PAGES.reset_password, token), until: expiresAt };
 }
 
 /** Marks an account's address as confirmed; false without an account. */

@@ -24,6 +24,7 @@ export const AUDIT_ACTIONS = [
   'account.create',
   'account.delete',
   'account.confirm',
+  'account.reset_password',
   'api_key.create',
   'api_key.rename',
   'api_key.rotate',
