@@ -155,15 +155,18 @@ describe('a project that has installed them', () => {
     }
   });
 
-  it('calls the API, and throws its problem documents', async () => {
+  it('calls the API, and throws errors with status, code and the id of the request', async () => {
     const project = await createTestProject(service);
     const script = `
-      import { client, consentList, projectRead } from '@service/consent-client/api';
+      import { ApiError, client, consentList, projectRead } from '@service/consent-client/api';
       client.setConfig({ baseUrl: process.env.API, auth: () => process.env.KEY });
       const path = { projectId: process.env.PROJECT };
       const { data } = await projectRead({ path });
-      const refused = await consentList({ path, query: { limit: 0 } }).catch((problem) => problem);
-      console.log(JSON.stringify([data.id, refused.code]));`;
+      const list = async () => await consentList({ path, query: { limit: 0 } });
+      const refused = await list().catch((error) => error);
+      const { status, code, requestId, stack } = refused;
+      const kinds = [refused instanceof ApiError, refused instanceof Error, stack.includes('at async list')];
+      console.log(JSON.stringify({ id: data.id, status, code, requestId, kinds }));`;
     writeFileSync(join(folder, 'call.mjs'), script);
     const environment = { API: service.baseUrl, KEY: project.keys.viewer, PROJECT: project.id };
     // Not in the way of the service, which runs in this process.
@@ -175,6 +178,12 @@ describe('a project that has installed them', () => {
         (error, stdout) => (error ? reject(error) : resolve(stdout)),
       ),
     );
-    expect(JSON.parse(output)).toEqual([project.id, 'validation_failed']);
+    expect(JSON.parse(output)).toEqual({
+      id: project.id,
+      status: 422,
+      code: 'validation_failed',
+      requestId: expect.stringMatching(/^.+$/),
+      kinds: [true, true, true],
+    });
   });
 });
