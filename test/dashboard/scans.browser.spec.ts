@@ -154,11 +154,11 @@ describe('findings and decisions', () => {
     const sentence = '“_fbp” was set on / and 1 more page by connect.facebook.net before any choice.';
     await opened.getByText(sentence).waitFor();
     const summary = opened.getByRole('region', { name: 'Without consent' });
-    for (const text of ['Before a choice', 'After refusal', 'After withdrawal', 'With GPC'])
+    for (const text of ['Before a choice', 'After refusal', 'After withdrawal', 'With a GPC signal'])
       await summary.getByRole('heading', { name: text }).waitFor();
     await summary.getByText('Not tested in this scan').waitFor();
     const finding = opened.getByRole('listitem').filter({ hasText: sentence });
-    for (const text of ['Settled', 'New', 'Marketing', 'Touches ePrivacy Directive Art. 5(3)'])
+    for (const text of ['Clear problem', 'New', 'Marketing', 'Touches ePrivacy Directive Art. 5(3)'])
       await finding.getByText(text).first().waitFor();
     await expectNoFindings(opened);
   });

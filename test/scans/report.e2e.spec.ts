@@ -152,7 +152,7 @@ describe('the report of a scan', () => {
       '2 visited, 0 failed, 0 skipped',
       'After refusal Tested in our banner 2',
       'After withdrawal Not tested The banner has no control for this choice that the scanner recognizes.',
-      'Settled “_fbp” was set on / and 1 more page by connect.facebook.net before any choice. ePrivacy Directive Art. 5(3) New',
+      'Clear problem “_fbp” was set on / and 1 more page by connect.facebook.net before any choice. ePrivacy Directive Art. 5(3) New',
       'The loader was not found on /cart of shop.example.',
       'Marketing (2)',
       '_fbp Cookie shop.example',
@@ -169,7 +169,7 @@ describe('the report of a scan', () => {
       'Scan-Bericht: shop.example',
       'Gescannt aus Germany',
       'Nach Widerruf Nicht geprüft Das Banner hat für diese Wahl keine Schaltfläche, die der Scanner erkennt.',
-      'Eindeutig „_fbp“ wurde vor jeder Auswahl auf / und 1 weiteren Seite durch connect.facebook.net gesetzt.',
+      'Klares Problem „_fbp“ wurde vor jeder Auswahl auf / und 1 weiteren Seite durch connect.facebook.net gesetzt.',
       '365 Tage',
       'Seite 1 von',
     ])
@@ -184,8 +184,8 @@ describe('the report of a scan', () => {
     for (const fact of [
       'Project ??? "&<"',
       'Scanned from unknown location',
-      'Findings Settled: the rule plainly covers it.',
-      'No findings.',
+      'Findings Clear problem: the rule plainly covers it.',
+      'No problems found.',
       'No screenshots are stored.',
       'This scan has no proof',
       'A ? replaces characters',
