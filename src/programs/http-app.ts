@@ -1,6 +1,6 @@
 import { AccessService } from '../modules/access/access.service.js';
 import { mailFolder } from '../platform/mail/infrastructure/mail-files.js';
-import { mountFirstMails } from '../standalone/mail-page.js';
+import { isLocal, mountFirstMails } from '../standalone/mail-page.js';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
@@ -47,8 +47,8 @@ export async function createHttpApp(
     [app.get(HostEntrance), app.get(ProxyEntrance)],
     [app.get(IngestEndpoint), app.get(VisitorEndpoint), app.get(VisitEndpoint)],
   );
-  if (options.mount) options.mount(app);
-  else showFirstMails(app, settings);
+  options.mount?.(app);
+  const mailsShown = showMails(app, settings, options.mount !== undefined);
   allowMethodsOfRoutes(app);
   app.use(readWebhookBytes());
   const sessionCookie = sessionCookieName(settings.service);
@@ -64,18 +64,26 @@ export async function createHttpApp(
   app.useGlobalPipes(new CheckedInputPipe());
   await app.get(HostList, { strict: false }).start();
   mountApiDocs(app);
-  mountDashboard(app, {
-    production: settings.service.production,
-    sendsMail: settings.mail.mailUrl !== '',
-  });
+  mountDashboard(app, { production: settings.service.production, mailsShown });
   return app;
 }
 
-/** Where mails are files, whoever sets the service up on this machine can read the first ones. */
-function showFirstMails(app: NestExpressApplication, { service, mail }: Settings): void {
-  if (service.production || mail.mailUrl || service.trustedProxies.length > 0) return;
+/** How a visitor of the dashboard gets a mail. */
+type MailsShown = (request: IncomingMessage) => Promise<'server' | 'inbox' | 'none'>;
+
+/**
+ * Where mails are files, whoever sets the service up on this machine can read them until the first account exists; the demo
+ * shows them always.
+ */
+function showMails(app: NestExpressApplication, { service, mail }: Settings, hasDemo: boolean): MailsShown {
+  if (mail.mailUrl) return () => Promise.resolve('server');
+  if (hasDemo) return () => Promise.resolve('inbox');
+  if (service.production || service.trustedProxies.length > 0) return () => Promise.resolve('none');
   const access = app.get(AccessService, { strict: false });
-  mountFirstMails(app, { mailFolder: mailFolder(service.dataDir), hasAccounts: () => access.hasAccounts() });
+  const isOpenTo = async (request: IncomingMessage): Promise<boolean> =>
+    isLocal(request) && !(await access.hasAccounts().catch(() => true));
+  mountFirstMails(app, mailFolder(service.dataDir), isOpenTo);
+  return async (request) => ((await isOpenTo(request)) ? 'inbox' : 'none');
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;

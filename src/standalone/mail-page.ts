@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
@@ -19,28 +20,28 @@ export const requireLoopback: RequestHandler = (request, response, next) => {
     });
 };
 
-interface FirstMails {
-  /** The folder of mails. */
-  mailFolder: string;
-  hasAccounts(): Promise<boolean>;
-}
-
 /**
- * `GET /demo/mail` of a development server without the demo: whoever sets it up can read the mail that confirms the first
- * account. It is 404 from then on, and for requests that come from another machine or through a proxy.
+ * `GET /demo/mail` of a development server without the demo, for requests that `isOpenTo` allows; others get 404.
  */
-export function mountFirstMails(app: NestExpressApplication, { mailFolder, hasAccounts }: FirstMails): void {
+export function mountFirstMails(
+  app: NestExpressApplication,
+  mailFolder: string,
+  isOpenTo: (request: IncomingMessage) => Promise<boolean>,
+): void {
   const sendMails = mailPage(mailFolder);
   const router = express.Router();
   router.get('/mail', async (request, response, next) => {
-    const { headers, socket } = request;
-    const isProxied = 'x-forwarded-for' in headers || 'forwarded' in headers;
-    const isLocal = isLoopbackHost(headers.host) && isLoopbackAddress(socket.remoteAddress ?? '');
-    if (isProxied || !isLocal || (await hasAccounts())) return next();
+    if (!(await isOpenTo(request))) return next();
     response.setHeader('Cache-Control', 'no-store');
     await sendMails(request, response, next);
   });
   app.use('/demo', router);
+}
+
+/** Whether a request comes from this machine itself, under one of its own names and not through a proxy. */
+export function isLocal({ headers, socket }: IncomingMessage): boolean {
+  if ('x-forwarded-for' in headers || 'forwarded' in headers) return false;
+  return isLoopbackHost(headers.host) && isLoopbackAddress(socket.remoteAddress ?? '');
 }
 
 const LINK = /https?:\/\/\S+/g;

@@ -4,5 +4,5 @@ const meta = (name: string): string | undefined =>
 /** Whether the service runs in production, from its page; development features are hidden then. */
 export const isProduction = (): boolean => meta('environment') === 'production';
 
-/** Whether the service has a mail server; without one its mails are files. */
-export const sendsMail = (): boolean => meta('mail') !== 'files';
+/** How somebody here gets a mail: from a mail server, in the inbox of development, or only from the operator. */
+export const mailsShown = (): string => meta('mail') ?? 'server';

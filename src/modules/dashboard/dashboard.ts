@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
@@ -36,7 +37,7 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
 /** Replaced by whether the page may offer development-only features. */
 const ENVIRONMENT_PLACEHOLDER = '__ENVIRONMENT__';
-/** Replaced by whether mails leave the service or are files (`MAIL_URL`). */
+/** Replaced by how this visitor gets a mail. */
 const MAIL_PLACEHOLDER = '__MAIL__';
 /** The names of built files contain the hash of their content. */
 const ASSET_MAX_AGE_SECONDS = 31_536_000;
@@ -46,29 +47,34 @@ const ENCODINGS = [
   ['gzip', '.gz'],
 ] as const;
 
+interface DashboardOptions {
+  production: boolean;
+  /** How the visitor gets a mail: from a mail server, in the inbox of development, or only from the operator. */
+  mailsShown: (request: IncomingMessage) => Promise<'server' | 'inbox' | 'none'>;
+}
+
 /** Serves the dashboard: its page under each of its addresses, and the files that the page loads. */
 export function mountDashboard(
   app: NestExpressApplication,
-  { production, sendsMail }: { production: boolean; sendsMail: boolean },
+  { production, mailsShown }: DashboardOptions,
 ): void {
   app.use('/assets', chooseEncoding, assets());
-  const html = readHtml({ production, sendsMail });
+  const html = readHtml(production);
   const preloads = readPreloads();
+  const send = (page: string, status?: number) => sendPage(page, { production, mailsShown, status });
   const router = express.Router();
   for (const path of production ? PAGES : [...PAGES, STYLEGUIDE])
-    router.get(path, sendPage(html.replace('</head>', `${preloads[path] ?? ''}</head>`), production));
+    router.get(path, send(html.replace('</head>', `${preloads[path] ?? ''}</head>`)));
   router.get(PREVIEW_FRAME, previewFrame());
   app.use(router);
-  setNotFoundPage(app, sendPage(html, production, 404));
+  setNotFoundPage(app, send(html, 404));
 }
 
-function readHtml({ production, sendsMail }: { production: boolean; sendsMail: boolean }): string {
+function readHtml(production: boolean): string {
   const file = join(DASHBOARD_FOLDER, 'index.html');
   if (!existsSync(file)) throw new Error('The dashboard is not built. Run "npm run build".');
   const environment = production ? 'production' : 'development';
-  return readFileSync(file, 'utf8')
-    .replace(ENVIRONMENT_PLACEHOLDER, environment)
-    .replace(MAIL_PLACEHOLDER, sendsMail ? 'server' : 'files');
+  return readFileSync(file, 'utf8').replace(ENVIRONMENT_PLACEHOLDER, environment);
 }
 
 /** Links and scripts for the first requests of a page, by its address (dashboard/page-preloads.ts). */
@@ -77,13 +83,19 @@ function readPreloads(): Record<string, string> {
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
 }
 
-function sendPage(html: string, production: boolean, status = 200): RequestHandler {
-  return (_request, response) => {
+function sendPage(
+  html: string,
+  { production, mailsShown, status = 200 }: DashboardOptions & { status?: number | undefined },
+): RequestHandler {
+  return async (request, response) => {
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     response.setHeader('Content-Security-Policy', contentSecurityPolicy(nonce, production));
     // Each response has its own nonce.
     response.setHeader('Cache-Control', 'no-store');
-    response.status(status).type('html').send(html.replaceAll(NONCE_PLACEHOLDER, nonce));
+    const page = html
+      .replaceAll(NONCE_PLACEHOLDER, nonce)
+      .replace(MAIL_PLACEHOLDER, await mailsShown(request));
+    response.status(status).type('html').send(page);
   };
 }
 
