@@ -29,6 +29,9 @@ export function rowOf<Entity extends object>(entity: Entity): RowOf<Entity> {
   return Object.fromEntries(values) as RowOf<Entity>;
 }
 
+/** When the transaction began, by the database's clock. */
+export const NOW = sql<Date>`now()`;
+
 /** Statement timeout of maintenance. Rolling up an hour of records of a busy service takes far less. */
 const MAINTENANCE_STATEMENT_MS = 10 * 60_000;
 

@@ -98,7 +98,7 @@ export const FORWARDING: Planted[] = [
   {
     name: 'secrets: re-encryption overwrites a token that was saved meanwhile',
     mutations: [
-      { symbol: 'replaceSecret', from: / and \$\{ciphertext\} = \$\{stored\.ciphertext\}/, to: '' },
+      { symbol: 'replaceSecret', from: /\.where\(ciphertext, '=', stored\.ciphertext\)/, to: '' },
     ],
     tests: ['test/forwarding/re-encryption'],
   },
@@ -202,7 +202,7 @@ export const FORWARDING: Planted[] = [
       /project_id = \$\{projectId\} and /,
       '',
     ],
-    ['queues the latest first', 'nextRetries', /order by r\.due_at/, 'order by r.due_at desc'],
+    ['queues the latest first', 'nextRetries', /'dueAt'\)/, "'dueAt', 'desc')"],
   ].map(([what, symbol, from, to]) => ({
     name: `retry: ${what as string}`,
     mutations: [{ symbol: symbol as string, from: from as RegExp, to: to as string }],
@@ -223,7 +223,7 @@ export const FORWARDING: Planted[] = [
   },
   {
     name: 'hold: keeps its back-off where somebody asks',
-    mutations: [{ symbol: 'forgetProbes', from: /set probes = 0/, to: 'set probes = probes' }],
+    mutations: [{ symbol: 'forgetProbes', from: /\{ probes: 0 \}/, to: "{ phase: 'open' }" }],
     tests: [HOLD],
     only: 'where an editor asks',
   },
@@ -243,13 +243,13 @@ export const FORWARDING: Planted[] = [
     [
       'removes those of every project',
       'deleteSigningSecrets',
-      /project_id = \$\{projectId\} and signing/,
+      /projectId, signing/,
       'signing',
     ],
     [
       'retires the old ones of every project',
       'deleteFormerSigningSecret',
-      /project_id = \$\{projectId\} and former/,
+      /projectId, former/,
       'former',
     ],
     ['rotates those of every project', 'rotateSigningSecret', /\n\s+where project_id = \$\{projectId\}/, ''],
@@ -288,7 +288,7 @@ export const FORWARDING: Planted[] = [
     ['lists by the outcome', 'ATTEMPT_OF_RECORD', /d\.project_id = c\.project_id and /, 'delivery.rows.ts'],
     ['resends by the outcome', 'resendableRecords', /later\.project_id = \$\{projectId\} and /, undefined],
     ['erases the deliveries', 'deleteDeliveries', /\.where\('projectId', '=', projectId\)/, undefined],
-    ['erases the retry', 'deleteProjectRetries', /project_id = \$\{projectId\} and /, undefined],
+    ['erases the retry', 'deleteProjectRetries', /projectId, \.\.\./, undefined],
     ['loads the record', 'RECORDS', /r\.project_id = requested\.project_id and /, 'record.rows.ts'],
     ['erases the record', 'deleteRecords', /c\.project_id = \$\{projectId\} and /, undefined],
   ].map(([what, symbol, from, file]) => ({

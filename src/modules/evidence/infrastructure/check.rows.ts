@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { NOW } from '../../../platform/database/tables.js';
 import { ROOT_LOG } from '../domain/log.js';
 import { evidenceTables } from './evidence.tables.js';
 
@@ -37,7 +38,7 @@ export async function saveCheckProgress(em: EntityManager, log: string, afterId:
 export async function saveCheckResult(em: EntityManager, log: string, problem: string | null): Promise<void> {
   await evidenceTables(em)
     .updateTable('evidence_log')
-    .set({ checkAfter: null, checkedAt: sql<Date>`now()`, problem })
+    .set({ checkAfter: null, checkedAt: NOW, problem })
     .where('log', '=', log)
     .execute();
 }

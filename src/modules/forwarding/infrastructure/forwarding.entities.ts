@@ -23,11 +23,11 @@ export const ForwardingSettingsSchema = defineEntity({
     /** null: none was ever stored. */
     tokenUpdatedAt: p.datetime().nullable(),
     /** The secret that signs requests, stored like the token; null: the project has none. */
-    signingCiphertext: p.blob().nullable(),
+    signingCiphertext: p.blob().$type<Buffer>().nullable(),
     signingKeyId: p.text().nullable(),
     signingCreatedAt: p.datetime().nullable(),
     /** The previous one, which also signs until then; null: there is none. */
-    formerSigningCiphertext: p.blob().nullable(),
+    formerSigningCiphertext: p.blob().$type<Buffer>().nullable(),
     formerSigningKeyId: p.text().nullable(),
     formerSigningUntil: p.datetime().nullable(),
     /** null: nothing was ever delivered. */
@@ -139,3 +139,6 @@ export const ForwardingHoldSchema = defineEntity({
     sent: p.integer().default(0),
   },
 });
+
+export class ForwardingHold extends ForwardingHoldSchema.class {}
+ForwardingHoldSchema.setClass(ForwardingHold);

@@ -1,26 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
+import { rowOf } from '../../../platform/database/tables.js';
 import type { Hold } from '../domain/hold.js';
+import { ForwardingHold } from './forwarding.entities.js';
 
 /** A stored hold; a project without a row has none. */
 export interface HoldRow extends Hold {
   projectId: string;
 }
 
-const COLUMNS = sql`
-  h.project_id as "projectId", h.phase, h.failures, h.failing_since as "failingSince", h.held_since as "heldSince",
-  h.held_reason as "heldReason", h.ended_at as "endedAt", h.notified_at as "notifiedAt", h.probes, h.batch_limit as "batchLimit",
-  h.answered_probe as "answeredProbe",
-  h.lost, h.sent
-`;
-
 /** State of a project's receiver; null if it is healthy. */
 export async function readHold(em: EntityManager, projectId: string): Promise<HoldRow | null> {
-  const { rows } = await sql<HoldRow>`
-    select ${COLUMNS} from forwarding_hold h where h.project_id = ${projectId}
-  `.execute(em.getKysely());
-  return rows[0] ?? null;
+  const hold = await em.findOne(ForwardingHold, { projectId }, { disableIdentityMap: true });
+  return hold && rowOf(hold);
 }
 
 /**
@@ -39,7 +32,11 @@ export async function lockHolds(
       on conflict do nothing
     `.execute(tx.getKysely());
   const { rows } = await sql<HoldRow & { at: Date }>`
-    select ${COLUMNS}, now() as at from forwarding_hold h
+    select h.project_id as "projectId", h.phase, h.failures, h.failing_since as "failingSince",
+           h.held_since as "heldSince", h.held_reason as "heldReason", h.ended_at as "endedAt",
+           h.notified_at as "notifiedAt", h.probes, h.batch_limit as "batchLimit",
+           h.answered_probe as "answeredProbe", h.lost, h.sent, now() as at
+    from forwarding_hold h
     where h.project_id = any(${[...new Set([...known, ...failing])]}::uuid[])
     order by h.project_id
     for no key update of h
@@ -89,10 +86,7 @@ export async function forgetAllHolds(tx: EntityManager): Promise<string[]> {
 
 /** Resets the back-off of a held project, in the caller's transaction; returns whether it is held. */
 export async function forgetProbes(tx: EntityManager, projectId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update forwarding_hold set probes = 0 where project_id = ${projectId} and phase = 'open'
-  `.execute(tx.getKysely());
-  return Number(numAffectedRows ?? 0) > 0;
+  return (await tx.nativeUpdate(ForwardingHold, { projectId, phase: 'open' }, { probes: 0 })) > 0;
 }
 
 /** The time of the database, which holds use. */
@@ -102,9 +96,6 @@ export async function databaseNow(em: EntityManager): Promise<Date> {
 }
 
 /** How many projects are held. */
-export async function countHeld(em: EntityManager): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from forwarding_hold where phase = 'open'
-  `.execute(em.getKysely());
-  return rows[0]?.count ?? 0;
+export function countHeld(em: EntityManager): Promise<number> {
+  return em.count(ForwardingHold, { phase: 'open' });
 }

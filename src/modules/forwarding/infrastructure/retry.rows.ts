@@ -1,8 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import { NOW } from '../../../platform/database/tables.js';
 import type { Reads } from '../../../platform/database/prepared-reads.js';
 import type { HoldPhase } from '../domain/hold.js';
 import type { RetryFailures } from '../domain/retry.js';
+import { DeliveryRetrySchema } from './forwarding.entities.js';
+import { forwardingTables } from './forwarding.tables.js';
 
 /** A record of a project. */
 export interface RecordRef {
@@ -34,11 +37,6 @@ const RELEASE_SECONDS = 2;
 
 /** A condition on the settings `f`: failed deliveries are retried. */
 const IS_ON = sql`f.enabled and f.endpoint_url is not null and f.retry_failures`;
-
-const RETRY_COLUMNS = sql`
-  r.project_id as "projectId", r.consent_id as "consentId", r.attempts, r.queued_since as "queuedSince",
-  r.first_attempt_at as "firstAttemptAt"
-`;
 
 /** The settings of projects that retry failed deliveries, by project id. `now` is the database's. */
 export async function readRetrySettings(
@@ -91,10 +89,8 @@ export async function deleteProjectRetries(
   projectId: string,
   consentIds?: readonly string[],
 ): Promise<void> {
-  await sql`
-    delete from delivery_retry
-    where project_id = ${projectId} and ${consentIds ? sql`consent_id = any(${consentIds}::uuid[])` : sql`true`}
-  `.execute(tx.getKysely());
+  const ofRecords = consentIds && { consentId: { $in: [...consentIds] } };
+  await tx.nativeDelete(DeliveryRetrySchema, { projectId, ...ofRecords });
 }
 
 /** Lets queued retries wait again, because nothing was attempted. */
@@ -203,12 +199,14 @@ export async function nextRetries(
   projectId: string,
   { isAny, limit }: { isAny: boolean; limit: number },
 ): Promise<RetryRow[]> {
-  const { rows } = await sql<RetryRow>`
-    select ${RETRY_COLUMNS} from delivery_retry r
-    where r.project_id = ${projectId} and r.queued_at is null and ${isAny ? sql`true` : sql`r.due_at <= now()`}
-    order by r.due_at limit ${limit}
-  `.execute(em.getKysely());
-  return rows;
+  const waiting = forwardingTables(em)
+    .selectFrom('delivery_retry')
+    .select(['projectId', 'consentId', 'attempts', 'queuedSince', 'firstAttemptAt'])
+    .where('projectId', '=', projectId)
+    .where('queuedAt', 'is', null)
+    .orderBy('dueAt')
+    .limit(limit);
+  return (isAny ? waiting : waiting.where('dueAt', '<=', NOW)).execute();
 }
 
 /** Marks waiting retries as queued; returns the ones still waiting. */
@@ -225,7 +223,8 @@ export async function queueRetries(
     )
     update delivery_retry r set queued_at = now() from waiting
     where r.project_id = ${projectId} and r.consent_id = waiting.consent_id
-    returning ${RETRY_COLUMNS}
+    returning r.project_id as "projectId", r.consent_id as "consentId", r.attempts,
+              r.queued_since as "queuedSince", r.first_attempt_at as "firstAttemptAt"
   `.execute(tx.getKysely());
   return rows;
 }

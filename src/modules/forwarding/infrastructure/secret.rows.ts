@@ -5,6 +5,8 @@ import { LRUCache } from 'lru-cache';
 import { type SealedSecret, SecretVault } from '../../../platform/secrets/secret-vault.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
+import { ForwardingSettingsEntity } from './forwarding.entities.js';
+import { forwardingTables } from './forwarding.tables.js';
 
 /** Cached decrypted secrets, least recently used evicted; some 300 bytes each. */
 const OPEN_SECRETS_MAX = 5_000;
@@ -60,9 +62,9 @@ function boundTo(projectId: string, purpose: SecretPurpose): string {
 
 /** The columns of stored secrets, and their purposes. */
 export const SECRET_COLUMNS = [
-  { ciphertext: 'token_ciphertext', keyId: 'token_key_id', purpose: 'bearer_token' },
-  { ciphertext: 'signing_ciphertext', keyId: 'signing_key_id', purpose: 'signing_secret' },
-  { ciphertext: 'former_signing_ciphertext', keyId: 'former_signing_key_id', purpose: 'signing_secret' },
+  { ciphertext: 'tokenCiphertext', keyId: 'tokenKeyId', purpose: 'bearer_token' },
+  { ciphertext: 'signingCiphertext', keyId: 'signingKeyId', purpose: 'signing_secret' },
+  { ciphertext: 'formerSigningCiphertext', keyId: 'formerSigningKeyId', purpose: 'signing_secret' },
 ] as const;
 export type SecretColumns = (typeof SECRET_COLUMNS)[number];
 
@@ -73,11 +75,14 @@ export interface SecretRow extends SealedSecret {
 
 /** The project's bearer token; null if its receiver expects none. */
 export async function readToken(em: EntityManager, projectId: string): Promise<SealedSecret | null> {
-  const { rows } = await sql<SealedSecret>`
-    select token_ciphertext as ciphertext, token_key_id as "keyId" from forwarding_settings
-    where project_id = ${projectId} and auth_mode = 'bearer' and token_key_id is not null
-  `.execute(em.getKysely());
-  return rows[0] ?? null;
+  const token = await forwardingTables(em)
+    .selectFrom('forwarding_settings')
+    .select(['tokenCiphertext as ciphertext', 'tokenKeyId as keyId'])
+    .where('projectId', '=', projectId)
+    .where('authMode', '=', 'bearer')
+    .where('tokenKeyId', 'is not', null)
+    .executeTakeFirst();
+  return (token as SealedSecret | undefined) ?? null;
 }
 
 /** The number of bearer tokens and signing secrets that each key has encrypted, by the key's id. */
@@ -94,42 +99,47 @@ export async function countSecretsByKey(em: EntityManager): Promise<{ keyId: str
 /** Secrets that a key has encrypted, at most `limit`. */
 export async function secretsWithKey(
   em: EntityManager,
-  { ciphertext, keyId }: SecretColumns,
+  columns: SecretColumns,
   { id, limit }: { id: string; limit: number },
 ): Promise<SecretRow[]> {
-  const { rows } = await sql<SecretRow>`
-    select project_id as "projectId", ${sql.ref(ciphertext)} as ciphertext, ${sql.ref(keyId)} as "keyId"
-    from forwarding_settings where ${sql.ref(keyId)} = ${id} limit ${limit}
-  `.execute(em.getKysely());
-  return rows;
+  const rows = await secrets(em, columns).where(columns.keyId, '=', id).limit(limit).execute();
+  return rows as SecretRow[];
 }
 
 /** Secrets that other keys have encrypted, at most `limit`, of the projects after one, by project id. */
 export async function secretsWithOtherKeys(
   em: EntityManager,
-  { ciphertext, keyId }: SecretColumns,
+  columns: SecretColumns,
   { id, afterProjectId, limit }: { id: string; afterProjectId: string; limit: number },
 ): Promise<SecretRow[]> {
-  const { rows } = await sql<SecretRow>`
-    select project_id as "projectId", ${sql.ref(ciphertext)} as ciphertext, ${sql.ref(keyId)} as "keyId"
-    from forwarding_settings
-    where project_id > ${afterProjectId}::uuid and ${sql.ref(keyId)} is not null and ${sql.ref(keyId)} <> ${id}
-    order by project_id limit ${limit}
-  `.execute(em.getKysely());
-  return rows;
+  const rows = await secrets(em, columns)
+    .where('projectId', '>', afterProjectId)
+    .where(columns.keyId, '<>', id)
+    .orderBy('projectId')
+    .limit(limit)
+    .execute();
+  return rows as SecretRow[];
+}
+
+function secrets(em: EntityManager, { ciphertext, keyId }: SecretColumns) {
+  return forwardingTables(em)
+    .selectFrom('forwarding_settings')
+    .select(['projectId', `${ciphertext} as ciphertext`, `${keyId} as keyId`]);
 }
 
 /** Replaces a stored secret, unless it has changed since it was read. */
 export async function replaceSecret(
   em: EntityManager,
-  columns: SecretColumns,
+  { ciphertext, keyId }: SecretColumns,
   { stored, sealed }: { stored: SecretRow; sealed: SealedSecret },
 ): Promise<void> {
-  const [ciphertext, keyId] = [sql.ref(columns.ciphertext), sql.ref(columns.keyId)];
-  await sql`
-    update forwarding_settings set ${ciphertext} = ${sealed.ciphertext}, ${keyId} = ${sealed.keyId}
-    where project_id = ${stored.projectId} and ${ciphertext} = ${stored.ciphertext}
-  `.execute(em.getKysely());
+  await forwardingTables(em)
+    .updateTable('forwarding_settings')
+    .set(ciphertext, sealed.ciphertext)
+    .set(keyId, sealed.keyId)
+    .where('projectId', '=', stored.projectId)
+    .where(ciphertext, '=', stored.ciphertext)
+    .execute();
 }
 
 /** Stores a new signing secret; the one before stays valid until `until`. Returns whether there was one. */
@@ -150,23 +160,21 @@ export async function rotateSigningSecret(
   return rows[0]?.replaced ?? false;
 }
 
+const NO_FORMER_SECRET = {
+  formerSigningCiphertext: null,
+  formerSigningKeyId: null,
+  formerSigningUntil: null,
+};
+
 /** Deletes the signing secret before the current one. Returns whether there was one. */
 export async function deleteFormerSigningSecret(tx: EntityManager, projectId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update forwarding_settings
-    set former_signing_ciphertext = null, former_signing_key_id = null, former_signing_until = null
-    where project_id = ${projectId} and former_signing_ciphertext is not null
-  `.execute(tx.getKysely());
-  return Number(numAffectedRows) > 0;
+  const stored = { projectId, formerSigningCiphertext: { $ne: null } };
+  return (await tx.nativeUpdate(ForwardingSettingsEntity, stored, NO_FORMER_SECRET)) > 0;
 }
 
 /** Deletes both signing secrets. Returns whether there was one. */
 export async function deleteSigningSecrets(tx: EntityManager, projectId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update forwarding_settings
-    set signing_ciphertext = null, signing_key_id = null, signing_created_at = null,
-        former_signing_ciphertext = null, former_signing_key_id = null, former_signing_until = null
-    where project_id = ${projectId} and signing_ciphertext is not null
-  `.execute(tx.getKysely());
-  return Number(numAffectedRows) > 0;
+  const stored = { projectId, signingCiphertext: { $ne: null } };
+  const none = { signingCiphertext: null, signingKeyId: null, signingCreatedAt: null, ...NO_FORMER_SECRET };
+  return (await tx.nativeUpdate(ForwardingSettingsEntity, stored, none)) > 0;
 }

@@ -8,6 +8,8 @@ import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import type { ForwardingTarget } from '../domain/endpoint-policy.js';
 import { RETRY_HOURS_DEFAULT, type RetryFailures } from '../domain/retry.js';
 import type { AuthMode } from '../domain/settings-change.js';
+import { ForwardingSettingsEntity } from './forwarding.entities.js';
+import { forwardingTables } from './forwarding.tables.js';
 import { LAST_DELIVERED_AT } from './last-outcomes.rows.js';
 
 /** The settings for the dashboard and for the comparison at a save. */
@@ -64,9 +66,11 @@ export async function readForwardingSettings(em: EntityManager, projectId: strin
 
 /** Locks the project's settings for the transaction. Creates a missing row, which does not count as saved. */
 export async function lockSettings(tx: EntityManager, projectId: string): Promise<SettingsRow> {
-  await sql`
-    insert into forwarding_settings (project_id, saved_at) values (${projectId}, null) on conflict do nothing
-  `.execute(tx.getKysely());
+  await forwardingTables(tx)
+    .insertInto('forwarding_settings')
+    .values({ projectId, savedAt: null })
+    .onConflict((known) => known.doNothing())
+    .execute();
   const { rows } = await sql<SettingsRow>`
     select ${SETTINGS_COLUMNS} from forwarding_settings f where project_id = ${projectId} for update
   `.execute(tx.getKysely());
@@ -92,10 +96,8 @@ export async function claimUndeliveredMail(
 
 /** Whether the project's receiver is notified of erased records. */
 export async function areErasuresForwarded(tx: EntityManager, projectId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from forwarding_settings where project_id = ${projectId} and enabled and forward_erasures
-  `.execute(tx.getKysely());
-  return rows.length > 0;
+  const forwarding = { projectId, enabled: true, forwardErasures: true };
+  return (await tx.count(ForwardingSettingsEntity, forwarding)) > 0;
 }
 
 /** Manual actions that are counted per project and day. */
