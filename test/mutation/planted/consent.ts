@@ -164,7 +164,7 @@ export const CONSENT: Planted[] = [
   },
   {
     name: 'visitor: staff erase by a record of another project',
-    mutations: [{ symbol: 'findVisitorKeyHash', from: /project_id = \$\{projectId\} and /, to: '' }],
+    mutations: [{ symbol: 'findVisitorKeyHash', from: /\.where\('projectId', '=', projectId\)/, to: '' }],
     tests: [VISITOR],
     only: 'from one record',
   },
@@ -184,7 +184,7 @@ export const CONSENT: Planted[] = [
   })),
   {
     name: 'visitors: the end of one index ends all',
-    mutations: [{ symbol: 'stopIndexing', from: / where project_id = \$\{projectId\}/, to: '' }],
+    mutations: [{ symbol: 'stopIndexing', from: /\.where\('projectId', '=', projectId\)/, to: '' }],
     tests: ['test/consent/erasure.slow'],
     only: 'nobody is named any more',
   },

@@ -34,9 +34,9 @@ export const ConsentRecordSchema = defineEntity({
     /** Where the choice was made (SURFACES); null: not sent. */
     surface: p.text().nullable(),
     /** Hash that identifies the visitor (domain/visitor-reference.ts); null: the record identifies none. */
-    visitorHash: p.blob().nullable(),
+    visitorHash: p.blob().$type<Buffer>().nullable(),
     /** Hash of the visitor key (domain/visitor-reference.ts); null: not sent. */
-    visitorKeyHash: p.blob().nullable(),
+    visitorKeyHash: p.blob().$type<Buffer>().nullable(),
     /** The salt that seals the record; null: stored without. */
     salt: p.blob().nullable(),
     /** The transaction that stored it, which determines its place in the sequence. */
@@ -52,8 +52,8 @@ export const ErasureRequestSchema = defineEntity({
     projectId: p.uuid().primary(),
     id: p.uuid().primary(),
     /** One of the two hashes identifies the visitor; both are null once the request is finished. */
-    visitorHash: p.blob().nullable(),
-    visitorKeyHash: p.blob().nullable(),
+    visitorHash: p.blob().$type<Buffer>().nullable(),
+    visitorKeyHash: p.blob().$type<Buffer>().nullable(),
     reason: p.text(),
     requestedAt: p.datetime().defaultRaw('now()'),
     /** Records erased so far. */

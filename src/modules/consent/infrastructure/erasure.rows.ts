@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql, type RawBuilder } from 'kysely';
+import { NOW } from '../../../platform/database/tables.js';
 import { findAuditedTargets, sumAuditedErasures } from '../../audit/audit.log.js';
 import { VISITOR_ERASURES_LISTED_PER_HOUR, type VisitorHash } from '../domain/erasure.js';
+import { consentTables } from './consent.tables.js';
 
 /**
  * The records to erase: by id, optionally only those with a visitor key, or all records of a visitor that were received
@@ -78,9 +80,13 @@ export async function hasVisitorRecords(
   projectId: string,
   visitorKeyHash: Buffer,
 ): Promise<boolean> {
-  const { rows } = await sql`
-    select from consent_record where project_id = ${projectId} and visitor_key_hash = ${visitorKeyHash} limit 1
-  `.execute(em.getKysely());
+  const rows = await consentTables(em)
+    .selectFrom('consent_record')
+    .select('id')
+    .where('projectId', '=', projectId)
+    .where('visitorKeyHash', '=', visitorKeyHash)
+    .limit(1)
+    .execute();
   return rows.length > 0;
 }
 
@@ -90,11 +96,13 @@ export async function findVisitorKeyHash(
   projectId: string,
   consentId: string,
 ): Promise<Buffer | null | undefined> {
-  const { rows } = await sql<{ visitorKeyHash: Buffer | null }>`
-    select visitor_key_hash as "visitorKeyHash" from consent_record
-    where project_id = ${projectId} and id = ${consentId}::uuid
-  `.execute(em.getKysely());
-  return rows[0]?.visitorKeyHash;
+  const record = await consentTables(em)
+    .selectFrom('consent_record')
+    .select('visitorKeyHash')
+    .where('projectId', '=', projectId)
+    .where('id', '=', consentId)
+    .executeTakeFirst();
+  return record?.visitorKeyHash;
 }
 
 export interface ErasedConsent {
@@ -138,20 +146,20 @@ export async function insertErasureRequest(
   { projectId, id }: ErasureKey,
   { visitor, reason }: { visitor: VisitorHash; reason: string },
 ): Promise<void> {
-  const [visitorHash, visitorKeyHash] =
-    'visitorHash' in visitor ? [visitor.visitorHash, null] : [null, visitor.visitorKeyHash];
-  await sql`
-    insert into erasure_request (project_id, id, visitor_hash, visitor_key_hash, reason)
-    values (${projectId}, ${id}, ${visitorHash}, ${visitorKeyHash}, ${reason})
-  `.execute(tx.getKysely());
+  await consentTables(tx)
+    .insertInto('erasure_request')
+    .values({ projectId, id, ...visitor, reason })
+    .execute();
 }
 
 export async function readErasure(em: EntityManager, { projectId, id }: ErasureKey): Promise<Erasure | null> {
-  const { rows } = await sql<Erasure>`
-    select id, reason, requested_at as "requestedAt", erased, finished_at as "finishedAt"
-    from erasure_request where project_id = ${projectId} and id = ${id}::uuid
-  `.execute(em.getKysely());
-  return rows[0] ?? null;
+  const request = await consentTables(em)
+    .selectFrom('erasure_request')
+    .select(['id', 'reason', 'requestedAt', 'erased', 'finishedAt'])
+    .where('projectId', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return request ?? null;
 }
 
 /** Locks a request; null if it is finished, or deleted with its project. */
@@ -159,16 +167,13 @@ export async function lockErasureRequest(
   tx: EntityManager,
   { projectId, id }: ErasureKey,
 ): Promise<{ visitor: VisitorHash; requestedAt: Date } | null> {
-  const { rows } = await sql<{
-    visitorHash: Buffer | null;
-    visitorKeyHash: Buffer | null;
-    requestedAt: Date;
-  }>`
-    select visitor_hash as "visitorHash", visitor_key_hash as "visitorKeyHash", requested_at as "requestedAt"
-    from erasure_request
-    where project_id = ${projectId} and id = ${id} for update
-  `.execute(tx.getKysely());
-  const [request] = rows;
+  const request = await consentTables(tx)
+    .selectFrom('erasure_request')
+    .select(['visitorHash', 'visitorKeyHash', 'requestedAt'])
+    .where('projectId', '=', projectId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
   if (!request) return null;
   const { visitorHash, visitorKeyHash, requestedAt } = request;
   if (visitorHash) return { visitor: { visitorHash }, requestedAt };
@@ -181,14 +186,13 @@ export async function countErased(
   { projectId, id }: ErasureKey,
   { erased, left }: { erased: number; left: boolean },
 ): Promise<void> {
-  await sql`
-    update erasure_request
-    set erased = erased + ${erased},
-        visitor_hash = case when ${left} then visitor_hash end,
-        visitor_key_hash = case when ${left} then visitor_key_hash end,
-        finished_at = case when not ${left} then now() end
-    where project_id = ${projectId} and id = ${id}
-  `.execute(tx.getKysely());
+  const finished = { visitorHash: null, visitorKeyHash: null, finishedAt: NOW };
+  await consentTables(tx)
+    .updateTable('erasure_request')
+    .set((request) => ({ erased: request('erased', '+', erased), ...(!left && finished) }))
+    .where('projectId', '=', projectId)
+    .where('id', '=', id)
+    .execute();
 }
 
 const HOUR_MS = 60 * 60_000;
@@ -247,11 +251,14 @@ async function listErasures(
   projectId: string,
   { from, to }: Hour,
 ): Promise<StoredErasure[]> {
-  const { rows } = await sql<StoredErasure>`
-    select consent_id as id, erased_at as "erasedAt" from erased_record
-    where project_id = ${projectId} and erased_at >= ${from} and erased_at < ${to} limit ${ERASURES_MAX}
-  `.execute(em.getKysely());
-  return rows;
+  return consentTables(em)
+    .selectFrom('erased_record')
+    .select(['consentId as id', 'erasedAt'])
+    .where('projectId', '=', projectId)
+    .where('erasedAt', '>=', from)
+    .where('erasedAt', '<', to)
+    .limit(ERASURES_MAX)
+    .execute();
 }
 
 /** The most records that requests, and erasures without individual events, may have erased in an hour. */

@@ -9,6 +9,7 @@ import type { RecordConditions } from '../consent.hooks.js';
 import { CONSENT_ID_AGE_MAX_MS, CONSENT_ID_AHEAD_MAX_MS } from '../domain/consent-input.js';
 import { consentKey, type ConsentRecorded, type ConsentRef } from '../domain/consent-recorded.js';
 import type { RecordFilter } from '../domain/record-filter.js';
+import { consentTables } from './consent.tables.js';
 
 const COLUMNS: Record<keyof ConsentRecorded, string> = {
   id: 'id',
@@ -109,10 +110,13 @@ export async function findErasedAt(
   em: EntityManager,
   { projectId, consentId }: ConsentRef,
 ): Promise<Date | null> {
-  const { rows } = await sql<{ erasedAt: Date }>`
-    select erased_at as "erasedAt" from erased_record where project_id = ${projectId} and consent_id = ${consentId}
-  `.execute(em.getKysely());
-  return rows[0]?.erasedAt ?? null;
+  const erased = await consentTables(em)
+    .selectFrom('erased_record')
+    .select('erasedAt')
+    .where('projectId', '=', projectId)
+    .where('consentId', '=', consentId)
+    .executeTakeFirst();
+  return erased?.erasedAt ?? null;
 }
 
 /**

@@ -1,13 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { typedTables, type TablesOf } from '../../../platform/database/tables.js';
+import { sql, type RawBuilder } from 'kysely';
 import { HASH_PREFIX, type VisitorReference } from '../domain/visitor-reference.js';
-import type { VisitorReferenceSchema } from './consent.entities.js';
-
-type ConsentTables = TablesOf<typeof VisitorReferenceSchema>;
-
-/** Typed queries over consent tables outside the hot paths. */
-const consentTables = (em: EntityManager): Kysely<ConsentTables> => typedTables<ConsentTables>(em);
+import { consentTables } from './consent.tables.js';
 
 /** The default without a row. */
 const NONE: VisitorReference = { field: null, hashed: false, salt: null };
@@ -125,9 +119,11 @@ export async function indexVisitors(
   `.execute(kysely);
   const [batch] = batches;
   if (batch?.count === INDEX_BATCH_MAX) {
-    await sql`update visitor_indexing set after_id = ${batch.lastId}::uuid where project_id = ${projectId}`.execute(
-      kysely,
-    );
+    await consentTables(tx)
+      .updateTable('visitor_indexing')
+      .set({ afterId: batch.lastId })
+      .where('projectId', '=', projectId)
+      .execute();
     return 'more';
   }
   await stopIndexing(tx, projectId);
@@ -146,13 +142,15 @@ export async function startIndexing(tx: EntityManager, projectId: string): Promi
 }
 
 export async function stopIndexing(tx: EntityManager, projectId: string): Promise<void> {
-  await sql`delete from visitor_indexing where project_id = ${projectId}`.execute(tx.getKysely());
+  await consentTables(tx).deleteFrom('visitor_indexing').where('projectId', '=', projectId).execute();
 }
 
 /** Whether stored records of the project are still being indexed. */
 export async function isIndexing(em: EntityManager, projectId: string): Promise<boolean> {
-  const { rows } = await sql`select from visitor_indexing where project_id = ${projectId}`.execute(
-    em.getKysely(),
-  );
+  const rows = await consentTables(em)
+    .selectFrom('visitor_indexing')
+    .select('projectId')
+    .where('projectId', '=', projectId)
+    .execute();
   return rows.length > 0;
 }
