@@ -7,8 +7,8 @@ import { accessTables } from './infrastructure/access.tables.js';
 import type { Role } from './domain/role.js';
 
 /** `AccessService.accountOf` as an expression, of a project's id. */
-export function accountSql(projectId: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`coalesce((
+export function accountSql(projectId: RawBuilder<unknown>): RawBuilder<string> {
+  return sql<string>`coalesce((
     select member.user_id from project_member member
     where member.project_id = ${projectId} and member.role = 'owner'
     order by member.created_at, member.user_id limit 1

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { NOW } from '../../../platform/database/tables.js';
 import { type ItemKey, itemId } from '../domain/item-key.js';
 import { type EndedScan, findEndedScan, type ScanRef } from './evidence.rows.js';
 import { ScanAlertChoice } from './scan.entities.js';
@@ -7,10 +8,14 @@ import { scanTables } from './scan.tables.js';
 
 /** Notes that a scan's alerts are sent; false: they were sent before. */
 export async function claimAlerts(tx: EntityManager, { projectId, scanId }: ScanRef): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update scan set alerted_at = now() where project_id = ${projectId} and id = ${scanId} and alerted_at is null
-  `.execute(tx.getKysely());
-  return numAffectedRows > 0n;
+  const { numUpdatedRows } = await scanTables(tx)
+    .updateTable('scan')
+    .set({ alertedAt: NOW })
+    .where('projectId', '=', projectId)
+    .where('id', '=', scanId)
+    .where('alertedAt', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Ids of items that a scan, whose items are stored, saw first; null: it is the first scan. */

@@ -48,13 +48,15 @@ export async function findEndedScan(
   projectId: string,
   before: string | null = null,
 ): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`
-    select id from scan
-    where project_id = ${projectId} and status in ('completed', 'partial')
-      and (${before}::uuid is null or id < ${before}::uuid)
-    order by id desc limit 1
-  `.execute(em.getKysely());
-  return rows[0]?.id ?? null;
+  const newest = scanTables(em)
+    .selectFrom('scan')
+    .select('id')
+    .where('projectId', '=', projectId)
+    .where('status', 'in', ['completed', 'partial'])
+    .orderBy('id', 'desc')
+    .limit(1);
+  const found = await (before === null ? newest : newest.where('id', '<', before)).executeTakeFirst();
+  return found?.id ?? null;
 }
 
 /** The relevant items of a scan: stored items, requests to other sites, and fingerprinting. */

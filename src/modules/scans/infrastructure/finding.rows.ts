@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { NOW } from '../../../platform/database/tables.js';
 import {
   CERTAINTIES,
   type Finding,
@@ -9,6 +10,8 @@ import {
 } from '../domain/finding.js';
 import type { UsedPage } from '../domain/seen-item.js';
 import type { ScanRef } from './evidence.rows.js';
+import { ScanFindingSchema, ScanFindingSeenSchema } from './finding.entities.js';
+import { scanTables } from './scan.tables.js';
 
 /** Fixed findings that no scan has seen for this long are deleted. */
 const FIXED_DAYS = 365;
@@ -43,17 +46,13 @@ export interface FindingFilter {
   limit: number;
 }
 
-const LIFE_COLUMNS = sql`
-  f.id, f.kind, f.item_kind as "itemKind", f.name, f.host, f.status, f.misses, f.first_scan_id as "firstScanId",
-  f.last_scan_id as "lastScanId", f.counted_scan_id as "countedScanId", f.first_seen_at as "firstSeenAt",
-  f.last_seen_at as "lastSeenAt", f.accepted_reason as "acceptedReason", f.accepted_at as "acceptedAt"`;
-
-/** The observation columns of the row `source`: of one scan, or of the last one. */
-function seenColumns(source: 'f' | 's') {
-  const row = sql.ref(source);
-  return sql`
-    ${row}.certainty, ${row}.state, ${row}.initiator, ${row}.category, ${row}.service,
-    ${row}.lifetime_seconds as "lifetimeSeconds", ${row}.declared, ${row}.uses`;
+/** A project's findings `f`. */
+function findings(em: EntityManager, projectId: string) {
+  return scanTables(em)
+    .selectFrom('scan_finding as f')
+    .selectAll('f')
+    .where('f.projectId', '=', projectId)
+    .$castTo<StoredFinding>();
 }
 
 /** Higher than the number of kinds. */
@@ -79,13 +78,16 @@ export async function readFindingLives(
   ids: readonly string[],
   scanId: string,
 ): Promise<StoredFinding[]> {
-  const { rows } = await sql<StoredFinding>`
-    select ${LIFE_COLUMNS}, ${seenColumns('f')}, f.page_urls as "pageUrls" from scan_finding f
-    where f.project_id = ${projectId}
-      and (f.status <> 'fixed' or f.counted_scan_id = ${scanId} or f.id = any(${ids}::uuid[]))
-    for update
-  `.execute(tx.getKysely());
-  return rows;
+  return findings(tx, projectId)
+    .where((finding) =>
+      finding.or([
+        finding('f.status', '<>', 'fixed'),
+        finding('f.countedScanId', '=', scanId),
+        finding('f.id', '=', any(ids)),
+      ]),
+    )
+    .forUpdate()
+    .execute();
 }
 
 /** Findings with their life after a scan. */
@@ -126,9 +128,7 @@ export async function storeSeenFindings(
                            else excluded.first_seen_at end
     where known.counted_scan_id <= excluded.counted_scan_id and excluded.last_scan_id = ${scanId}
   `.execute(kysely);
-  await sql`delete from scan_finding_seen where project_id = ${projectId} and scan_id = ${scanId}`.execute(
-    kysely,
-  );
+  await tx.nativeDelete(ScanFindingSeenSchema, { projectId, scanId });
   await sql`
     insert into scan_finding_seen
       (project_id, scan_id, finding_id, certainty, state, pages, uses, initiator, category, service, lifetime_seconds,
@@ -159,18 +159,23 @@ export async function storeMissedFindings(
   `.execute(kysely);
 }
 
+function any(ids: readonly string[]) {
+  return sql<string>`any(${ids}::uuid[])`;
+}
+
 /** Findings of a project, the most certain first. */
 export async function readFindings(
   em: EntityManager,
   projectId: string,
   { statuses, after, limit }: FindingFilter,
 ): Promise<StoredFinding[]> {
-  const { rows } = await sql<StoredFinding>`
-    select ${LIFE_COLUMNS}, ${seenColumns('f')}, f.page_urls as "pageUrls" from scan_finding f
-    where f.project_id = ${projectId} and f.status = any(${[...statuses]}::text[]) and ${behind('f', after)}
-    order by ${findingRank('f')}, f.id limit ${limit}
-  `.execute(em.getKysely());
-  return rows;
+  return findings(em, projectId)
+    .where('f.status', 'in', statuses)
+    .where(behind('f', after))
+    .orderBy(findingRank('f'))
+    .orderBy('f.id')
+    .limit(limit)
+    .execute();
 }
 
 /** Findings of a scan, the most certain first. */
@@ -180,7 +185,11 @@ export async function readScanFindings(
   { statuses, after, limit }: FindingFilter,
 ): Promise<ScanFindingView[]> {
   const { rows } = await sql<ScanFindingView>`
-    select ${LIFE_COLUMNS}, ${seenColumns('s')}, s.pages, array(
+    select f.id, f.kind, f.item_kind as "itemKind", f.name, f.host, f.status, f.misses,
+           f.first_scan_id as "firstScanId", f.last_scan_id as "lastScanId", f.first_seen_at as "firstSeenAt",
+           f.last_seen_at as "lastSeenAt", f.accepted_reason as "acceptedReason", f.accepted_at as "acceptedAt",
+           s.certainty, s.state, s.initiator, s.category, s.service, s.lifetime_seconds as "lifetimeSeconds",
+           s.declared, s.uses, s.pages, array(
       select p.url from scan_page p
       where p.project_id = s.project_id and p.scan_id = s.scan_id and p.number = any(s.pages) order by p.number
     ) as "pageUrls"
@@ -193,7 +202,7 @@ export async function readScanFindings(
   return rows;
 }
 
-function behind(source: 'f' | 's', after: FindingKey | null) {
+function behind(source: 'f' | 's', after: FindingKey | null): RawBuilder<boolean> {
   return after === null
     ? sql`true`
     : sql`(${findingRank(source)}, f.id) > (${after.rank}::int, ${after.id}::uuid)`;
@@ -230,10 +239,13 @@ export async function readScanFindingIds(
   em: EntityManager,
   { projectId, scanId }: ScanRef,
 ): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select finding_id as id from scan_finding_seen where project_id = ${projectId} and scan_id = ${scanId}
-  `.execute(em.getKysely());
-  return new Set(rows.map(({ id }) => id));
+  const rows = await scanTables(em)
+    .selectFrom('scan_finding_seen')
+    .select('findingId')
+    .where('projectId', '=', projectId)
+    .where('scanId', '=', scanId)
+    .execute();
+  return new Set(rows.map(({ findingId }) => findingId));
 }
 
 /** Findings by their ids. */
@@ -242,11 +254,11 @@ export async function readFindingsById(
   projectId: string,
   ids: readonly string[],
 ): Promise<StoredFinding[]> {
-  const { rows } = await sql<StoredFinding>`
-    select ${LIFE_COLUMNS}, ${seenColumns('f')}, f.page_urls as "pageUrls" from scan_finding f
-    where f.project_id = ${projectId} and f.id = any(${ids}::uuid[]) order by ${findingRank('f')}, f.id
-  `.execute(em.getKysely());
-  return rows;
+  return findings(em, projectId)
+    .where('f.id', '=', any(ids))
+    .orderBy(findingRank('f'))
+    .orderBy('f.id')
+    .execute();
 }
 
 /** Locks a finding in the transaction; null: there is none. */
@@ -255,11 +267,7 @@ export async function lockFinding(
   projectId: string,
   id: string,
 ): Promise<StoredFinding | null> {
-  const { rows } = await sql<StoredFinding>`
-    select ${LIFE_COLUMNS}, ${seenColumns('f')}, f.page_urls as "pageUrls" from scan_finding f
-    where f.project_id = ${projectId} and f.id = ${id} for update
-  `.execute(tx.getKysely());
-  return rows[0] ?? null;
+  return (await findings(tx, projectId).where('f.id', '=', id).forUpdate().executeTakeFirst()) ?? null;
 }
 
 export async function acceptFinding(
@@ -267,20 +275,19 @@ export async function acceptFinding(
   { projectId, id }: { projectId: string; id: string },
   { reason, by }: { reason: string; by: { kind: string; id: string | null } },
 ): Promise<void> {
-  await sql`
-    update scan_finding set status = 'accepted', accepted_reason = ${reason}, accepted_by_kind = ${by.kind},
-      accepted_by_id = ${by.id}, accepted_at = now()
-    where project_id = ${projectId} and id = ${id}
-  `.execute(tx.getKysely());
+  const accepted = { acceptedReason: reason, acceptedByKind: by.kind, acceptedById: by.id, acceptedAt: NOW };
+  await scanTables(tx)
+    .updateTable('scan_finding')
+    .set({ status: 'accepted', ...accepted })
+    .where('projectId', '=', projectId)
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function reopenFinding(
   tx: EntityManager,
   { projectId, id }: { projectId: string; id: string },
 ): Promise<void> {
-  await sql`
-    update scan_finding set status = 'open', accepted_reason = null, accepted_by_kind = null, accepted_by_id = null,
-      accepted_at = null
-    where project_id = ${projectId} and id = ${id}
-  `.execute(tx.getKysely());
+  const notAccepted = { acceptedReason: null, acceptedByKind: null, acceptedById: null, acceptedAt: null };
+  await tx.nativeUpdate(ScanFindingSchema, { projectId, id }, { status: 'open', ...notAccepted });
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { DAY_MS } from '../domain/scan-limits.js';
+import { scanTables } from './scan.tables.js';
 
 /**
  * Counts a scan for a host in 24 hours, over all projects. False: the host has reached its limit;
@@ -12,9 +13,11 @@ export async function admitToHost(
 ): Promise<boolean> {
   return em.transactional(async (tx) => {
     const kysely = tx.getKysely();
-    await sql`
-      insert into scan_host (host) values (${host}) on conflict (host) do update set host = excluded.host
-    `.execute(kysely);
+    await scanTables(tx)
+      .insertInto('scan_host')
+      .values({ host })
+      .onConflict((known) => known.column('host').doUpdateSet({ host }))
+      .execute();
     await sql`
       delete from scan_host_scan where host = ${host} and at <= now() - ${DAY_MS} * interval '1 millisecond'
     `.execute(kysely);

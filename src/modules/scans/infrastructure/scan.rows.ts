@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { NOW } from '../../../platform/database/tables.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { accountSql } from '../../access/access.service.js';
@@ -9,6 +10,7 @@ import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
 import type { ItemKind, ScanOrigin } from '../domain/scan.js';
 import type { ScanRef } from './evidence.rows.js';
+import { ScanPageSchema, ScanSchema } from './scan.entities.js';
 import { scanTables } from './scan.tables.js';
 
 /** A scan to be stored. */
@@ -46,13 +48,18 @@ const SCAN_COLUMNS = sql`
   ) as pages`;
 
 export async function insertScan(tx: EntityManager, scan: NewScan): Promise<void> {
-  await sql`
-    insert into scan (account_id, project_id, id, urls, domains, pages_max, skipped_states, ignore_robots, origin,
-                      verified_hosts)
-    values (${accountSql(sql`${scan.projectId}::uuid`)}, ${scan.projectId}, ${scan.id}, ${scan.urls}::text[], ${scan.domains}::text[], ${scan.pagesMax},
-            ${[...scan.skippedStates]}::text[], ${scan.ignoreRobots}, ${scan.origin},
-            ${[...scan.verifiedHosts]}::text[])
-  `.execute(tx.getKysely());
+  const { urls, domains, skippedStates, verifiedHosts } = scan;
+  await scanTables(tx)
+    .insertInto('scan')
+    .values({
+      ...scan,
+      accountId: accountSql(sql`${scan.projectId}::uuid`),
+      urls: [...urls],
+      domains: [...domains],
+      skippedStates: [...skippedStates],
+      verifiedHosts: [...verifiedHosts],
+    })
+    .execute();
 }
 
 /** Changes how many pages the queued or running scan of a project may visit. */
@@ -60,9 +67,7 @@ export async function limitPages(
   tx: EntityManager,
   { projectId, pagesMax }: { projectId: string; pagesMax: number },
 ): Promise<void> {
-  await sql`
-    update scan set pages_max = ${pagesMax} where project_id = ${projectId} and status in ('queued', 'running')
-  `.execute(tx.getKysely());
+  await tx.nativeUpdate(ScanSchema, { projectId, status: { $in: ['queued', 'running'] } }, { pagesMax });
 }
 
 /** Deletes all but the newest scans of a project; returns the ids of the deleted ones. */
@@ -178,19 +183,23 @@ async function readScan(em: EntityManager, projectId: string, id: string): Promi
 
 /** Ends a scan that has not ended. Returns whether there was one. */
 export async function cancelScan(tx: EntityManager, projectId: string, id: string): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update scan set status = 'canceled', ended_at = now(), claim_id = null, leased_until = null
-    where project_id = ${projectId} and id = ${id} and status in ('queued', 'running')
-  `.execute(tx.getKysely());
-  if (numAffectedRows === 0n) return false;
-  await sql`
-    update scan_page set status = 'skipped', reason = 'scan_ended'
-    where project_id = ${projectId} and scan_id = ${id} and status in ('found', 'visiting')
-  `.execute(tx.getKysely());
-  await sql`
-    update scan_state set status = 'not_tested', reason = 'scan_ended', ended_at = now()
-    where project_id = ${projectId} and scan_id = ${id} and status in ('pending', 'running')
-  `.execute(tx.getKysely());
+  const { numUpdatedRows } = await scanTables(tx)
+    .updateTable('scan')
+    .set({ status: 'canceled', endedAt: NOW, claimId: null, leasedUntil: null })
+    .where('projectId', '=', projectId)
+    .where('id', '=', id)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  const open = { projectId, scanId: id, status: { $in: ['found', 'visiting'] } };
+  await tx.nativeUpdate(ScanPageSchema, open, { status: 'skipped', reason: 'scan_ended' });
+  await scanTables(tx)
+    .updateTable('scan_state')
+    .set({ status: 'not_tested', reason: 'scan_ended', endedAt: NOW })
+    .where('projectId', '=', projectId)
+    .where('scanId', '=', id)
+    .where('status', 'in', ['pending', 'running'])
+    .execute();
   return true;
 }
 

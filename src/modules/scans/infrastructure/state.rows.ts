@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { NOW } from '../../../platform/database/tables.js';
 import type { ObservedItem } from '../domain/observation.js';
 import { SCAN_STATES, type ScanState, type StateReason, type StateStatus } from '../domain/scan-state.js';
 import { STATE_ATTEMPTS_MAX } from '../domain/scan-limits.js';
 import type { ScanStateView } from '../domain/scan-view.js';
 import { type ClaimedScan, held, insertItems, of } from './frontier.rows.js';
+import { ScanItemSchema } from './scan.entities.js';
 import { scanTables } from './scan.tables.js';
 
 /** How a state ended. */
@@ -25,23 +27,33 @@ export interface Artifact {
 
 /** States of a scan that are still to be tested, in order. */
 export async function readOpenStates(em: EntityManager, scan: ClaimedScan): Promise<ScanState[]> {
-  const { rows } = await sql<{ state: ScanState }>`
-    select state from scan_state where ${of(scan)} and status in ('pending', 'running')
-  `.execute(em.getKysely());
+  const rows = await scanTables(em)
+    .selectFrom('scan_state')
+    .select('state')
+    .where('projectId', '=', scan.projectId)
+    .where('scanId', '=', scan.id)
+    .where('status', 'in', ['pending', 'running'])
+    .execute();
   const open = new Set(rows.map(({ state }) => state));
   return SCAN_STATES.filter((state) => open.has(state));
 }
 
 /** Adds the states of a scan without any, except the ones that its owner excluded. */
 export async function addStates(em: EntityManager, scan: ClaimedScan): Promise<void> {
-  await sql`
-    insert into scan_state (project_id, scan_id, state, status, reason)
-    select ${scan.projectId}, ${scan.id}, state,
-           case when state = any(${scan.skippedStates}::text[]) then 'skipped' else 'pending' end,
-           case when state = any(${scan.skippedStates}::text[]) then 'owner_skipped' end
-    from unnest(${[...SCAN_STATES]}::text[]) as state
-    on conflict do nothing
-  `.execute(em.getKysely());
+  const { projectId, id: scanId, skippedStates } = scan;
+  const [pending, skipped] = [{ status: 'pending' }, { status: 'skipped', reason: 'owner_skipped' }];
+  await scanTables(em)
+    .insertInto('scan_state')
+    .values(
+      SCAN_STATES.map((state) => ({
+        projectId,
+        scanId,
+        state,
+        ...(skippedStates.includes(state) ? skipped : pending),
+      })),
+    )
+    .onConflict((known) => known.doNothing())
+    .execute();
 }
 
 /** Notes that a state is tested now. `exhausted`: two attempts did not end. `lost`: another scanner has the scan. */
@@ -67,11 +79,14 @@ export async function storeState(
   scan: ClaimedScan,
   { state, end }: { state: ScanState; end: StateEnd },
 ): Promise<void> {
-  await sql`
-    update scan_state set status = ${end.status}, reason = ${end.reason}, driver = ${end.driver},
-      pages = ${[...end.pages]}::int[], ended_at = now()
-    where ${of(scan)} and state = ${state}
-  `.execute(tx.getKysely());
+  const { status, reason, driver, pages } = end;
+  await scanTables(tx)
+    .updateTable('scan_state')
+    .set({ status, reason, driver, pages: [...pages], endedAt: NOW })
+    .where('projectId', '=', scan.projectId)
+    .where('scanId', '=', scan.id)
+    .where('state', '=', state)
+    .execute();
 }
 
 /** Stores the items seen on a page in a state. Keeps the crawl's items of the same page. */
@@ -81,24 +96,28 @@ export async function storeStateItems(
   { state, page, items }: { state: ScanState; page: number; items: readonly ObservedItem[] },
 ): Promise<void> {
   if (state !== 'before')
-    await sql`delete from scan_item where ${of(scan)} and state = ${state} and page = ${page}`.execute(
-      tx.getKysely(),
-    );
+    await tx.nativeDelete(ScanItemSchema, { projectId: scan.projectId, scanId: scan.id, state, page });
   await insertItems(tx, scan, { state, page, items });
 }
 
 export async function storeArtifact(
   tx: EntityManager,
-  scan: ClaimedScan,
+  { projectId, id: scanId }: ClaimedScan,
   { state, artifact: { kind, page, content } }: { state: ScanState; artifact: Artifact },
 ): Promise<void> {
   const sha256 = createHash('sha256').update(content).digest();
-  await sql`
-    insert into scan_artifact (project_id, scan_id, state, page, kind, sha256, bytes, content)
-    values (${scan.projectId}, ${scan.id}, ${state}, ${page}, ${kind}, ${sha256}, ${content.length}, ${content})
-    on conflict (project_id, scan_id, state, page, kind) do update set
-      sha256 = excluded.sha256, bytes = excluded.bytes, content = excluded.content, created_at = now()
-  `.execute(tx.getKysely());
+  await scanTables(tx)
+    .insertInto('scan_artifact')
+    .values({ projectId, scanId, state, page, kind, sha256, bytes: content.length, content })
+    .onConflict((known) =>
+      known.columns(['projectId', 'scanId', 'state', 'page', 'kind']).doUpdateSet(({ ref }) => ({
+        sha256: ref('excluded.sha256'),
+        bytes: ref('excluded.bytes'),
+        content: ref('excluded.content'),
+        createdAt: NOW,
+      })),
+    )
+    .execute();
 }
 
 /** The states of a scan, in their order, with whether each has a screenshot. */

@@ -114,7 +114,5 @@ export async function insertProof(
   { projectId, scanId }: ScanRef,
   { body, salt }: StoredProof,
 ): Promise<void> {
-  await sql`
-    insert into scan_proof (project_id, scan_id, body, salt) values (${projectId}, ${scanId}, ${body}, ${salt})
-  `.execute(tx.getKysely());
+  await scanTables(tx).insertInto('scan_proof').values({ projectId, scanId, body, salt }).execute();
 }
