@@ -36,8 +36,8 @@ export const PUBLISHING_DEFECTS: Planted[] = [
     mutations: [
       {
         symbol: 'deleteOldPublications',
-        from: /where project_id = \$\{projectId\}\s+and/,
-        to: "where ${projectId} <> '' and",
+        from: /\{ projectId, version \}/,
+        to: '{ version }',
       },
     ],
     tests: [PUBLISHING],
@@ -47,9 +47,9 @@ export const PUBLISHING_DEFECTS: Planted[] = [
     name: 'publishing: counts the publications of all projects',
     mutations: [
       {
-        symbol: 'deleteOldPublications',
-        from: /from publication where project_id = \$\{projectId\}\)/,
-        to: 'from publication)',
+        symbol: 'publicationCount',
+        from: /\.where\('projectId', '=', projectId\)/,
+        to: '',
       },
     ],
     tests: [PUBLISHING],

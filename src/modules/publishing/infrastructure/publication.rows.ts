@@ -8,6 +8,7 @@ import {
   storedConfiguration,
 } from '../domain/configuration.js';
 import { PUBLICATIONS_KEPT_MAX } from '../domain/publishing.limits.js';
+import { PublicationSchema } from './publishing.entities.js';
 import { publishingTables } from './publishing.tables.js';
 
 /** A publication to store. */
@@ -80,11 +81,8 @@ export async function lastPublishedOf(
 
 /** Deletes all but the newest publications of a project. */
 export async function deleteOldPublications(tx: EntityManager, projectId: string): Promise<void> {
-  await sql`
-    delete from publication
-    where project_id = ${projectId}
-      and version <= (select max(version) from publication where project_id = ${projectId}) - ${PUBLICATIONS_KEPT_MAX}
-  `.execute(tx.getKysely());
+  const version = { $lte: (await publicationCount(tx, projectId)) - PUBLICATIONS_KEPT_MAX };
+  await tx.nativeDelete(PublicationSchema, { projectId, version });
 }
 
 /** The parts of a stored publication that the demo needs. */
@@ -94,12 +92,13 @@ export interface StoredPublication {
 }
 
 /** The publications of a project, the oldest first. */
-export async function readPublications(em: EntityManager, projectId: string): Promise<StoredPublication[]> {
-  const { rows } = await sql<StoredPublication>`
-    select version::float8 as version, content_hash as "contentHash" from publication
-    where project_id = ${projectId} order by version
-  `.execute(em.getKysely());
-  return rows;
+export function readPublications(em: EntityManager, projectId: string): Promise<StoredPublication[]> {
+  return publishingTables(em)
+    .selectFrom('publication')
+    .select(['version', 'contentHash'])
+    .where('projectId', '=', projectId)
+    .orderBy('version')
+    .execute();
 }
 
 /**
