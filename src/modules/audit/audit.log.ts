@@ -8,6 +8,7 @@ import {
   type SecurityAction,
 } from './domain/audit-event.js';
 import type { Author } from './domain/author.js';
+import { AuditEventSchema, SecurityEventSchema } from './infrastructure/audit.entities.js';
 
 /** Largest difference between the service's clock, in ids of events, and the database's, in their times. */
 const CLOCK_ERROR_MS = 60 * 60_000;
@@ -40,11 +41,8 @@ export async function writeAudit(tx: EntityManager, author: Author, change: Chan
   const actorId = 'id' in author ? author.id : null;
   const network = 'network' in author ? author.network : null;
   const [before, after] = [boundedState(change.before), boundedState(change.after)];
-  await sql`
-    insert into audit_event (project_id, id, actor_kind, actor_id, network, action, target, before, after)
-    values (${projectId}, ${newId()}, ${author.kind}, ${actorId}, ${network}, ${action}, ${target},
-            ${before && JSON.stringify(before)}::jsonb, ${after && JSON.stringify(after)}::jsonb)
-  `.execute(tx.getKysely());
+  const event = { projectId, id: newId(), actorKind: author.kind, actorId, network };
+  await tx.insert(AuditEventSchema, { ...event, action, target, before, after });
 }
 
 /** The targets among these that an event of the action since an instant names. */
@@ -90,7 +88,5 @@ export async function writeSecurityEvent(
   em: EntityManager,
   { userId, action, network }: { userId: string; action: SecurityAction; network: string | null },
 ): Promise<void> {
-  await sql`
-    insert into security_event (user_id, id, action, network) values (${userId}, ${newId()}, ${action}, ${network})
-  `.execute(em.getKysely());
+  await em.insert(SecurityEventSchema, { userId, id: newId(), action, network });
 }
