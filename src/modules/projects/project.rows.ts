@@ -1,14 +1,18 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type TablesOf, typedTables } from '../../platform/database/tables.js';
 import type { Reads } from '../../platform/database/prepared-reads.js';
 import type { Project, DataController } from './domain/project.js';
-import { ProjectEntity } from './infrastructure/project.entity.js';
+import { ProjectEntity, type ProjectSchema } from './infrastructure/project.entity.js';
 
 /**
  * Reads and writes of a project's row for other modules, in their transactions. Only this file and
  * `ProjectService` name the table `project` in SQL; a module that must read it in the same round
  * trip uses a fragment.
  */
+
+type ProjectTables = TablesOf<typeof ProjectSchema>;
+const projectTables = (em: EntityManager): Kysely<ProjectTables> => typedTables<ProjectTables>(em);
 
 /** The current rows of these projects, in any order; unknown ones are missing. */
 export async function readProjects(em: EntityManager, ids: readonly string[]): Promise<Project[]> {
@@ -70,10 +74,13 @@ export async function projectIdsAfter(em: EntityManager, after: string, limit: n
  */
 export async function lockProject(tx: EntityManager, id: string): Promise<boolean> {
   if (!tx.isInTransaction()) throw new Error('A project must be locked inside a transaction.');
-  const { rows } = await sql`select 1 from project where id = ${id} for no key update`.execute(
-    tx.getKysely(),
-  );
-  return rows.length > 0;
+  const found = await projectTables(tx)
+    .selectFrom('project')
+    .select('id')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** The tier columns of a project's row. */
@@ -91,12 +98,16 @@ export async function writeTier(
   id: string,
   { tier, reason, validUntil, changed }: CachedTier,
 ): Promise<void> {
-  await sql`
-    update project
-    set tier = ${tier}, tier_reason = ${reason}, tier_valid_until = ${validUntil},
-        tier_version = tier_version + ${changed ? 1 : 0}
-    where id = ${id}
-  `.execute(tx.getKysely());
+  await projectTables(tx)
+    .updateTable('project')
+    .set((project) => ({
+      tier,
+      tierReason: reason,
+      tierValidUntil: validUntil,
+      tierVersion: project('tierVersion', '+', changed ? 1 : 0),
+    }))
+    .where('id', '=', id)
+    .execute();
 }
 
 /**
@@ -152,9 +163,12 @@ export async function insertDemoProject(tx: EntityManager, id: string): Promise<
  * not change.
  */
 export async function nameDomains(tx: EntityManager, id: string, domains: string[]): Promise<void> {
-  await sql`update project set domains = ${domains} where id = ${id} and domains = '{}'`.execute(
-    tx.getKysely(),
-  );
+  await projectTables(tx)
+    .updateTable('project')
+    .set({ domains })
+    .where('id', '=', id)
+    .where('domains', '=', [])
+    .execute();
 }
 
 export function toProject(row: ProjectEntity): Project {
