@@ -67,9 +67,7 @@ export async function writeHolds(tx: EntityManager, holds: readonly HoldRow[]): 
 
 /** Deletes holds whose rows the caller has locked. */
 export async function deleteHolds(tx: EntityManager, projectIds: readonly string[]): Promise<void> {
-  await sql`delete from forwarding_hold where project_id = any(${projectIds}::uuid[])`.execute(
-    tx.getKysely(),
-  );
+  await tx.nativeDelete(ForwardingHold, { projectId: { $in: [...projectIds] } });
 }
 
 /** Deletes all holds, in the caller's transaction; returns their projects. */

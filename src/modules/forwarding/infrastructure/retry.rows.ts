@@ -36,7 +36,7 @@ const RELEASED_MAX = 1_000;
 const RELEASE_SECONDS = 2;
 
 /** A condition on the settings `f`: failed deliveries are retried. */
-const IS_ON = sql`f.enabled and f.endpoint_url is not null and f.retry_failures`;
+const IS_ON: RawBuilder<boolean> = sql`f.enabled and f.endpoint_url is not null and f.retry_failures`;
 
 /** The settings of projects that retry failed deliveries, by project id. `now` is the database's. */
 export async function readRetrySettings(
@@ -258,12 +258,11 @@ export async function readRetry(
   em: EntityManager,
   { projectId, consentId }: RecordRef,
 ): Promise<{ attempt: number; dueAt: Date } | null> {
-  const { rows } = await sql<{ attempt: number; dueAt: Date }>`
-    select r.attempts + 1 as attempt, r.due_at as "dueAt"
-    from delivery_retry r join forwarding_settings f using (project_id)
-    where r.project_id = ${projectId} and r.consent_id = ${consentId} and ${IS_ON}
-  `.execute(em.getKysely());
-  return rows[0] ?? null;
+  const retry = await scheduledRetries(em, projectId)
+    .select(['r.attempts', 'r.dueAt'])
+    .where('r.consentId', '=', consentId)
+    .executeTakeFirst();
+  return retry ? { attempt: retry.attempts + 1, dueAt: retry.dueAt } : null;
 }
 
 /** Ids of the newest records of a project with a scheduled retry; with ids, of these records. */
@@ -272,14 +271,21 @@ export async function retryingIds(
   projectId: string,
   { limit, among }: { limit: number; among?: readonly string[] },
 ): Promise<string[]> {
-  const { rows } = await sql<{ consentId: string }>`
-    select r.consent_id as "consentId"
-    from delivery_retry r join forwarding_settings f using (project_id)
-    where r.project_id = ${projectId} and ${IS_ON}
-      and ${among ? sql`r.consent_id = any(${among}::uuid[])` : sql`true`}
-    order by r.consent_id desc limit ${limit}
-  `.execute(em.getKysely());
-  return rows.map(({ consentId }) => consentId);
+  const newest = scheduledRetries(em, projectId)
+    .select('r.consentId')
+    .orderBy('r.consentId', 'desc')
+    .limit(limit);
+  const ofRecords = among && newest.where('r.consentId', '=', sql<string>`any(${among}::uuid[])`);
+  return (await (ofRecords ?? newest).execute()).map(({ consentId }) => consentId);
+}
+
+/** The retries `r` of a project that retries. */
+function scheduledRetries(em: EntityManager, projectId: string) {
+  return forwardingTables(em)
+    .selectFrom('delivery_retry as r')
+    .innerJoin('forwarding_settings as f', 'f.projectId', 'r.projectId')
+    .where('r.projectId', '=', projectId)
+    .where(IS_ON);
 }
 
 /** Whether a record has a scheduled retry. */
