@@ -66,7 +66,7 @@ export async function deleteProjectRecords(
   const { numAffectedRows } = await sql`
     with selected as (
       select project_id, id from consent_record where project_id = ${projectId}
-      order by id ${limit === undefined ? sql`` : sql`limit ${limit}`}
+      order by id limit ${limit ?? null}
     )
     delete from consent_record using selected
     where consent_record.project_id = selected.project_id and consent_record.id = selected.id
