@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
+import { ScannerSchema } from '../modules/scans/infrastructure/scan.entities.js';
 
 /** Whether a scan is queued or running in any project. */
 export async function hasOpenScans(em: EntityManager): Promise<boolean> {
@@ -28,5 +29,5 @@ export async function isOtherScannerAlive(em: EntityManager, id: string, withinM
 
 /** Withdraws the report of a scanner that stops. */
 export async function withdrawScanner(em: EntityManager, id: string): Promise<void> {
-  await sql`delete from scanner where id = ${id}`.execute(em.getKysely());
+  await em.nativeDelete(ScannerSchema, { id });
 }
