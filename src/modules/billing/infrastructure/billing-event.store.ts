@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { hasEnded } from '../../licensing/subscription.rows.js';
 import type { EventKey } from '../domain/billing-message.js';
 import { readEvent, type StripeEvent } from '../domain/stripe-event.js';
+import { BillingEvent } from './billing.entities.js';
 
 export const STRIPE = 'stripe' as const;
 /** Events of one subscription that are read together; only the newest are used. */
@@ -92,10 +93,8 @@ export class BillingEventStore {
 
   /** Marks dead events as pending again after an operator has requeued their messages. */
   async revive(tx: EntityManager, eventIds: string[]): Promise<void> {
-    await sql`
-      update billing_event set status = 'pending', attempts = 0, finished_at = null
-      where provider = ${STRIPE} and event_id = any(${eventIds}::text[]) and status = 'dead'
-    `.execute(tx.getKysely());
+    const dead = { provider: STRIPE, eventId: { $in: eventIds }, status: 'dead' as const };
+    await tx.nativeUpdate(BillingEvent, dead, { status: 'pending', attempts: 0, finishedAt: null });
   }
 
   /** All events of a subscription and its customer's deletion, oldest first. Dead events count too. */
