@@ -184,7 +184,7 @@ export const CONSENT: Planted[] = [
   })),
   {
     name: 'visitors: the end of one index ends all',
-    mutations: [{ symbol: 'stopIndexing', from: /\.where\('projectId', '=', projectId\)/, to: '' }],
+    mutations: [{ symbol: 'stopIndexing', from: /\{ projectId \}/, to: '{}' }],
     tests: ['test/consent/erasure.slow'],
     only: 'nobody is named any more',
   },

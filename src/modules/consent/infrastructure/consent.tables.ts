@@ -5,7 +5,6 @@ import type {
   ConsentRecordSchema,
   ErasedRecordSchema,
   ErasureRequestSchema,
-  VisitorIndexingSchema,
   VisitorReferenceSchema,
 } from './consent.entities.js';
 
@@ -13,7 +12,6 @@ type ConsentTables = TablesOf<
   | typeof ConsentRecordSchema
   | typeof ErasedRecordSchema
   | typeof ErasureRequestSchema
-  | typeof VisitorIndexingSchema
   | typeof VisitorReferenceSchema
 >;
 

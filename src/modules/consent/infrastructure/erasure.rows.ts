@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { NOW } from '../../../platform/database/tables.js';
 import { findAuditedTargets, sumAuditedErasures } from '../../audit/audit.log.js';
 import { VISITOR_ERASURES_LISTED_PER_HOUR, type VisitorHash } from '../domain/erasure.js';
+import { ErasureRequestSchema } from './consent.entities.js';
 import { consentTables } from './consent.tables.js';
 
 /**
@@ -146,10 +147,7 @@ export async function insertErasureRequest(
   { projectId, id }: ErasureKey,
   { visitor, reason }: { visitor: VisitorHash; reason: string },
 ): Promise<void> {
-  await consentTables(tx)
-    .insertInto('erasure_request')
-    .values({ projectId, id, ...visitor, reason })
-    .execute();
+  await tx.insert(ErasureRequestSchema, { projectId, id, ...visitor, reason });
 }
 
 export async function readErasure(em: EntityManager, { projectId, id }: ErasureKey): Promise<Erasure | null> {

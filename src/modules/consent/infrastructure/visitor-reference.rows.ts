@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql, type RawBuilder } from 'kysely';
 import { HASH_PREFIX, type VisitorReference } from '../domain/visitor-reference.js';
+import { VisitorIndexingSchema } from './consent.entities.js';
 import { consentTables } from './consent.tables.js';
 
 /** The default without a row. */
@@ -119,11 +120,7 @@ export async function indexVisitors(
   `.execute(kysely);
   const [batch] = batches;
   if (batch?.count === INDEX_BATCH_MAX) {
-    await consentTables(tx)
-      .updateTable('visitor_indexing')
-      .set({ afterId: batch.lastId })
-      .where('projectId', '=', projectId)
-      .execute();
+    await tx.nativeUpdate(VisitorIndexingSchema, { projectId }, { afterId: batch.lastId });
     return 'more';
   }
   await stopIndexing(tx, projectId);
@@ -142,15 +139,10 @@ export async function startIndexing(tx: EntityManager, projectId: string): Promi
 }
 
 export async function stopIndexing(tx: EntityManager, projectId: string): Promise<void> {
-  await consentTables(tx).deleteFrom('visitor_indexing').where('projectId', '=', projectId).execute();
+  await tx.nativeDelete(VisitorIndexingSchema, { projectId });
 }
 
 /** Whether stored records of the project are still being indexed. */
 export async function isIndexing(em: EntityManager, projectId: string): Promise<boolean> {
-  const rows = await consentTables(em)
-    .selectFrom('visitor_indexing')
-    .select('projectId')
-    .where('projectId', '=', projectId)
-    .execute();
-  return rows.length > 0;
+  return (await em.count(VisitorIndexingSchema, { projectId })) > 0;
 }
