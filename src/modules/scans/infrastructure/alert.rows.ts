@@ -1,21 +1,14 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { type EntityManager, raw } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { NOW } from '../../../platform/database/tables.js';
 import { type ItemKey, itemId } from '../domain/item-key.js';
 import { type EndedScan, findEndedScan, type ScanRef } from './evidence.rows.js';
-import { ScanAlertChoice } from './scan.entities.js';
+import { ScanAlertChoice, ScanSchema } from './scan.entities.js';
 import { scanTables } from './scan.tables.js';
 
 /** Notes that a scan's alerts are sent; false: they were sent before. */
 export async function claimAlerts(tx: EntityManager, { projectId, scanId }: ScanRef): Promise<boolean> {
-  const { numUpdatedRows } = await scanTables(tx)
-    .updateTable('scan')
-    .set({ alertedAt: NOW })
-    .where('projectId', '=', projectId)
-    .where('id', '=', scanId)
-    .where('alertedAt', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  const unalerted = { projectId, id: scanId, alertedAt: null };
+  return (await tx.nativeUpdate(ScanSchema, unalerted, { alertedAt: raw('now()') })) > 0;
 }
 
 /** Ids of items that a scan, whose items are stored, saw first; null: it is the first scan. */

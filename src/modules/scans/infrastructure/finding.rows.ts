@@ -1,6 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { type EntityManager, raw } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
-import { NOW } from '../../../platform/database/tables.js';
 import {
   CERTAINTIES,
   type Finding,
@@ -275,13 +274,9 @@ export async function acceptFinding(
   { projectId, id }: { projectId: string; id: string },
   { reason, by }: { reason: string; by: { kind: string; id: string | null } },
 ): Promise<void> {
-  const accepted = { acceptedReason: reason, acceptedByKind: by.kind, acceptedById: by.id, acceptedAt: NOW };
-  await scanTables(tx)
-    .updateTable('scan_finding')
-    .set({ status: 'accepted', ...accepted })
-    .where('projectId', '=', projectId)
-    .where('id', '=', id)
-    .execute();
+  const author = { acceptedByKind: by.kind, acceptedById: by.id };
+  const accepted = { status: 'accepted', acceptedReason: reason, ...author, acceptedAt: raw('now()') };
+  await tx.nativeUpdate(ScanFindingSchema, { projectId, id }, accepted);
 }
 
 export async function reopenFinding(

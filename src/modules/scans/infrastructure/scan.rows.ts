@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { type EntityManager, raw } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { NOW } from '../../../platform/database/tables.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { accountSql } from '../../access/access.service.js';
@@ -10,7 +9,7 @@ import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import type { ScanFigures, ScanItemView, ScanPageView, ScanView } from '../domain/scan-view.js';
 import type { ItemKind, ScanOrigin } from '../domain/scan.js';
 import type { ScanRef } from './evidence.rows.js';
-import { ScanPageSchema, ScanSchema } from './scan.entities.js';
+import { ScanPageSchema, ScanSchema, ScanStateSchema } from './scan.entities.js';
 import { scanTables } from './scan.tables.js';
 
 /** A scan to be stored. */
@@ -183,23 +182,15 @@ async function readScan(em: EntityManager, projectId: string, id: string): Promi
 
 /** Ends a scan that has not ended. Returns whether there was one. */
 export async function cancelScan(tx: EntityManager, projectId: string, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await scanTables(tx)
-    .updateTable('scan')
-    .set({ status: 'canceled', endedAt: NOW, claimId: null, leasedUntil: null })
-    .where('projectId', '=', projectId)
-    .where('id', '=', id)
-    .where('status', 'in', ['queued', 'running'])
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return false;
-  const open = { projectId, scanId: id, status: { $in: ['found', 'visiting'] } };
-  await tx.nativeUpdate(ScanPageSchema, open, { status: 'skipped', reason: 'scan_ended' });
-  await scanTables(tx)
-    .updateTable('scan_state')
-    .set({ status: 'not_tested', reason: 'scan_ended', endedAt: NOW })
-    .where('projectId', '=', projectId)
-    .where('scanId', '=', id)
-    .where('status', 'in', ['pending', 'running'])
-    .execute();
+  const endedAt = raw('now()');
+  const active = { projectId, id, status: { $in: ['queued', 'running'] } };
+  const canceled = { status: 'canceled', endedAt, claimId: null, leasedUntil: null };
+  if ((await tx.nativeUpdate(ScanSchema, active, canceled)) === 0) return false;
+  const [scanId, reason] = [id, 'scan_ended'];
+  const pages = { projectId, scanId, status: { $in: ['found', 'visiting'] } };
+  await tx.nativeUpdate(ScanPageSchema, pages, { status: 'skipped', reason });
+  const states = { projectId, scanId, status: { $in: ['pending', 'running'] } };
+  await tx.nativeUpdate(ScanStateSchema, states, { status: 'not_tested', reason, endedAt });
   return true;
 }
 

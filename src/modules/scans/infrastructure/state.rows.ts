@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { type EntityManager, raw } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { NOW } from '../../../platform/database/tables.js';
 import type { ObservedItem } from '../domain/observation.js';
@@ -7,7 +7,7 @@ import { SCAN_STATES, type ScanState, type StateReason, type StateStatus } from 
 import { STATE_ATTEMPTS_MAX } from '../domain/scan-limits.js';
 import type { ScanStateView } from '../domain/scan-view.js';
 import { type ClaimedScan, held, insertItems, of } from './frontier.rows.js';
-import { ScanItemSchema } from './scan.entities.js';
+import { ScanItemSchema, ScanStateSchema } from './scan.entities.js';
 import { scanTables } from './scan.tables.js';
 
 /** How a state ended. */
@@ -79,14 +79,10 @@ export async function storeState(
   scan: ClaimedScan,
   { state, end }: { state: ScanState; end: StateEnd },
 ): Promise<void> {
+  const tested = { projectId: scan.projectId, scanId: scan.id, state };
   const { status, reason, driver, pages } = end;
-  await scanTables(tx)
-    .updateTable('scan_state')
-    .set({ status, reason, driver, pages: [...pages], endedAt: NOW })
-    .where('projectId', '=', scan.projectId)
-    .where('scanId', '=', scan.id)
-    .where('state', '=', state)
-    .execute();
+  const ended = { status, reason, driver, pages: [...pages], endedAt: raw('now()') };
+  await tx.nativeUpdate(ScanStateSchema, tested, ended);
 }
 
 /** Stores the items seen on a page in a state. Keeps the crawl's items of the same page. */
