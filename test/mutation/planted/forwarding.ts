@@ -97,9 +97,7 @@ export const FORWARDING: Planted[] = [
   },
   {
     name: 'secrets: re-encryption overwrites a token that was saved meanwhile',
-    mutations: [
-      { symbol: 'replaceSecret', from: /\.where\(ciphertext, '=', stored\.ciphertext\)/, to: '' },
-    ],
+    mutations: [{ symbol: 'replaceSecret', from: /\.where\(ciphertext, '=', stored\.ciphertext\)/, to: '' }],
     tests: ['test/forwarding/re-encryption'],
   },
   {
@@ -240,18 +238,8 @@ export const FORWARDING: Planted[] = [
     only: 'are no probe',
   },
   ...[
-    [
-      'removes those of every project',
-      'deleteSigningSecrets',
-      /projectId, signing/,
-      'signing',
-    ],
-    [
-      'retires the old ones of every project',
-      'deleteFormerSigningSecret',
-      /projectId, former/,
-      'former',
-    ],
+    ['removes those of every project', 'deleteSigningSecrets', /projectId, signing/, 'signing'],
+    ['retires the old ones of every project', 'deleteFormerSigningSecret', /projectId, former/, 'former'],
     ['rotates those of every project', 'rotateSigningSecret', /\n\s+where project_id = \$\{projectId\}/, ''],
   ].map(([what, symbol, from, to]) => ({
     name: `signing: ${what as string}`,
