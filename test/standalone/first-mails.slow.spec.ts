@@ -30,6 +30,12 @@ async function statusFor(headers: Record<string, string>): Promise<number | unde
   return response.statusCode;
 }
 
+/** How the page of the dashboard says that mails arrive. */
+async function mailsShown(): Promise<string | undefined> {
+  const page = await (await fetch(`${service.baseUrl}/sign-up`)).text();
+  return /<meta name="mail" content="(\w+)"/.exec(page)?.[1];
+}
+
 it('shows the mail that confirms the first account, on this machine alone, and nothing after it', async () => {
   expect((await post('sign-up/email', { email: EMAIL, password: PASSWORD })).status).toBe(202);
   const token = await until('the mail is shown', async () => {
@@ -37,6 +43,7 @@ it('shows the mail that confirms the first account, on this machine alone, and n
     return /\/confirm-email\?token=([\w-]+)/.exec(mails)?.[1];
   });
   const { host } = new URL(service.baseUrl);
+  expect(await mailsShown()).toBe('inbox');
   expect(await statusFor({ host })).toBe(200);
   expect(await statusFor({ host: 'rebind.example' })).toBe(404);
   expect(await statusFor({ host, 'x-forwarded-for': '127.0.0.1' })).toBe(404);
@@ -44,4 +51,5 @@ it('shows the mail that confirms the first account, on this machine alone, and n
 
   expect((await post('confirm-email', { token, password: PASSWORD })).status).toBe(200);
   expect(await statusFor({ host })).toBe(404);
+  expect(await mailsShown()).toBe('none');
 });
