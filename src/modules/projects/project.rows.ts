@@ -163,12 +163,9 @@ export async function insertDemoProject(tx: EntityManager, id: string): Promise<
  * not change.
  */
 export async function nameDomains(tx: EntityManager, id: string, domains: string[]): Promise<void> {
-  await projectTables(tx)
-    .updateTable('project')
-    .set({ domains })
-    .where('id', '=', id)
-    .where('domains', '=', [])
-    .execute();
+  await sql`update project set domains = ${domains} where id = ${id} and domains = '{}'`.execute(
+    tx.getKysely(),
+  );
 }
 
 export function toProject(row: ProjectEntity): Project {

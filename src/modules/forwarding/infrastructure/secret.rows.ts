@@ -99,12 +99,20 @@ export async function countSecretsByKey(em: EntityManager): Promise<{ keyId: str
 /** Secrets that a key has encrypted, at most `limit`. */
 export async function secretsWithKey(
   em: EntityManager,
-  columns: SecretColumns,
+  { ciphertext, keyId }: SecretColumns,
   { id, limit }: { id: string; limit: number },
 ): Promise<SecretRow[]> {
-  const rows = await secrets(em, columns).where(columns.keyId, '=', id).limit(limit).execute();
-  return rows as SecretRow[];
+  // As SQL: at the start, which calls this, the entities are not discovered yet.
+  const [sealed, key] = [sql.ref(columnOf(ciphertext)), sql.ref(columnOf(keyId))];
+  const { rows } = await sql<SecretRow>`
+    select project_id as "projectId", ${sealed} as ciphertext, ${key} as "keyId"
+    from forwarding_settings where ${key} = ${id} limit ${limit}
+  `.execute(em.getKysely());
+  return rows;
 }
+
+const columnOf = (property: string): string =>
+  property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Secrets that other keys have encrypted, at most `limit`, of the projects after one, by project id. */
 export async function secretsWithOtherKeys(
