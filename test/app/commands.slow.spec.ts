@@ -21,6 +21,7 @@ const COPIED = [
   'src',
   'loader',
   'dashboard',
+  'messages',
   join('docs', 'banners'),
   join('docs', 'first-party'),
   join('docs', 'samples'),
