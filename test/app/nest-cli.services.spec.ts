@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXTRAS } from '../support/programs/extras.js';
 
-const COPIED = ['src', 'package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+const COPIED = ['src', 'messages', 'package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
 
 let checkout: string;
 
