@@ -72,8 +72,8 @@ export async function createHttpApp(
 type MailsShown = (request: IncomingMessage) => Promise<'server' | 'inbox' | 'none'>;
 
 /**
- * Where mails are files, whoever sets the service up on this machine can read them until the first account exists; the demo
- * shows them always.
+ * Without a mail server, the mails are files. The demo always shows them. A development server shows them to requests from its
+ * own machine until the first account exists.
  */
 function showMails(app: NestExpressApplication, { service, mail }: Settings, hasDemo: boolean): MailsShown {
   if (mail.mailUrl) return () => Promise.resolve('server');

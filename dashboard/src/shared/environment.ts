@@ -4,5 +4,5 @@ const meta = (name: string): string | undefined =>
 /** Whether the service runs in production, from its page; development features are hidden then. */
 export const isProduction = (): boolean => meta('environment') === 'production';
 
-/** How somebody here gets a mail: from a mail server, in the inbox of development, or only from the operator. */
+/** How people on this page get mail: `server`, `inbox` (shown by the service in development), or `none`. */
 export const mailsShown = (): string => meta('mail') ?? 'server';

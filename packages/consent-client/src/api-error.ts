@@ -22,7 +22,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Of what the generated client throws: the body of a refusal becomes an error, a failure of the network stays as it is. */
+/** The generated client throws the body of a refusal, which becomes an `ApiError`. Network failures are errors already. */
 export function toError(thrown: unknown, response: Response | undefined): unknown {
   return response && !response.ok ? new ApiError(thrown, response) : thrown;
 }

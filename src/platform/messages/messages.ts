@@ -76,7 +76,7 @@ export function translator<Name extends Subject>(
 /** The messages of a group and its subgroups. */
 type Texts<Group> = { [Key in keyof Group]: Group[Key] extends string ? string : Texts<Group[Key]> };
 
-/** All messages of a subject in one language that has them, with their arguments as they stand. */
+/** All messages of a subject in one of its languages, not formatted: arguments are still placeholders. */
 export function messagesOf<Name extends Subject>(subject: Name, language: string): Texts<Subjects[Name]> {
   return fileOf(`${subject}.${language}`) as Texts<Subjects[Name]>;
 }

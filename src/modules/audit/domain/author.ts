@@ -25,7 +25,7 @@ export type AuthorKind = (typeof AUTHOR_KINDS)[number];
 const IPV4_BITS_KEPT = 24;
 const IPV6_BITS_KEPT = 48;
 
-/** The network of a client's address: `203.0.113.0/24` or `2001:db8:1::/48`; null for what is no address. */
+/** The network of a client's address: `203.0.113.0/24` or `2001:db8:1::/48`; null for anything else. */
 export function truncatedNetwork(address: string | undefined): string | null {
   // The parser also accepts shorthands such as 203.0.113, which are never a client's address.
   if (address === undefined || isIP(address) === 0) return null;

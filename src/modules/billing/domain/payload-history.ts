@@ -165,7 +165,7 @@ function statusRankOf({ object }: StripeEvent): number {
   return object.status === 'incomplete' ? 0 : 1;
 }
 
-/** Events of one second between creation and end, which the clock alone cannot order. */
+/** Whether both are between creation and end, in the same second: their timestamps do not order them. */
 function isTogether(a: StripeEvent, b: StripeEvent): boolean {
   const isBetween = (event: StripeEvent): boolean =>
     event.type.startsWith('customer.subscription.') && rankOf(event) === 2;
