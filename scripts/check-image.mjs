@@ -150,16 +150,12 @@ async function runImage(image) {
     env: { PATH: process.env.PATH, HOME: join(folder, '.data'), ...image.env, ...secrets, ...environment },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  const [node, ...args] = USER.uid === undefined ? image.command : [...HARDENED, ...image.command];
+  const [launcher, ...args] = USER.uid === undefined ? image.command : [...HARDENED, ...image.command];
   const other = (...program) => [...args.slice(0, -1), ...program];
-  execFileSync(node, other('dist/ops.js', 'migrate'), options({ DATABASE_OWNER_URL: postgres.ownerUrl }));
+  execFileSync(launcher, other('ops', 'migrate'), options({ DATABASE_OWNER_URL: postgres.ownerUrl }));
   children.push(
-    spawn(node, args, options({ PORT: String(apiPort) })),
-    spawn(
-      node,
-      other('dist/worker.js'),
-      options({ PORT: String(workerPort), WORKER_PORT: String(workerPort) }),
-    ),
+    spawn(launcher, args, options({ PORT: String(apiPort) })),
+    spawn(launcher, other('worker'), options({ PORT: String(workerPort), WORKER_PORT: String(workerPort) })),
   );
   for (const port of [apiPort, workerPort])
     await healthy(image, { ...USER, ...options({ PORT: String(port) }) });

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../dist/standalone/embedded-postgres.js';
 
@@ -24,39 +23,31 @@ export async function startService(scope, database, options = {}) {
   const { program = 'main', receivers = [], environment = {} } = options;
   const port = await freePort();
   const profile = process.env.BENCH_CPU_PROF;
-  const { options: nodeOptions, arenas } = startScript();
-  const child = spawn(
-    process.execPath,
-    [
-      ...nodeOptions,
-      ...(profile
-        ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${program}-${port}.cpuprofile`]
-        : []),
-      join(DIST, `${program}.js`),
-    ],
-    {
-      cwd: scope.folder,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: {
-        PATH: process.env.PATH ?? '',
-        MALLOC_ARENA_MAX: arenas,
-        NODE_ENV: 'development',
-        DATABASE_URL: database.url,
-        DATA_DIR: join(scope.folder, 'data'),
-        SECRET_KEYS: database.secretKeys,
-        [program === 'worker' ? 'WORKER_PORT' : 'PORT']: String(port),
-        LOG_LEVEL: 'warn',
-        INGEST_RATE_PER_MINUTE: '0',
-        // For comparing a bench with and without sealing (docs/evidence.md).
-        ...(process.env.BENCH_SEALING === 'off' && { EVIDENCE_SEAL_SECONDS: '0' }),
-        ...(receivers[0] && {
-          FORWARDING_ALLOWED_PRIVATE_TARGETS: receivers.map(({ target }) => target).join(','),
-          FORWARDING_EXTRA_CA_FILE: receivers[0].caFile,
-        }),
-        ...environment,
-      },
+  const child = spawn(join(DIST, '..', 'scripts', 'start.sh'), [program], {
+    cwd: scope.folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      // The launcher starts the Node that runs this.
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      ...(profile && {
+        NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile} --cpu-prof-name=${program}-${port}.cpuprofile`,
+      }),
+      NODE_ENV: 'development',
+      DATABASE_URL: database.url,
+      DATA_DIR: join(scope.folder, 'data'),
+      SECRET_KEYS: database.secretKeys,
+      [program === 'worker' ? 'WORKER_PORT' : 'PORT']: String(port),
+      LOG_LEVEL: 'warn',
+      INGEST_RATE_PER_MINUTE: '0',
+      // For comparing a bench with and without sealing (docs/evidence.md).
+      ...(process.env.BENCH_SEALING === 'off' && { EVIDENCE_SEAL_SECONDS: '0' }),
+      ...(receivers[0] && {
+        FORWARDING_ALLOWED_PRIVATE_TARGETS: receivers.map(({ target }) => target).join(','),
+        FORWARDING_EXTRA_CA_FILE: receivers[0].caFile,
+      }),
+      ...environment,
     },
-  );
+  });
   /** @type {Promise<void>} */
   const gone = new Promise((resolve) => {
     child.once('exit', () => resolve());
@@ -77,17 +68,6 @@ export async function startService(scope, database, options = {}) {
   ]);
   child.stdout.on('data', (text) => process.stderr.write(warningsOf(String(text))));
   return { baseUrl: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
-}
-
-/** What `npm start` sets, such as the sizes of heaps. */
-function startScript() {
-  const manifest = readFileSync(join(DIST, '..', 'package.json'), 'utf8');
-  const start = /MALLOC_ARENA_MAX=(\d) exec node (.*) dist\/main\.js$/.exec(
-    JSON.parse(manifest).scripts.start,
-  );
-  const [, arenas, options] = start ?? [];
-  if (!arenas || !options) throw new Error('the start script of package.json has another form');
-  return { arenas, options: options.split(' ') };
 }
 
 /**
