@@ -26,6 +26,7 @@ const suite = (name, testMatch) => ({ ...shared, displayName: name, testMatch })
 export default {
   // One more than cores, because most of these tests wait for a server or a clock. By default Jest leaves one core free.
   maxWorkers: Math.max(2, availableParallelism() + 1),
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   projects: [
     {
       // `npm test`: needs only Node and npm.
