@@ -45,9 +45,9 @@ describe('a good check', () => {
     expect(seen).toMatchObject({ life: { state: 'active', stateSince: NOW, warnedAt: null } });
   });
 
-  it('leaves since when a host has been active', () => {
-    expect(after({ state: 'active', stateSince: ago(9 * DAY), goodAt: ago(DAY) }, 'good')).toMatchObject({
-      life: { state: 'active', stateSince: ago(9 * DAY), goodAt: NOW },
+  it.each(['verified', 'active'] as const)('leaves since when a host has been %s', (state) => {
+    expect(after({ state, stateSince: ago(9 * DAY), goodAt: ago(DAY) }, 'good')).toMatchObject({
+      life: { state, stateSince: ago(9 * DAY), goodAt: NOW },
     });
   });
 

@@ -73,7 +73,9 @@ describe('two resolvers', () => {
 it('reads the CAs of CAA records', () => {
   expect(judgeCaa([])).toEqual({ known: true, issuers: null });
   expect(judgeCaa([{}])).toEqual({ known: true, issuers: null });
-  expect(judgeCaa([{ issue: 'LetsEncrypt.org; validationmethods=http-01' }, { issue: 'pki.goog' }])).toEqual({
+  expect(
+    judgeCaa([{ issue: ' LetsEncrypt.org ; validationmethods=http-01' }, { issue: 'pki.goog' }]),
+  ).toEqual({
     known: true,
     issuers: ['letsencrypt.org', 'pki.goog'],
   });

@@ -3,6 +3,7 @@ import { DOMAIN_STATES } from './custom-domain.js';
 import {
   checkHostname,
   hostnameIn,
+  isLiteralHost,
   isOriginOfProject,
   isServed,
   isWithinProject,
@@ -34,6 +35,11 @@ it('reads the host of a header', () => {
   ).toEqual(['consent.shop.example', 'a.example', 'a.example', '[::1]', '']);
 });
 
+it('knows addresses and names without a dot', () => {
+  const hosts = ['localhost', 'consent', '127.0.0.1', '[2001:db8::1]', 'shop.example', '1.2.3.4.example'];
+  expect(hosts.map(isLiteralHost)).toEqual([true, true, true, true, false, false]);
+});
+
 describe('an origin', () => {
   it.each([
     ['https://shop.example', true],
@@ -43,7 +49,7 @@ describe('an origin', () => {
     ['null', false],
     ['', false],
   ])('%j is of the project: %s', (origin, expected) => {
-    expect(isOriginOfProject(origin, ['shop.example'])).toBe(expected);
+    expect(isOriginOfProject(origin, ['other.example', 'shop.example'])).toBe(expected);
   });
 });
 

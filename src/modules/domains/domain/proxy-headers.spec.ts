@@ -19,6 +19,23 @@ describe('readProxyHeaders', () => {
     });
   });
 
+  it('ignores blanks around values', () => {
+    const headers = { 'x-service-visitor-address': ' 192.0.2.1 ', 'x-forwarded-prefix': ' /consent/ ' };
+    expect(readProxyHeaders(headers)).toMatchObject({ address: '192.0.2.1', prefix: '/consent' });
+  });
+
+  it('ignores a header that was sent several times', () => {
+    const twice = ['192.0.2.1', '192.0.2.1'];
+    expect(readProxyHeaders({ 'x-service-visitor-address': twice, 'x-forwarded-host': twice })).toEqual(
+      readProxyHeaders({}),
+    );
+  });
+
+  it('reads a prefix of 200 characters', () => {
+    const prefix = `/${'a'.repeat(199)}`;
+    expect(readProxyHeaders({ 'x-forwarded-prefix': prefix }).prefix).toBe(prefix);
+  });
+
   it('leaves out what is missing', () => {
     expect(readProxyHeaders({})).toEqual({
       address: null,
@@ -50,14 +67,21 @@ describe('forwardedHost', () => {
     ['shop.example.', 'shop.example'],
     ['shop.example, proxy.example', 'shop.example'],
     ['localhost', 'localhost'],
+    [' shop.example , proxy.example', 'shop.example'],
+    [`${'a'.repeat(251)}.b`, `${'a'.repeat(251)}.b`],
   ])('%s is %s', (given, host) => {
     expect(forwardedHost({ 'x-forwarded-host': given })).toBe(host);
   });
 
-  it.each(['', '198.51.100.7', '[2001:db8::1]', 'shop..example', 'shop.example/x', `${'a'.repeat(253)}.b`])(
-    '%p is none',
-    (given) => {
-      expect(forwardedHost({ 'x-forwarded-host': given })).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    '198.51.100.7',
+    '[2001:db8::1]',
+    'shop..example',
+    'shop.example/x',
+    'shop.example:80x',
+    `${'a'.repeat(253)}.b`,
+  ])('%p is none', (given) => {
+    expect(forwardedHost({ 'x-forwarded-host': given })).toBeNull();
+  });
 });

@@ -29,6 +29,7 @@ describe('proxy secrets', () => {
     `x${'a'.repeat(46)}`,
     undefined,
     ['fps_'],
+    [`fps_${'a'.repeat(43)}`],
   ])('%s is none', (text) => {
     expect(hashProxySecret(text)).toBeNull();
   });
