@@ -26,6 +26,10 @@ describe('findSecret', () => {
       madeBy: 'second',
       endsAt: at(5),
     });
+    expect(findSecret({ ...ROTATED, expiresAt: at(9) }, old, NOW)).toEqual({
+      madeBy: 'second',
+      endsAt: at(1),
+    });
     for (const key of ['ck_new', 'ck_old'])
       expect(findSecret({ ...ROTATED, expiresAt: NOW }, hashOfKey(key), NOW)).toBeNull();
   });
@@ -77,6 +81,10 @@ describe(isWithinAreas.name, () => {
       expect(isWithinAreas(null, asked)).toBe(true);
       expect(isWithinAreas([], asked)).toBe(false);
     }
+  });
+
+  it('lets every key read about itself', () => {
+    expect(isWithinAreas([], get('/v1/me'))).toBe(true);
   });
 
   it('lets one that reads read everything and change nothing', () => {
