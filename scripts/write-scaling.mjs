@@ -110,9 +110,9 @@ function billionPerDay(measured) {
   const shortNodes = Math.ceil(shortTb / NODE_TB);
   return `${table(rows)}\n\n${wrap(
     'Processors and log are within one large PostgreSQL; a hundred terabytes are too much to keep, back up and restore ' +
-      `as one. The year of records needs shards: at ${NODE_TB} TB a node, ${nodes} of them hold records and deliveries, ` +
+      `as one. The year of records needs more installations: at ${NODE_TB} TB each, ${nodes} of them hold records and deliveries, ` +
       'each with its share of the load. With a retention of one month (`RETENTION_MONTHS=1`: two months in part) it is ' +
-      `${whole(shortTb)} TB, and ${shortNodes} nodes.`,
+      `${whole(shortTb)} TB, and ${shortNodes} installations.`,
   )}`;
 }
 
