@@ -9,7 +9,7 @@ import { serveApiDocument } from '../../src/platform/openapi/openapi.js';
 import { errorsOf } from '../support/rules/contract.js';
 import type { Json } from '../support/people/json.js';
 import { createTestProject } from '../support/people/project.js';
-import { startTestService, type TestService } from '../support/programs/service.js';
+import { closeApp, startTestService, type TestService } from '../support/programs/service.js';
 
 const FILE = 'openapi.json';
 
@@ -163,7 +163,7 @@ describe('requests for the OpenAPI document', () => {
         expect(await request('gzip', tag)).toBe('');
         expect(reads).toBe(1);
       } finally {
-        await app.close();
+        await closeApp(app);
       }
     },
   );

@@ -12,7 +12,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/standalo
 import type { Settings } from '../../src/programs/settings.js';
 import { linkIn, mailTo } from '../support/fakes/mails.js';
 import { Processes } from '../support/programs/processes.js';
-import { testSettings } from '../support/programs/service.js';
+import { closeApp, testSettings } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const EMAIL = 'somebody.in.particular@example.com';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await app.close();
+  await closeApp(app);
   await postgres.stop();
   await processes.close();
 });

@@ -14,7 +14,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/standalo
 import { newId } from '../../src/platform/identity/ids.js';
 import { CHOICE } from '../support/programs/pipeline.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { testSettings } from '../support/programs/service.js';
+import { closeApp, testSettings } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const RECORDS = 10;
@@ -51,7 +51,7 @@ describe('a server whose administrator switched synchronous commits off', () => 
     await app.listen(0, '127.0.0.1');
   });
   afterAll(async () => {
-    await app.close();
+    await closeApp(app);
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   });

@@ -9,7 +9,7 @@ import { migrate } from '../../src/platform/database/migrate.js';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
 import { choose } from '../support/programs/pipeline.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
-import { testSettings, type TestService } from '../support/programs/service.js';
+import { closeApp, type TestService, testSettings } from '../support/programs/service.js';
 import { until } from '../support/until.js';
 
 const ROLES = readFileSync('deploy/postgres/roles.sql', 'utf8');
@@ -49,7 +49,7 @@ async function serve(databaseUrl: string): Promise<TestService> {
   const settings = testSettings(databaseUrl, { RUN_WORKER: 'true' });
   const app = await createHttpApp(settings);
   await app.listen(0, '127.0.0.1');
-  return { app, database, settings, baseUrl: await app.getUrl(), close: () => app.close() };
+  return { app, database, settings, baseUrl: await app.getUrl(), close: () => closeApp(app) };
 }
 
 beforeAll(async () => {

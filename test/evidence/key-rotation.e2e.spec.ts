@@ -12,7 +12,7 @@ import { newId } from '../../src/platform/identity/ids.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { runEvidence, runProgram } from '../support/programs/run-ops.js';
 import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
-import { startTestService, type TestService } from '../support/programs/service.js';
+import { closeApp, startTestService, type TestService } from '../support/programs/service.js';
 
 const { verifyProof, verifyConsistency, verifyContinuation } = createRequire(import.meta.url)(
   '../../verify/verify.cjs',
@@ -39,7 +39,7 @@ async function restartedWith(keys: readonly { id: string; key: Buffer }[]): Prom
     app,
     settings,
     baseUrl: await app.getUrl(),
-    close: () => app.close(),
+    close: () => closeApp(app),
   };
   others.push(service);
   return service;

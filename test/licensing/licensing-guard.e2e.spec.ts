@@ -11,7 +11,7 @@ import type { Tier } from '../../src/modules/licensing/domain/tier.js';
 import { ProjectService } from '../../src/modules/projects/project.service.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
-import { testSettings, type TestService } from '../support/programs/service.js';
+import { closeApp, type TestService, testSettings } from '../support/programs/service.js';
 import { writeSubscription } from '../support/people/subscription.js';
 
 const DAY_MS = 86_400_000;
@@ -71,7 +71,7 @@ beforeAll(async () => {
   await app.listen(0, '127.0.0.1');
   const baseUrl = await app.getUrl();
   const close = async (): Promise<void> => {
-    await app.close();
+    await closeApp(app);
     await database.close();
   };
   service = { app, database, settings, baseUrl, close };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -19,6 +20,17 @@ export interface TestService {
   /** e.g. `http://127.0.0.1:41234` */
   baseUrl: string;
   close(): Promise<void>;
+}
+
+/**
+ * Closes an application that listens. Clients may have opened connections that they never used, and `app.close()`
+ * would wait for these without end.
+ */
+export async function closeApp(app: NestExpressApplication): Promise<void> {
+  const server = app.getHttpServer() as Server;
+  server.close();
+  server.closeAllConnections();
+  await app.close();
 }
 
 /** Signs the webhooks of tests. */
@@ -64,7 +76,7 @@ export async function startTestService(
     baseUrl,
     close: closedWithFile(async () => {
       stopChecking();
-      await app.close();
+      await closeApp(app);
       await database.close();
       rmSync(settings.service.dataDir, { recursive: true, force: true });
       if (settings.publishing.storage.kind === 'folder')
