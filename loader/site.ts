@@ -61,6 +61,10 @@ export interface BannerSettings {
   /** File name beside the banner; null: none. */
   logo?: string | null;
   linkPosition?: 'left' | 'right';
+  /** Of the buttons' corners in px; absent: 9. */
+  radius?: number;
+  /** The button that leads to the second layer; absent: only its text. */
+  secondaryButton?: 'text' | 'outline';
   /** Whether a choice holds on all subdomains, by a cookie. */
   shareSubdomains?: boolean;
 }

@@ -70,14 +70,17 @@ function createPlaceholder(
   box.lang = text.language;
   box.dir = isRightToLeft(text.language) ? 'rtl' : 'ltr';
   if (configuration.banner) applyTheme(box, configuration.banner);
-  takePlace(box, frame);
+  takePlace(host, box, frame);
   shadow.append(box);
   return host;
 }
 
 /** Gives the placeholder the place and size of the frame; it becomes narrower with the page. */
-function takePlace(box: HTMLElement, frame: HTMLIFrameElement): void {
-  const { position, top, left } = getComputedStyle(frame);
+function takePlace(host: HTMLElement, box: HTMLElement, frame: HTMLIFrameElement): void {
+  const { position, top, left, display, margin, verticalAlign } = getComputedStyle(frame);
+  host.style.setProperty('--consent-margin', margin);
+  host.style.setProperty('--consent-align', verticalAlign);
+  if (display.startsWith('inline')) host.className = 'in-line';
   const { width, height } = frame.getBoundingClientRect();
   const size = { width: width || Number(frame.width) || 300, height: height || Number(frame.height) || 150 };
   Object.assign(box.style, {

@@ -13,7 +13,8 @@ export interface FirstLayerActions {
 }
 
 export function firstLayer(prompt: Prompt, actions: FirstLayerActions): HTMLElement {
-  const { text, informs } = prompt;
+  const { text, informs, configuration } = prompt;
+  const outline = configuration.banner?.secondaryButton === 'outline' ? ' outline' : '';
   const words = wordsOf(prompt);
   const title = element('h2', '', words.title);
   title.id = 'title';
@@ -30,7 +31,7 @@ export function firstLayer(prompt: Prompt, actions: FirstLayerActions): HTMLElem
       'div',
       'actions',
       element('div', 'answers', ...answers),
-      button('quiet', text.choose, actions.customize),
+      button(`quiet${outline}`, text.choose, actions.customize),
     ),
   );
   // Not modal: the page stays usable, and Tab continues there.

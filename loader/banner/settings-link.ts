@@ -11,7 +11,10 @@ const HOST_ID = 'consent-settings-link';
 const EDGE_PX = 8;
 
 export interface SettingsLink {
-  /** Adds or removes the button, and moves it above other elements fixed to the lower edge. */
+  /**
+   * Adds or removes the button, and moves it above other elements fixed to the lower edge. A page
+   * that scrolls gets room for it at its end, and above that it disappears while text is below it.
+   */
   update(isWanted: boolean): void;
 }
 
@@ -19,7 +22,7 @@ export function settingsLink(prompt: Prompt): SettingsLink {
   const { consent, configuration } = prompt;
   const { banner } = configuration;
   const open = (): void => void consent.open();
-  const { host, frame } = createButton(prompt, open);
+  const { host, frame, room } = createButton(prompt, open);
   let isShown = false;
   pristineDocument('addEventListener')('click', (event) => {
     const [target] = event.composedPath();
@@ -30,10 +33,28 @@ export function settingsLink(prompt: Prompt): SettingsLink {
   const place = (): void => {
     if (!isShown) return;
     frame.style.bottom = `${EDGE_PX}px`;
-    frame.style.bottom = `${EDGE_PX + heightOfFooter(frame, host)}px`;
+    const bottom = EDGE_PX + heightOfFooter(frame, host);
+    frame.style.bottom = `${bottom}px`;
+    const page = pristineDocument('documentElement');
+    const scrolls = page.scrollHeight - room.offsetHeight > innerHeight;
+    room.style.height = scrolls ? `${frame.offsetHeight + bottom + EDGE_PX}px` : '';
+    yieldToText();
+  };
+  const yieldToText = (): void => {
+    frame.classList.toggle('aside', isShown && room.style.height !== '' && coversText(frame, host));
+  };
+  let isWaiting = false;
+  const onScroll = (): void => {
+    if (isWaiting) return;
+    isWaiting = true;
+    requestAnimationFrame(() => {
+      isWaiting = false;
+      yieldToText();
+    });
   };
   addEventListener('resize', place);
   addEventListener('load', place);
+  addEventListener('scroll', onScroll, { passive: true });
   return {
     update(isWanted) {
       isShown = isWanted && banner?.link === true && !pristineDocument('querySelector')(OWN_LINK);
@@ -47,7 +68,7 @@ export function settingsLink(prompt: Prompt): SettingsLink {
 function createButton(
   { configuration: { banner }, text }: Prompt,
   open: () => void,
-): { host: HTMLElement; frame: HTMLElement } {
+): { host: HTMLElement; frame: HTMLElement; room: HTMLElement } {
   const host = element('div', '');
   host.id = HOST_ID;
   const shadow = host.attachShadow({ mode: 'open' });
@@ -56,9 +77,33 @@ function createButton(
   frame.lang = text.language;
   frame.dir = isRightToLeft(text.language) ? 'rtl' : 'ltr';
   if (banner) applyTheme(frame, banner);
-  shadow.append(frame);
+  const room = element('div', '');
+  shadow.append(room, frame);
   frame.style.cssText = `position:fixed;z-index:99;${banner?.linkPosition ?? 'left'}:${EDGE_PX}px`;
-  return { host, frame };
+  return { host, frame, room };
+}
+
+/** Whether text of the page is below the button. */
+function coversText(frame: HTMLElement, host: HTMLElement): boolean {
+  const box = frame.getBoundingClientRect();
+  const y = box.top + box.height / 2;
+  return [0, 0.25, 0.5, 0.75, 1].some((share) => {
+    const elements = pristineDocument('elementsFromPoint')(box.left + share * (box.width - 1), y);
+    const covered = elements.find((found) => found !== host);
+    return covered !== undefined && hasTextIn(covered, box);
+  });
+}
+
+function hasTextIn(covered: Element, box: DOMRect): boolean {
+  const range = pristineDocument('createRange')();
+  return [...covered.childNodes].some((node) => {
+    if (node.nodeType !== Node.TEXT_NODE || !node.textContent?.trim()) return false;
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].some(
+      ({ left, right, top, bottom }) =>
+        left < box.right && right > box.left && top < box.bottom && bottom > box.top,
+    );
+  });
 }
 
 /** How far a bar that is fixed to the lower edge of the window reaches up where the button is. */

@@ -25,6 +25,7 @@ export function applyTheme(frame: HTMLElement, settings: BannerSettings): void {
     frame.classList.toggle('dark', dark);
     frame.style.setProperty('--accent', dark ? settings.accentDark : settings.accent);
   };
+  if (settings.radius !== undefined) frame.style.setProperty('--radius', `${settings.radius}px`);
   const page = pristineDocument('body');
   if (settings.font === 'site' && page) frame.style.fontFamily = getComputedStyle(page).fontFamily;
   if (settings.theme === 'auto') system().addEventListener('change', paint);

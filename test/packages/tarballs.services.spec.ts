@@ -150,7 +150,8 @@ describe('a project that has installed them', () => {
     const [without, granted, refused] = run(['server.mjs']).trim().split('\n');
     expect(granted).toBe('<iframe src="/video" title="A &quot;video&quot;"></iframe>');
     for (const html of [without, refused]) {
-      expect(html).toContain('<button type="button">Allow and show: A &quot;video&quot;</button>');
+      expect(html).toMatch(/A &quot;video&quot;<\/b>This content needs your consent to “Marketing”/);
+      expect(html).toContain('>Allow Marketing</button>');
       expect(html).not.toContain('iframe');
     }
   });

@@ -18,9 +18,11 @@ declare const document: {
   body: { insertAdjacentHTML(where: string, html: string): void; append(...nodes: object[]): void };
   createElement(name: string): Record<string, unknown> & { dataset: Record<string, string> };
   querySelector(selector: string): { src: string } | null;
+  documentElement: { scrollHeight: number };
 };
 
-declare function getComputedStyle(element: unknown): { fontFamily: string };
+declare function getComputedStyle(element: unknown): { fontFamily: string; opacity: string };
+declare const innerHeight: number;
 
 let site: BannerSite;
 beforeAll(async () => {
@@ -92,6 +94,28 @@ describe('texts by mode', () => {
 });
 
 describe('what waits for consent', () => {
+  it.each([
+    ['a line of text', `Before it ${VIDEO} behind it`],
+    [
+      'a line of text, in the middle of it',
+      `Before it ${VIDEO.replace('<iframe', '<iframe style="vertical-align:middle;margin:5px 9px"')} behind it`,
+    ],
+    ['a line of its own', `<style>iframe { display: block; margin: 1em auto }</style>${VIDEO}`],
+  ])('has a placeholder that moves nothing, for a frame in %s', async (_where, content) => {
+    await site.configure({});
+    site.pages['/'] = site.page(`<div>${content}</div><p>The rest of the page</p>`);
+    const opened = await site.open();
+    await opened.getByRole('group').waitFor();
+    const rest = opened.getByText('The rest of the page');
+    const placed = await rest.boundingBox();
+    await opened.evaluate(() => {
+      const [frame, group] = [document.querySelector('iframe'), document.querySelector('div > div')];
+      (group as unknown as { remove(): void }).remove();
+      (frame as unknown as { style: { removeProperty(name: string): void } }).style.removeProperty('display');
+    });
+    expect(await rest.boundingBox()).toEqual(placed);
+  });
+
   it('has a placeholder that allows its category alone, in the place of the frame', async () => {
     await site.configure({});
     site.pages['/'] = site.page(VIDEO + TRACKER);
@@ -269,6 +293,32 @@ describe('the link to the settings', () => {
     expect(Math.floor(((box?.x ?? 0) * 2) / width)).toBe(half);
     await link.click();
     await opened.getByRole('dialog').waitFor();
+  });
+
+  it('never covers text of a long page, and is at its end', async () => {
+    const paragraphs =
+      '<p style="margin:0;line-height:24px">A sentence over the whole width of the page. </p>';
+    const opened = await chosen(`<main style="line-height:24px">${paragraphs.repeat(120)}</main>`);
+    const link = button(opened, 'Privacy settings');
+    const opacity = (): Promise<string> =>
+      link.evaluate(
+        (shown) => getComputedStyle((shown as unknown as { parentNode: unknown }).parentNode).opacity,
+      );
+    await until('it gives way', async () => (await opacity()) === '0');
+    await link.focus();
+    await until('it is seen with the keyboard', async () => (await opacity()) === '1');
+    await link.evaluate((shown) => (shown as unknown as { blur(): void }).blur());
+    await opened.mouse.wheel(0, 10_000);
+    await until('it is at the end', async () => (await opacity()) === '1');
+    const last = await opened.locator('main p').last().boundingBox();
+    const box = await link.boundingBox();
+    expect(box?.y ?? 0).toBeGreaterThanOrEqual((last?.y ?? 0) + (last?.height ?? 0));
+  });
+
+  it('adds no room to a page that does not scroll', async () => {
+    const opened = await chosen('<main style="position:absolute;inset:0">A page</main>');
+    await button(opened, 'Privacy settings').waitFor();
+    expect(await opened.evaluate(() => document.documentElement.scrollHeight - innerHeight)).toBe(0);
   });
 
   it('is replaced by an element of the site, also one that is added later', async () => {

@@ -75,7 +75,7 @@ type CodeGroup =
   | 'actions'
   | 'analytics.devices'
   | 'audit.fields'
-  | `banner.appearanceOptions.${'layout' | 'theme' | 'font'}`
+  | `banner.appearanceOptions.${'layout' | 'theme' | 'font' | 'secondaryButton'}`
   | 'banner.fieldNames'
   | 'banner.labels'
   | 'banner.values'

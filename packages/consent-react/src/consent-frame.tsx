@@ -1,7 +1,7 @@
 'use client';
 
 import { allowCategory, type ConsentCategory } from '@service/consent-client';
-import type { ComponentPropsWithoutRef, ReactNode } from 'react';
+import type { ComponentPropsWithoutRef, CSSProperties, ReactNode } from 'react';
 import { useConsent } from './use-consent.js';
 
 export interface ConsentFrameProps extends Omit<ComponentPropsWithoutRef<'iframe'>, 'srcDoc'> {
@@ -18,6 +18,42 @@ export interface ConsentFrameProps extends Omit<ComponentPropsWithoutRef<'iframe
   placeholder?: (allow: () => void) => ReactNode;
 }
 
+/** The words and the look of the placeholders of our banner. */
+const TITLES: Record<ConsentCategory, string> = {
+  analytics: 'Analytics',
+  marketing: 'Marketing',
+  preferences: 'Preferences',
+};
+const BOX: CSSProperties = {
+  display: 'flex',
+  flexDirection: 'column',
+  gap: '0.6em',
+  alignItems: 'center',
+  justifyContent: 'center',
+  boxSizing: 'border-box',
+  maxWidth: '100%',
+  padding: '1em',
+  border: '1px solid light-dark(#e5e8ec, #343d47)',
+  borderRadius: 10,
+  background: 'light-dark(#fff, #1b2027)',
+  color: 'light-dark(#444c58, #b4bdca)',
+  textAlign: 'center',
+  overflowWrap: 'anywhere',
+};
+const LINE: CSSProperties = { margin: 0 };
+const TITLE: CSSProperties = { display: 'block', color: 'light-dark(#15181d, #eceff4)' };
+const BUTTON: CSSProperties = {
+  minHeight: 28,
+  padding: '0.2em 0.7em',
+  border: '1px solid light-dark(#8a93a0, #7b8594)',
+  borderRadius: 7,
+  background: 'none',
+  color: 'light-dark(#15181d, #eceff4)',
+  font: 'inherit',
+  fontWeight: 550,
+  cursor: 'pointer',
+};
+
 /**
  * A frame that is in the page only while the visitor allows its category. Until then a placeholder
  * is shown, which can allow it; a withdrawal removes the frame.
@@ -26,8 +62,8 @@ export function ConsentFrame({
   category,
   src,
   title,
-  text = 'This content comes from another provider and needs your consent.',
-  buttonLabel = `Allow and show: ${title}`,
+  text = `This content needs your consent to “${TITLES[category]}”.`,
+  buttonLabel = `Allow ${TITLES[category]}`,
   placeholder,
   ...frame
 }: ConsentFrameProps): ReactNode {
@@ -44,10 +80,13 @@ export function ConsentFrame({
       role="group"
       aria-label={title}
       className={className ?? 'consent-frame-placeholder'}
-      style={{ ...size, ...style }}
+      style={{ ...(className === undefined && BOX), ...size, ...style }}
     >
-      <p>{text}</p>
-      <button type="button" onClick={allow}>
+      <p style={LINE}>
+        <b style={TITLE}>{title}</b>
+        {text}
+      </p>
+      <button type="button" style={className === undefined ? BUTTON : undefined} onClick={allow}>
         {buttonLabel}
       </button>
     </div>

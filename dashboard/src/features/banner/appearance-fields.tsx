@@ -1,4 +1,4 @@
-import { NativeSelect, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { t, translateCode } from '../../i18n/i18n';
 import type { Configuration } from './configuration';
 import type { FieldsProps } from './field-props';
@@ -12,6 +12,7 @@ const CHOICES = {
   layout: ['box', 'bar'],
   theme: ['auto', 'light', 'dark'],
   font: ['system', 'site'],
+  secondaryButton: ['text', 'outline'],
 } as const;
 const POSITIONS: Position[] = ['left', 'center', 'right', 'middle', 'top-left', 'top-center', 'top-right'];
 
@@ -88,6 +89,19 @@ export function AppearanceFields({ form, change, fields }: FieldsProps) {
           onChange={(event) => put({ [name]: event.currentTarget.value.trim() })}
         />
       ))}
+      <SimpleGrid cols={2} spacing="sm">
+        <NumberInput
+          label={t('banner.appearance.radius')}
+          suffix=" px"
+          min={0}
+          max={24}
+          allowDecimal={false}
+          value={banner.radius ?? ''}
+          error={fields['banner.radius']}
+          onChange={(value) => typeof value === 'number' && put({ radius: value })}
+        />
+        {choice('secondaryButton')}
+      </SimpleGrid>
       <Switch
         label={t('banner.link')}
         checked={banner.link ?? true}

@@ -56,6 +56,10 @@ export interface BannerSettings {
   /** Of buttons and switches, `#rrggbb`, in the light and in the dark theme (contrast.ts). */
   accent: string;
   accentDark: string;
+  /** Of the buttons' corners in px; the banner's own are half as large again. */
+  radius: number;
+  /** The button that leads to the second layer. Accepting and rejecting are always alike. */
+  secondaryButton: (typeof SECONDARY_BUTTONS)[number];
   /** Whether a small link on every page opens the choice again. */
   link: boolean;
   /** The lower corner of the window that has the link. */
@@ -77,6 +81,8 @@ export const BANNER_POSITIONS = [
 ] as const;
 /** The system's font, or the one that the page itself uses; the banner loads none. */
 export const BANNER_FONTS = ['system', 'site'] as const;
+export const RADIUS_MAX_PX = 24;
+export const SECONDARY_BUTTONS = ['text', 'outline'] as const;
 export const LINK_POSITIONS = ['left', 'right'] as const;
 /** `auto`: as the visitor's system has it. */
 export const BANNER_THEMES = ['auto', 'light', 'dark'] as const;
@@ -173,6 +179,8 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
     logo: null,
     accent: '#15181d',
     accentDark: '#eceff4',
+    radius: 9,
+    secondaryButton: 'text',
     link: true,
     linkPosition: 'left',
     shareSubdomains: false,

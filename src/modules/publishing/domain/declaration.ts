@@ -14,8 +14,9 @@ import { type DeclarationWords, declarationWords, defaultText, knownText } from 
 /** The parts of a published document in the declaration; empty lists of translations are absent. */
 export type DeclarationSource = Pick<
   SiteConfiguration,
-  'defaultLanguage' | 'texts' | 'categories' | 'services' | 'banner' | 'reconsentMonths'
+  'defaultLanguage' | 'texts' | 'categories' | 'services' | 'reconsentMonths'
 > & {
+  banner: { enabled: boolean };
   /** Who decides about the records; absent in older documents. */
   controller?: { name: string | null };
 };

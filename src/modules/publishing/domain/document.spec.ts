@@ -50,8 +50,10 @@ describe('renderDocument (design §6.6)', () => {
       defaultPreset: _byHand,
       ...configuration
     } = SOURCE.configuration;
+    const { radius: _round, secondaryButton: _text, ...banner } = configuration.banner;
     expect(content).toEqual({
       ...configuration,
+      banner,
       regionRules: [{ regions: ['US'], mode: 'opt_out' }],
       serviceIds: [expect.stringMatching(/^[0-9a-f]{8}$/)],
       // Lists of translations that are empty are left out.
@@ -91,6 +93,19 @@ describe('renderDocument (design §6.6)', () => {
       }).document.blocking;
     expect(blockingOf(true)).toEqual({ enabled: true, rules });
     expect(blockingOf(false)).toBeUndefined();
+  });
+
+  it('has the look of corners and secondary button only where they were changed', () => {
+    const { banner } = DEFAULT_CONFIGURATION;
+    const publishedOf = (changes: object) =>
+      renderDocument({
+        ...SOURCE,
+        configuration: { ...DEFAULT_CONFIGURATION, banner: { ...banner, ...changes } },
+      }).document.banner;
+    expect(publishedOf({})).not.toHaveProperty('radius');
+    expect(publishedOf({})).not.toHaveProperty('secondaryButton');
+    const changes = { radius: 0, secondaryButton: 'outline' };
+    expect(publishedOf(changes)).toMatchObject(changes);
   });
 
   it('says where visits are counted, unless the project or the service wants none', () => {

@@ -5,12 +5,13 @@ import type { Tier } from '../../licensing/domain/tier.js';
 import type { DataController } from '../../projects/domain/project.js';
 import { type BannerText, CATEGORIES, COUNT_LABELS, LABELS, MODE_LABELS } from './banner-text.js';
 import type { CategoryModes } from './consent-modes.js';
-import type {
-  BannerSettings,
-  BlockingSettings,
-  ServiceCookie,
-  SiteConfiguration,
-  SiteService,
+import {
+  type BannerSettings,
+  type BlockingSettings,
+  DEFAULT_CONFIGURATION,
+  type ServiceCookie,
+  type SiteConfiguration,
+  type SiteService,
 } from './configuration.js';
 import { defaultText, knownText } from './default-texts.js';
 import { logoFile, type LogoFile } from './logo.js';
@@ -18,10 +19,12 @@ import { type PublishedRules, publishedRules, serviceIdsOf } from './published-r
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
 import { type PublishedSignals, publishedSignals } from './signals.js';
 
+type AddedSetting = 'radius' | 'secondaryButton';
+
 /** The document for the loader. Members are only added: a cached loader may be older than its document. */
 export interface SiteDocument
   extends
-    Omit<SiteConfiguration, keyof PublishedRules | 'presetUpdates' | 'blocking' | 'signals'>,
+    Omit<SiteConfiguration, keyof PublishedRules | 'banner' | 'presetUpdates' | 'blocking' | 'signals'>,
     PublishedRules,
     PublishedSignals {
   /**
@@ -29,6 +32,7 @@ export interface SiteDocument
    * (loader/prompt-rule.ts).
    */
   serviceIds: string[];
+  banner: Omit<BannerSettings, AddedSetting> & Partial<Pick<BannerSettings, AddedSetting>>;
   /** Only if it is on, because each page loads the document. */
   blocking?: BlockingSettings;
   schemaVersion: 1;
@@ -137,6 +141,7 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     region: UNKNOWN_REGION,
     isEu: isEu(UNKNOWN_REGION),
     ...settings,
+    banner: publishedBanner(settings.banner),
     ...publishedRules(effective, at),
     serviceIds: serviceIdsOf(effective),
     ...(blocking.enabled && { blocking }),
@@ -278,6 +283,17 @@ function inOrder(configuration: SiteConfiguration, logo: LogoFile | null): SiteC
 const modesInOrder = (modes: CategoryModes): CategoryModes =>
   Object.fromEntries(CATEGORIES.map((category) => [category, modes[category]])) as CategoryModes;
 
+const BANNER = DEFAULT_CONFIGURATION.banner;
+
+/** Without what was added later, if it has the default: each page loads the document. */
+function publishedBanner({ radius, secondaryButton, ...banner }: BannerSettings): SiteDocument['banner'] {
+  return {
+    ...banner,
+    ...(radius !== BANNER.radius && { radius }),
+    ...(secondaryButton !== BANNER.secondaryButton && { secondaryButton }),
+  };
+}
+
 function bannerInOrder(banner: BannerSettings, logo: LogoFile | null): BannerSettings {
   return {
     enabled: banner.enabled,
@@ -288,6 +304,8 @@ function bannerInOrder(banner: BannerSettings, logo: LogoFile | null): BannerSet
     logo: logo?.name ?? null,
     accent: banner.accent,
     accentDark: banner.accentDark,
+    radius: banner.radius,
+    secondaryButton: banner.secondaryButton,
     link: banner.link,
     linkPosition: banner.linkPosition,
     shareSubdomains: banner.shareSubdomains,

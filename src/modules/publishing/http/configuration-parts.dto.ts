@@ -14,6 +14,7 @@ import {
 import { coded } from '../../../platform/errors/field-problem.js';
 import { ListOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { Integer } from '../../../platform/http/integer.decorator.js';
 import { described } from '../../../platform/openapi/schema-of-checks.js';
 import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
 import {
@@ -34,6 +35,8 @@ import {
   type CookieTranslation,
   DEFAULT_CONFIGURATION,
   LINK_POSITIONS,
+  RADIUS_MAX_PX,
+  SECONDARY_BUTTONS,
   SERVICE_CATEGORIES,
   type ServiceCategory,
   type ServiceCookie,
@@ -237,6 +240,20 @@ export class BannerSettingsBody implements BannerSettings {
 
   @Accent('light', BANNER.accent) accent: string = BANNER.accent;
   @Accent('dark', BANNER.accentDark) accentDark: string = BANNER.accentDark;
+
+  @ApiPropertyOptional({ default: BANNER.radius, description: 'Of the buttons’ corners, in px' })
+  @IfGiven()
+  @Integer({ min: 0, max: RADIUS_MAX_PX })
+  radius: number = BANNER.radius;
+
+  @ApiPropertyOptional({
+    enum: SECONDARY_BUTTONS,
+    default: BANNER.secondaryButton,
+    description: 'The look of the button that leads to the second layer',
+  })
+  @IfGiven()
+  @IsIn(SECONDARY_BUTTONS)
+  secondaryButton: BannerSettings['secondaryButton'] = BANNER.secondaryButton;
 
   @ApiPropertyOptional({
     default: true,
