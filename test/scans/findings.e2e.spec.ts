@@ -130,6 +130,7 @@ describe('the findings of a scan', () => {
       status: 'new',
       host: 'shop.example',
       state: 'before',
+      seenIn: ['before', 'reject'],
       pageUrls: ['https://shop.example/', 'https://shop.example/cart'],
       uses: ['https://shop.example/', 'https://shop.example/cart'].map((url) => ({
         url,

@@ -2,9 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SiteConfiguration } from '../../publishing/domain/configuration.js';
 import { readConfigurations } from '../../publishing/site-configurations.js';
 import { type ClassificationSources, classifyItem } from '../domain/classify-item.js';
-import { countScan, type TestedState } from '../domain/finding.js';
+import { countScan, type Finding, type TestedState } from '../domain/finding.js';
 import { findFindings, isTestedBy } from '../domain/findings.js';
-import type { ScanState } from '../domain/scan-state.js';
+import { isStored, itemId } from '../domain/item-key.js';
+import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import type { ClassifiedItem } from '../domain/seen-item.js';
 import {
   type EndedScan,
@@ -18,6 +19,7 @@ import {
 } from '../infrastructure/evidence.rows.js';
 import { readFindingLives, storeMissedFindings, storeSeenFindings } from '../infrastructure/finding.rows.js';
 import { knownServices } from '../infrastructure/load-known-services.js';
+import { type ItemCounts, storeItemCounts } from '../infrastructure/scan-result.rows.js';
 import { readDecisions, storeSiteItems } from '../infrastructure/site-item.rows.js';
 
 /** Input of the current classification of a project's items, including its published configuration. */
@@ -86,7 +88,29 @@ export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise
       return life === null ? [] : [{ ...life, id: finding.id }];
     });
   await storeMissedFindings(tx, scan.projectId, missed);
+  // Without a page nothing was seen, which must not look like nothing found.
+  if (pages.length > 0) await storeItemCounts(tx, scan, countItems(items, findings));
   return { ended, items };
+}
+
+/** Cookies and entries in each state, and those without any finding. */
+function countItems(
+  items: readonly ClassifiedItem[],
+  findings: readonly Pick<Finding, 'itemKind' | 'name' | 'host'>[],
+): ItemCounts {
+  const stored = items.filter(isStored);
+  const withFinding = new Set(
+    findings.flatMap(({ itemKind, name, host }) =>
+      itemKind === null ? [] : [itemId({ kind: itemKind, name, host })],
+    ),
+  );
+  return {
+    declared: stored.filter(({ id }) => !withFinding.has(id)).length,
+    states: SCAN_STATES.map((state) => ({
+      state,
+      items: stored.filter(({ sightings }) => sightings.some((each) => each.state === state)).length,
+    })),
+  };
 }
 
 function visitedUrls(

@@ -6,6 +6,7 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { type Page, readCursor, toPage } from '../../../platform/export/page.js';
 import { placeInQueue, type QueuePlace } from '../domain/scan-limits.js';
+import type { ScanResult } from '../domain/scan-result.js';
 import { type ItemGroup, kindsIn } from '../domain/scan.js';
 import type {
   ScanFigures,
@@ -25,6 +26,7 @@ import {
   readPages,
   readScanPage,
 } from '../infrastructure/scan.rows.js';
+import { readScanResults } from '../infrastructure/scan-result.rows.js';
 import { readScreenshot, readStates } from '../infrastructure/state.rows.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 
@@ -39,12 +41,14 @@ interface ItemQuery {
   state?: ScanState;
 }
 
-/** A scan with its place in the queue; null: it does not wait for a scanner. */
-export interface PlacedScan extends ScanView {
+export interface ScanSummary extends ScanView {
+  /** null: it does not wait for a scanner. */
   queue: QueuePlace | null;
+  /** null: it has not ended, loaded no page, or is not evaluated yet. */
+  result: ScanResult | null;
 }
 
-export interface ScanDetails extends PlacedScan {
+export interface ScanDetails extends ScanSummary {
   figures: ScanFigures;
   pageList: ScanPageView[];
   states: ScanStateView[];
@@ -56,13 +60,12 @@ export class ScanService {
   constructor(private readonly em: EntityManager) {}
 
   /** Newest first. */
-  async list(projectId: string, query: { limit: number; cursor?: string }): Promise<Page<PlacedScan>> {
+  async list(projectId: string, query: { limit: number; cursor?: string }): Promise<Page<ScanSummary>> {
     const before = readCursor(query.cursor, isUuid);
     const em = this.em.fork();
     const rows = await readScanPage(em, projectId, { before, limit: query.limit + 1 });
-    const placed = await placeScans(em, projectId, rows);
     return toPage(
-      placed,
+      await summarize(em, projectId, rows),
       query.limit,
       ({ id }) => id,
       (row) => row,
@@ -73,9 +76,9 @@ export class ScanService {
   async read(projectId: string, id: string): Promise<ScanDetails> {
     const em = this.em.fork();
     const scan = await findScan(em, projectId, id);
-    const [placed = { ...scan, queue: null }] = await placeScans(em, projectId, [scan]);
+    const [summary = { ...scan, queue: null, result: null }] = await summarize(em, projectId, [scan]);
     return {
-      ...placed,
+      ...summary,
       figures: await readFigures(em, projectId, id),
       pageList: await readPages(em, projectId, id),
       states: await readStates(em, projectId, id),
@@ -134,15 +137,24 @@ export class ScanService {
   }
 }
 
-/** Only one scan of a project can wait. */
-async function placeScans(
+async function summarize(
   em: EntityManager,
   projectId: string,
   scans: readonly ScanView[],
-): Promise<PlacedScan[]> {
+): Promise<ScanSummary[]> {
+  const results = await readScanResults(
+    em,
+    projectId,
+    scans.map(({ id }) => id),
+  );
+  // Only one scan of a project can wait.
   const isOpen = scans.some(({ endedAt }) => endedAt === null);
   const queue = isOpen ? await readQueue(em, projectId, SCANNER_ALIVE_MS) : null;
-  return scans.map((scan) => ({ ...scan, queue: queue?.scanId === scan.id ? placeInQueue(queue) : null }));
+  return scans.map((scan) => ({
+    ...scan,
+    queue: queue?.scanId === scan.id ? placeInQueue(queue) : null,
+    result: results.get(scan.id) ?? null,
+  }));
 }
 
 function keyIn(cursor: string): ItemPlace {

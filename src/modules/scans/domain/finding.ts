@@ -57,6 +57,8 @@ export interface Finding {
   pages: number[];
   /** How each of the pages used the item. Empty: the finding is about none, or its cause is unknown. */
   uses: PageUse[];
+  /** All states in which the scan saw the item, with or without a finding. Empty: the finding is about none. */
+  seenIn: ScanState[];
   /** Host and path of what caused it, on the first page where that is known. */
   initiator: string | null;
   /** Its classification, and the name of its service. */
@@ -106,7 +108,8 @@ export function itemFinding(
   const { kind: itemKind, name, host } = item;
   const { category, service } = item.classification;
   const seen = { kind, itemKind, name, host, certainty, state: sighting.state };
-  return { ...usedFinding(seen, sighting.pages), category, service };
+  const seenIn = item.sightings.map(({ state }) => state);
+  return { ...usedFinding(seen, sighting.pages), category, service, seenIn };
 }
 
 /** A finding about what pages did. */
@@ -147,6 +150,7 @@ export function newFinding(
     id: namedKey(JSON.stringify(['scan finding', kind, itemKind, name, host])),
     pages: seen.pages.slice(0, PAGES_MAX),
     uses: [],
+    seenIn: [],
     initiator: null,
     category: null,
     service: null,

@@ -143,6 +143,7 @@ describe('what needs consent', () => {
         host: 'shop.example',
         certainty: 'settled',
         state: 'before',
+        seenIn: ['before'],
         pages: [2, 3],
         initiator: 'connect.facebook.net/fbevents.js',
         category: 'marketing',

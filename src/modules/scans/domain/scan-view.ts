@@ -22,6 +22,8 @@ export interface ScanView {
   /** Whether pages that robots.txt denies are visited, too. */
   ignoreRobots: boolean;
   browser: string | null;
+  /** Of the scanner; null: unknown. */
+  location: string | null;
   refusedDownloads: number;
   refusedPopups: number;
   refusedDialogs: number;
@@ -55,6 +57,8 @@ export interface ScanStateView {
   driver: string | null;
   /** Numbers of the pages. */
   pages: number[];
+  /** Cookies and entries that were seen; null: the scan is not evaluated. */
+  items: number | null;
   startedAt: Date | null;
   endedAt: Date | null;
   hasScreenshot: boolean;

@@ -123,6 +123,13 @@ class FindingResponse {
   })
   uses!: UsedPage[];
   @ApiProperty({
+    enum: SCAN_STATES,
+    isArray: true,
+    description: 'All states in which the item was seen, with or without a finding; empty: it concerns pages',
+    example: ['before', 'accept'],
+  })
+  seenIn!: ScanState[];
+  @ApiProperty({
     type: String,
     nullable: true,
     description: 'Script, response or frame that caused it first',
@@ -153,9 +160,18 @@ class FindingResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) acceptedAt!: Date | null;
 
   static of(row: FindingRow): FindingResponse {
-    const { id, kind, certainty, status, itemKind, name, host, state, pageUrls, uses, initiator, category } =
-      row;
-    const { service, lifetimeSeconds, declared, firstScanId, lastScanId, firstSeenAt, lastSeenAt } = row;
+    const { id, kind, certainty, status, itemKind, name, host, state, pageUrls, uses, initiator } = row;
+    const {
+      seenIn,
+      category,
+      service,
+      lifetimeSeconds,
+      declared,
+      firstScanId,
+      lastScanId,
+      firstSeenAt,
+      lastSeenAt,
+    } = row;
     const { acceptedReason, acceptedAt } = row;
     return {
       id,
@@ -169,6 +185,7 @@ class FindingResponse {
       state,
       pageUrls,
       uses,
+      seenIn,
       initiator,
       category,
       service,

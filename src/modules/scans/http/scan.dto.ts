@@ -4,7 +4,7 @@ import { ListOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { translator } from '../../../platform/messages/messages.js';
 import type { ScanAllowance } from '../application/scan-requests.js';
-import type { PlacedScan, ScanDetails } from '../application/scan.service.js';
+import type { ScanDetails, ScanSummary } from '../application/scan.service.js';
 import {
   PAGE_REASONS,
   PAGE_STATUSES,
@@ -18,7 +18,9 @@ import {
   type ScanStatus,
 } from '../domain/scan.js';
 import { PAGE_URL_CHARACTERS_MAX } from '../domain/scan-address.js';
+import { FINDING_KINDS, type FindingKind } from '../domain/finding.js';
 import { START_URLS_MAX } from '../domain/scan-limits.js';
+import type { ProblemCount, ResultChange, ScanResult } from '../domain/scan-result.js';
 import {
   SCAN_STATES,
   type ScanState,
@@ -100,6 +102,60 @@ class QueueResponse {
   startsInSeconds!: number | null;
 }
 
+class ProblemCountResponse implements ProblemCount {
+  @ApiProperty({ enum: FINDING_KINDS, example: 'before_consent' }) kind!: FindingKind;
+  @ApiProperty({ type: 'integer', description: 'Cookies and storage entries', example: 6 }) cookies!: number;
+  @ApiProperty({ type: 'integer', description: 'Services that were requested', example: 0 })
+  services!: number;
+}
+
+class ScanResultChangeResponse implements ResultChange {
+  @ApiProperty({ format: 'uuid', description: 'The scan before' }) since!: string;
+  @ApiProperty({ description: 'When that scan ended' }) at!: Date;
+  @ApiProperty({ type: 'integer', description: 'More of them than before; negative: fewer', example: 2 })
+  settled!: number;
+  @ApiProperty({ type: 'integer', example: 0 }) arguable!: number;
+  @ApiProperty({ type: 'integer', example: -1 }) open!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Items with findings that the scan before had none of',
+    example: 2,
+  })
+  added!: number;
+  @ApiProperty({ type: 'integer', description: 'Items with findings in the scan before only', example: 0 })
+  removed!: number;
+}
+
+class ScanResultResponse implements ScanResult {
+  @ApiProperty({
+    type: 'integer',
+    description: 'Items whose most certain finding is `settled`. Accepted findings are left out',
+    example: 6,
+  })
+  settled!: number;
+  @ApiProperty({ type: 'integer', description: 'The same for `arguable`', example: 2 }) arguable!: number;
+  @ApiProperty({ type: 'integer', description: 'The same for `open`', example: 4 }) open!: number;
+  @ApiProperty({
+    type: ProblemCountResponse,
+    nullable: true,
+    description:
+      'The worst kind of `settled` findings, e.g. what was set before consent; null: there are none',
+  })
+  worst!: ProblemCountResponse | null;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Cookies and entries without a finding: declared, or necessary',
+    example: 19,
+  })
+  declared!: number;
+  @ApiProperty({
+    type: ScanResultChangeResponse,
+    nullable: true,
+    description: 'null: it is the first result',
+  })
+  change!: ScanResultChangeResponse | null;
+}
+
 export class ScanResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({
@@ -138,6 +194,20 @@ export class ScanResponse {
     example: 'Chromium 142.0',
   })
   browser!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Location of the scanner; null: unknown',
+    example: 'Frankfurt, Germany',
+  })
+  location!: string | null;
+  @ApiProperty({
+    type: ScanResultResponse,
+    nullable: true,
+    description:
+      'Findings in numbers; null: the scan has not ended, failed, was canceled or loaded no page, or is evaluated in a moment',
+  })
+  result!: ScanResultResponse | null;
   @ApiProperty({ type: RefusedResponse, description: 'What pages attempted and the scanner refused' })
   refused!: RefusedResponse;
   @ApiProperty() createdAt!: Date;
@@ -146,7 +216,7 @@ export class ScanResponse {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:34:10.000Z' })
   endedAt!: Date | null;
 
-  static of(scan: PlacedScan): ScanResponse {
+  static of(scan: ScanSummary): ScanResponse {
     const {
       id,
       status,
@@ -157,6 +227,8 @@ export class ScanResponse {
       pagesMax,
       pages,
       browser,
+      location,
+      result,
       createdAt,
       startedAt,
       endedAt,
@@ -171,6 +243,8 @@ export class ScanResponse {
       ignoreRobots: scan.ignoreRobots,
       pages,
       browser,
+      location,
+      result,
       createdAt,
       startedAt,
       endedAt,
@@ -253,6 +327,13 @@ class ScanStateResponse {
   })
   driver!: string | null;
   @ApiProperty({ type: [Number], description: 'Numbers of the pages', example: [1, 2, 3] }) pages!: number[];
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Cookies and entries that were seen; null: the scan is not evaluated',
+    example: 31,
+  })
+  items!: number | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:30:02.000Z' })
   startedAt!: Date | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-12-01T09:34:10.000Z' })

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { CookieDecision } from '../domain/classify-item.js';
+import type { ScanState } from '../domain/scan-state.js';
 import type { UsedPage } from '../domain/seen-item.js';
 
 /** An item that scans saw on a project's site. */
@@ -65,6 +66,8 @@ export const ScanFindingSchema = defineEntity({
     pageUrls: p.array().columnType('text[]'),
     /** How each page used the item. */
     uses: p.json<UsedPage[]>().defaultRaw("'[]'"),
+    /** All states in which the item was seen. */
+    seenIn: p.array().columnType('text[]').$type<ScanState[]>().defaultRaw("'{}'"),
     initiator: p.text().nullable(),
     category: p.text().nullable(),
     service: p.text().nullable(),
@@ -99,6 +102,8 @@ export const ScanFindingSeenSchema = defineEntity({
     pages: p.array().columnType('int[]').$type<number[]>(),
     /** How each page used the item. */
     uses: p.json<UsedPage[]>().defaultRaw("'[]'"),
+    /** All states in which the item was seen. */
+    seenIn: p.array().columnType('text[]').$type<ScanState[]>().defaultRaw("'{}'"),
     initiator: p.text().nullable(),
     category: p.text().nullable(),
     service: p.text().nullable(),

@@ -104,22 +104,22 @@ export async function storeSeenFindings(
 ): Promise<void> {
   const rows = sql`jsonb_to_recordset(${JSON.stringify(findings)}::jsonb) as r (
     id uuid, kind text, "itemKind" text, name text, host text, certainty text, state text, pages int[],
-    "pageUrls" text[], uses jsonb, initiator text, category text, service text, "lifetimeSeconds" float8, declared text,
+    "pageUrls" text[], uses jsonb, "seenIn" text[], initiator text, category text, service text, "lifetimeSeconds" float8, declared text,
     status text, misses int, "firstScanId" uuid, "lastScanId" uuid, "countedScanId" uuid
   )`;
   const kysely = tx.getKysely();
   await sql`
     insert into scan_finding as known
-      (project_id, id, kind, item_kind, name, host, certainty, state, page_urls, uses, initiator, category, service,
-       lifetime_seconds, declared, status, misses, first_scan_id, last_scan_id, counted_scan_id, first_seen_at,
+      (project_id, id, kind, item_kind, name, host, certainty, state, page_urls, uses, seen_in, initiator, category,
+       service, lifetime_seconds, declared, status, misses, first_scan_id, last_scan_id, counted_scan_id, first_seen_at,
        last_seen_at)
-    select ${projectId}, r.id, r.kind, r."itemKind", r.name, r.host, r.certainty, r.state, r."pageUrls", r.uses, r.initiator,
-           r.category, r.service, r."lifetimeSeconds", r.declared, r.status, r.misses, r."firstScanId", r."lastScanId",
+    select ${projectId}, r.id, r.kind, r."itemKind", r.name, r.host, r.certainty, r.state, r."pageUrls", r.uses, r."seenIn",
+           r.initiator, r.category, r.service, r."lifetimeSeconds", r.declared, r.status, r.misses, r."firstScanId", r."lastScanId",
            r."countedScanId", ${seenAt}, ${seenAt}
     from ${rows}
     on conflict (project_id, id) do update set
       certainty = excluded.certainty, state = excluded.state, page_urls = excluded.page_urls,
-      uses = excluded.uses, initiator = excluded.initiator, category = excluded.category, service = excluded.service,
+      uses = excluded.uses, seen_in = excluded.seen_in, initiator = excluded.initiator, category = excluded.category, service = excluded.service,
       lifetime_seconds = excluded.lifetime_seconds, declared = excluded.declared, status = excluded.status,
       misses = excluded.misses, first_scan_id = excluded.first_scan_id, last_scan_id = excluded.last_scan_id,
       counted_scan_id = excluded.counted_scan_id, last_seen_at = excluded.last_seen_at,
@@ -130,10 +130,10 @@ export async function storeSeenFindings(
   await tx.nativeDelete(ScanFindingSeenSchema, { projectId, scanId });
   await sql`
     insert into scan_finding_seen
-      (project_id, scan_id, finding_id, certainty, state, pages, uses, initiator, category, service, lifetime_seconds,
-       declared)
-    select ${projectId}, ${scanId}, r.id, r.certainty, r.state, r.pages, r.uses, r.initiator, r.category, r.service,
-           r."lifetimeSeconds", r.declared
+      (project_id, scan_id, finding_id, certainty, state, pages, uses, seen_in, initiator, category, service,
+       lifetime_seconds, declared)
+    select ${projectId}, ${scanId}, r.id, r.certainty, r.state, r.pages, r.uses, r."seenIn", r.initiator, r.category,
+           r.service, r."lifetimeSeconds", r.declared
     from ${rows}
   `.execute(kysely);
 }
@@ -188,7 +188,7 @@ export async function readScanFindings(
            f.first_scan_id as "firstScanId", f.last_scan_id as "lastScanId", f.first_seen_at as "firstSeenAt",
            f.last_seen_at as "lastSeenAt", f.accepted_reason as "acceptedReason", f.accepted_at as "acceptedAt",
            s.certainty, s.state, s.initiator, s.category, s.service, s.lifetime_seconds as "lifetimeSeconds",
-           s.declared, s.uses, s.pages, array(
+           s.declared, s.uses, s.seen_in as "seenIn", s.pages, array(
       select p.url from scan_page p
       where p.project_id = s.project_id and p.scan_id = s.scan_id and p.number = any(s.pages) order by p.number
     ) as "pageUrls"

@@ -48,6 +48,8 @@ export const ScanSchema = defineEntity({
     endedAt: p.datetime().nullable(),
     /** When members were mailed about it, or it had nothing new; null: not yet. */
     alertedAt: p.datetime().nullable(),
+    /** Cookies and entries without a finding; null: the scan is not evaluated. */
+    declaredItems: p.integer().nullable(),
   },
 });
 
@@ -92,6 +94,8 @@ export const ScanStateSchema = defineEntity({
     driver: p.text().nullable(),
     /** Numbers of the pages that were visited in it. */
     pages: p.array().columnType('int[]').$type<number[]>().defaultRaw("'{}'"),
+    /** Cookies and entries that were seen in it; null: the scan is not evaluated. */
+    items: p.integer().nullable(),
     /** How often it was begun. */
     attempts: p.smallint().default(0),
     startedAt: p.datetime().nullable(),

@@ -36,7 +36,7 @@ export interface ItemPlace {
 
 const SCAN_COLUMNS = sql`
   s.id, s.status, s.origin, s.reason, s.urls, s.pages_max as "pagesMax",
-  s.ignore_robots as "ignoreRobots", s.browser,
+  s.ignore_robots as "ignoreRobots", s.browser, s.region as location,
   s.refused_downloads as "refusedDownloads", s.refused_popups as "refusedPopups",
   s.refused_dialogs as "refusedDialogs", s.created_at as "createdAt", s.started_at as "startedAt",
   s.ended_at as "endedAt", jsonb_build_object(
@@ -143,7 +143,7 @@ export async function readScanPage(
       select * from scan where project_id = ${projectId} and (${before}::uuid is null or id < ${before}::uuid)
       order by id desc limit ${limit}
     ) s left join scan_page p on p.project_id = ${projectId} and p.scan_id = s.id
-    group by s.project_id, s.id, s.status, s.origin, s.reason, s.urls, s.pages_max, s.ignore_robots, s.browser,
+    group by s.project_id, s.id, s.status, s.origin, s.reason, s.urls, s.pages_max, s.ignore_robots, s.browser, s.region,
              s.refused_downloads, s.refused_popups, s.refused_dialogs, s.created_at, s.started_at, s.ended_at
     order by s.id desc
   `.execute(em.getKysely());

@@ -123,7 +123,7 @@ export async function readStates(
   scanId: string,
 ): Promise<ScanStateView[]> {
   const { rows } = await sql<ScanStateView>`
-    select s.state, s.status, s.reason, s.driver, s.pages, s.started_at as "startedAt", s.ended_at as "endedAt",
+    select s.state, s.status, s.reason, s.driver, s.pages, s.items, s.started_at as "startedAt", s.ended_at as "endedAt",
       exists (
         select from scan_artifact a where a.project_id = s.project_id and a.scan_id = s.scan_id and a.state = s.state
           and a.kind = 'screenshot' and a.content is not null
