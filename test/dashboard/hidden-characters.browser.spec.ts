@@ -57,10 +57,10 @@ async function expectNothingHidden(): Promise<void> {
 describe('names that others chose', () => {
   it('show their hidden characters, isolated, in findings and lists of a scan', async () => {
     await go(`/scans/${scanId}`);
-    await page.locator('summary bdi', { hasText: 'sid[U+202E]da_[U+200B]ag_' }).click();
+    await page.locator('button bdi', { hasText: 'sid[U+202E]da_[U+200B]ag_' }).waitFor();
     await page.getByText('“sid[U+202E]da_[U+200B]ag_” was set on / by an unknown script').first().waitFor();
     await expectNothingHidden();
-    await page.locator('.segments').getByText('Cookies', { exact: true }).click();
+    await page.getByRole('tab', { name: 'Cookies' }).click();
     await page.locator('td bdi', { hasText: 'sid[U+202E]da_[U+200B]ag_' }).first().waitFor();
     await expectNothingHidden();
   });

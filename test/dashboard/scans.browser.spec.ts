@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { HEADLESS_SHELL, launchBrowser } from '../support/programs/browser.js';
-import { pageFaults } from '../support/rules/page-faults.js';
+import { faultsInEachAppearance, pageFaults } from '../support/rules/page-faults.js';
 import { type LoneService, startLoneService } from '../support/programs/processes.js';
 import type { Json } from '../support/people/json.js';
 import { announceTestScan, insertTestScan, type TestItem } from '../support/people/scan.js';
@@ -31,6 +31,16 @@ afterAll(async () => {
   await service?.stop();
 });
 
+/** Opens an item in the findings of a scan. */
+async function openFinding(on: Page, name: string): Promise<void> {
+  const button = on.getByRole('rowheader').getByRole('button', { name });
+  if ((await button.getAttribute('aria-expanded')) === 'false') await button.press('Enter');
+  await on.getByText('How to fix it').waitFor();
+}
+
+const backToList = (on: Page): Promise<void> =>
+  on.getByRole('main').getByRole('link', { name: 'Scans', exact: true }).click();
+
 async function expectNoFindings(on: Page = page): Promise<void> {
   expect(await pageFaults(on)).toEqual([]);
 }
@@ -38,7 +48,8 @@ async function expectNoFindings(on: Page = page): Promise<void> {
 describe('the Scans page', () => {
   it('explains what a scan is where there is none', async () => {
     await page.getByText('No scans yet').waitFor();
-    await page.getByText('20 scans of 20 left in 24 hours, up to 350 pages each.').waitFor();
+    await page.getByText('20 of 20 scans left in 24 hours').waitFor();
+    await page.getByText('Up to 350').waitFor();
     await expectNoFindings();
   });
 
@@ -56,26 +67,29 @@ describe('the Scans page', () => {
   it('scans the demo shop, and lists what it does before a choice', async () => {
     await page.getByRole('button', { name: 'Start scan' }).click();
     await page.getByRole('progressbar', { name: 'Progress' }).waitFor();
-    await page.getByText('Completed', { exact: true }).waitFor({ timeout: SCAN_TIMEOUT_MS });
+    // A worker evaluates it after its end.
+    await page.getByText(/^Scan by a member, finished/).waitFor({ timeout: SCAN_TIMEOUT_MS });
+    await page.getByText('to decide', { exact: false }).first().waitFor();
     const row = (...texts: string[]) =>
       texts.reduce((rows, text) => rows.filter({ hasText: text }), page.getByRole('row')).first();
-    // A worker writes the findings after the scan.
-    await page.getByText('“_visits” was set on /demo/shop', { exact: false }).first().waitFor();
-    await page.locator('summary').filter({ hasText: '_ads_id' }).click();
+    await page.getByRole('rowheader', { name: '_visits' }).waitFor();
+    await openFinding(page, '_ads_id');
     await page.getByText('“_ads_id” was set on /demo/shop', { exact: false }).first().waitFor();
-    await page.locator('.segments').getByText('Cookies', { exact: true }).click();
+    await expectNoFindings();
+    await page.getByRole('tab', { name: 'Cookies' }).click();
     await row('_ads_id', 'First party', 'Script', '/demo/shop').waitFor();
     await row('shop_session', 'Response', 'Session').waitFor();
     await expectNoFindings();
-    await page.getByText('Requests', { exact: true }).click();
+    await page.getByRole('tab', { name: 'Requests' }).click();
     await row('localhost:', '/demo/shop/pixel.gif?page', 'Third party', 'image').waitFor();
-    await page.getByText('Storage', { exact: true }).click();
+    await page.getByRole('tab', { name: 'Storage' }).click();
     await row('shop_last_seen', 'localStorage').waitFor();
-    await page.getByText('Pages', { exact: true }).click();
+    await page.getByRole('tab', { name: 'Pages' }).click();
     await row('/demo/shop/product/', 'Skipped', 'Other pages with the same template were visited.').waitFor();
   });
 
   it('adds what it saw to the banner draft, and says what is left', async () => {
+    await page.getByRole('tab', { name: 'Findings' }).click();
     await page.getByRole('button', { name: 'Add to banner draft' }).click();
     await page.getByText(/^Added \d+ services? and \d+ cookies?\./).waitFor();
     expect(await page.getByRole('link', { name: 'Open the draft' }).getAttribute('href')).toMatch(
@@ -85,18 +99,22 @@ describe('the Scans page', () => {
   });
 
   it('schedules scans, and says when the next one is due', async () => {
-    await page.getByRole('link', { name: 'All scans' }).click();
-    await page.getByLabel('Frequency').selectOption('weekly');
-    await page.getByText(/^Next scan: in \d+ /).waitFor();
+    await backToList(page);
+    await page.getByLabel('Repeats').selectOption('weekly');
+    await page
+      .getByRole('region', { name: 'Schedule' })
+      .getByText(/^in \d+ /)
+      .waitFor();
     await expectNoFindings();
     await page.goBack();
   });
 
   it('opens the same view after a reload, and lists the scan', async () => {
+    await page.getByRole('tab', { name: 'Pages' }).click();
     await page.reload();
     await page.getByRole('table', { name: 'Pages' }).waitFor();
-    await page.getByRole('link', { name: 'All scans' }).click();
-    await page.getByRole('row').filter({ hasText: 'Completed' }).filter({ hasText: '/demo/shop' }).waitFor();
+    await backToList(page);
+    await page.getByRole('row').filter({ hasText: 'First scan' }).filter({ hasText: 'Member' }).waitFor();
   });
 });
 
@@ -149,53 +167,72 @@ describe('findings and decisions', () => {
   });
   afterAll(() => testService?.close());
 
-  it('shows four figures and each finding as a sentence', async () => {
-    await go(opened, `/scans/${scanId}`);
+  it('lists each scan by its worst result and what changed since the scan before', async () => {
+    await go(opened, '/scans');
+    const latest = opened.getByRole('region', { name: 'Latest result' });
+    await latest.getByRole('heading', { name: '1 cookie before consent' }).waitFor();
+    await latest.getByText('0 arguable and 1 to decide, on 2 pages,').waitFor();
+    const rows = opened.getByRole('table', { name: 'Scans' }).getByRole('row');
+    const newest = rows.nth(1);
+    for (const text of ['1 cookie before consent', '1 more', '1 new item', 'Member'])
+      await newest.getByText(text).waitFor();
+    for (const text of ['1 item to decide', 'First scan']) await rows.nth(2).getByText(text).waitFor();
+    expect(await opened.getByText('Completed').count()).toBe(0);
+    expect(await faultsInEachAppearance(opened)).toEqual([]);
+    await newest.getByRole('link', { name: '1 cookie before consent' }).press('Enter');
+    await opened.getByRole('heading', { name: /^shop\.example, / }).waitFor();
+  });
+
+  it('says the same in the head of the scan, whose numbers are those of the rows', async () => {
+    const result = opened.getByRole('region', { name: 'Result' });
+    await result.getByRole('heading', { name: '1 cookie before consent' }).waitFor();
+    await result.getByText('1 of them also after refusal. Block 1 service until visitors agree.').waitFor();
+    await result.getByText(/^1 more problem than on /).waitFor();
+    const numbers = await result.locator('.scan-counts > div').allTextContents();
+    expect(numbers).toEqual(['Clear problems1', 'Arguable0', 'To decide1', 'As declared0']);
+    const states = opened.getByRole('list', { name: 'Consent states' }).getByRole('listitem');
+    expect(await states.locator('b').allTextContents()).toEqual(['1', '1', '0', '–', '0']);
+    await opened.getByRole('tab', { name: 'Findings 2' }).waitFor();
+    const row = opened.getByRole('row').filter({ has: opened.getByRole('rowheader', { name: '_fbp' }) });
+    const marks = await row.getByRole('img').evaluateAll((all) => all.map((mark) => mark.ariaLabel));
+    expect(marks).toEqual(['Clear problem', 'Clear problem', 'Not seen', 'Not tested', 'Not seen']);
+    await opened.getByRole('button', { name: 'Export' }).waitFor();
+    await opened.getByRole('button', { name: /roof/ }).waitFor();
+  });
+
+  it('opens an item with what was seen, its rules and a way to fix it', async () => {
+    await openFinding(opened, '_fbp');
     const sentence = '“_fbp” was set on / and 1 more page by connect.facebook.net before any choice.';
     await opened.getByText(sentence).waitFor();
-    const summary = opened.getByRole('region', { name: 'Without consent' });
-    for (const text of ['Before a choice', 'After refusal', 'After withdrawal', 'With a GPC signal'])
-      await summary.getByRole('heading', { name: text }).waitFor();
-    await summary.getByText('Not tested in this scan').waitFor();
-    const finding = opened.getByRole('listitem').filter({ hasText: sentence });
-    for (const text of ['Clear problem', 'New', 'Marketing', 'Touches ePrivacy Directive Art. 5(3)'])
-      await finding.getByText(text).first().waitFor();
-    await expectNoFindings(opened);
+    await opened.getByText('Touches ePrivacy Directive Art. 5(3)').waitFor();
+    const code = await opened.getByLabel('Code', { exact: true }).textContent();
+    expect(code).toContain('data-src="https://connect.facebook.net/en_US/fbevents.js"');
+    const mail = new URL(
+      (await opened.getByRole('link', { name: 'Ask developer', exact: true }).getAttribute('href')) ?? '',
+    );
+    expect(mail.searchParams.get('body')).toContain(sentence);
+    expect(await faultsInEachAppearance(opened)).toEqual([]);
   });
 
-  it('accepts a finding with a reason, by keyboard, and reopens it', async () => {
-    const finding = opened
-      .getByRole('listitem')
-      .filter({ hasText: '“sid” was present on / before any choice.' });
-    await opened.locator('summary').filter({ hasText: 'sid' }).press('Enter');
-    await finding.getByRole('button', { name: 'Accept' }).press('Enter');
+  it('accepts findings on an item with a reason, by keyboard, and reopens them', async () => {
+    await openFinding(opened, 'sid');
+    await opened.getByRole('button', { name: 'Accept with reason…: sid' }).press('Enter');
     await opened.getByRole('textbox', { name: 'Reason' }).fill('Keeps the cart.');
     await expectNoFindings(opened);
     await opened.keyboard.press('Enter');
-    await finding.getByText('Accepted: Keeps the cart.').waitFor();
-    await finding.getByRole('button', { name: 'Reopen' }).click();
-    await finding.getByText('Still there').waitFor();
-  });
-
-  it('accepts all findings on a cookie at once', async () => {
-    const group = opened.locator('details').filter({ has: opened.locator('summary', { hasText: 'sid' }) });
-    await group.getByRole('button', { name: /^Accept \d+ findings$/ }).click();
-    await opened.getByRole('textbox', { name: 'Reason' }).fill('Keeps the cart.');
-    await expectNoFindings(opened);
-    await opened.keyboard.press('Enter');
-    await opened.getByText(/^\d+ findings accepted\.$/).waitFor();
-    const accepted = await group.getByRole('listitem').count();
-    await until('all are accepted', async () => {
-      return (await group.getByText('Accepted: Keeps the cart.').count()) === accepted;
-    });
-    for (let left = accepted; left > 0; left--) {
-      await group.getByRole('button', { name: 'Reopen' }).first().click();
-      await until('it is open again', async () => (await group.getByText('Accepted:').count()) < left);
+    await opened.getByText(/accepted\.$/).waitFor();
+    await opened.getByText('Accepted: Keeps the cart.').first().waitFor();
+    await opened.getByRole('tab', { name: 'Findings 1' }).waitFor();
+    const reopen = opened.getByRole('button', { name: /^Reopen: / });
+    for (let left = await reopen.count(); left > 0; left--) {
+      await reopen.first().click();
+      await until('it is open again', async () => (await reopen.count()) < left);
     }
+    await opened.getByRole('tab', { name: 'Findings 2' }).waitFor();
   });
 
   it('compares the scan with the one before', async () => {
-    await opened.locator('.segments').getByText('Changes').click();
+    await opened.getByRole('tab', { name: 'Changes' }).click();
     await opened.getByRole('list', { name: 'New cookies and services (1)' }).getByText('_fbp').waitFor();
     await opened.getByRole('region', { name: 'Findings no longer seen (0)' }).getByText('None.').waitFor();
     await expectNoFindings(opened);
@@ -212,8 +249,8 @@ describe('findings and decisions', () => {
     await opened.getByText('Unclassified', { exact: true }).click();
     await opened.getByText('Everything is classified').waitFor();
     await go(opened, `/scans/${scanId}`);
-    await opened.getByText('“_fbp” was set').first().waitFor();
-    expect(await opened.getByText('“sid”').count()).toBe(0);
+    await opened.getByRole('rowheader', { name: '_fbp' }).waitFor();
+    expect(await opened.getByRole('rowheader', { name: 'sid' }).count()).toBe(0);
   });
 
   it('shows a viewer what an editor can do, disabled, also on a phone', async () => {
@@ -231,13 +268,13 @@ describe('findings and decisions', () => {
     expect(await phone.getByRole('combobox', { name: 'Category of _fbp' }).isDisabled()).toBe(true);
     await expectNoFindings(phone);
     await go(phone, `/scans/${scanId}`);
+    await phone.getByRole('button', { name: 'Details: _fbp' }).click();
     await phone.getByText('“_fbp” was set').first().waitFor();
-    expect(
-      await phone
-        .getByRole('button', { name: /^Accept: / })
-        .first()
-        .isDisabled(),
-    ).toBe(true);
+    expect(await phone.getByRole('button', { name: 'Accept with reason…: _fbp' }).isDisabled()).toBe(true);
+    expect(await phone.getByRole('button', { name: 'Scan again' }).isDisabled()).toBe(true);
+    await expectNoFindings(phone);
+    await go(phone, '/scans');
+    await phone.getByRole('table', { name: 'Scans' }).getByText('1 cookie before consent').waitFor();
     await expectNoFindings(phone);
   });
 });

@@ -40,7 +40,8 @@ export function Figure(props: {
 
 const ARROWS = { up: TrendingUp, down: TrendingDown, flat: null };
 
-function Delta({ trend: { text, direction, tone } }: { trend: Trend }) {
+/** A change as a number with an arrow. */
+export function Delta({ trend: { text, direction, tone } }: { trend: Trend }) {
   const Arrow = ARROWS[direction];
   return (
     <span className="delta" data-tone={tone}>

@@ -1,4 +1,4 @@
-import { Group, Stack, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { formatNumber } from './format';
 import { BRAND } from '../../../src/platform/identity/brand.js';
@@ -8,6 +8,8 @@ export function Page({
   title,
   count,
   status,
+  above,
+  subtitle,
   actions: acts,
   children,
 }: {
@@ -16,6 +18,10 @@ export function Page({
   count?: number | undefined;
   /** Beside the title. */
   status?: ReactNode;
+  /** The way back, above the title. */
+  above?: ReactNode;
+  /** One line below the title. */
+  subtitle?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) {
@@ -25,11 +31,15 @@ export function Page({
   return (
     <Stack gap="md">
       <Group justify="space-between" mih={32}>
-        <Group gap="xs">
-          <Title order={1}>{title}</Title>
-          {count !== undefined && <span className="pill">{formatNumber(count)}</span>}
-          {status}
-        </Group>
+        <div>
+          {above}
+          <Group gap="xs">
+            <Title order={1}>{title}</Title>
+            {count !== undefined && <span className="pill">{formatNumber(count)}</span>}
+            {status}
+          </Group>
+          {subtitle && <Text c="dimmed">{subtitle}</Text>}
+        </div>
         {acts && <Group gap="xs">{acts}</Group>}
       </Group>
       {children}

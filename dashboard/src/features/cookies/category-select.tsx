@@ -16,7 +16,7 @@ export function CategorySelect(props: { projectId: string; cookie: CookieRespons
     request: async (category: Category | null) =>
       (await cookieDecide({ path: { projectId, cookieId: cookie.id }, body: { category } })).data,
     successMessage: t('cookies.saved'),
-    invalidates: ['cookieList', 'findingOfScan', 'findingList'],
+    invalidates: ['cookieList', 'findingOfScan', 'findingList', 'scanRead', 'scanList'],
     notifiesError: true,
   });
   const decided = classification.source === 'decision' ? classification.category : null;

@@ -18,7 +18,7 @@ export function AcceptDialog(props: { projectId: string; findings: FindingRespon
       for (const { id } of findings) await findingAccept({ path: { projectId, findingId: id }, body });
     },
     successMessage: t('findings.accepted', { count }),
-    invalidates: ['findingOfScan', 'findingList', 'findingChanges'],
+    invalidates: ['findingOfScan', 'findingList', 'findingChanges', 'scanRead', 'scanList'],
     onSuccess: onClose,
   });
   return (

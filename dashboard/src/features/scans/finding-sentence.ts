@@ -1,6 +1,7 @@
 import * as sentences from '../../../../src/modules/scans/domain/finding-sentence';
 import type { FindingResponse } from '../../client/types.gen';
 import { locale, t } from '../../i18n/i18n';
+import { showHidden } from '../../i18n/show-hidden';
 
 export { pathOf } from '../../../../src/modules/scans/domain/finding-sentence';
 
@@ -21,4 +22,16 @@ export function pageAct(use: PageUse): string {
   if (setBy === null) return t(sent ? 'findings.uses.sent' : 'findings.uses.present');
   const by = sentences.setterIn(use, words()) ?? 'none';
   return t(sent ? 'findings.uses.setAndSent' : 'findings.uses.set', { by });
+}
+
+/** What a finding is about, as it is called in lists. */
+export function itemName({ kind, itemKind, name, host }: FindingResponse): string {
+  if (kind === 'banner_missing' || kind === 'loader_missing') return t(`findings.subjects.${kind}`);
+  if (itemKind === 'fingerprint') return t('findings.subjects.fingerprint', { name });
+  return showHidden(name === '' ? host : name);
+}
+
+/** The service, or the site, to which an item belongs. */
+export function itemOrigin({ service, host, name }: FindingResponse): string {
+  return service ?? (name === '' && host !== '' ? t('cookies.kinds.request') : host);
 }

@@ -10,15 +10,18 @@ import { FormDialog } from '../../shared/form-dialog';
 export function NewScanDialog({
   projectId,
   allowance,
+  urls: given,
   onClose,
   onStarted,
 }: {
   projectId: string;
   allowance: ScanAllowanceResponse;
+  /** Addresses to begin with. */
+  urls: readonly string[];
   onClose: () => void;
   onStarted: (scanId: string) => void;
 }) {
-  const [text, setText] = useState(allowance.defaultUrls.join('\n'));
+  const [text, setText] = useState(given.join('\n'));
   const [skipAccept, setSkipAccept] = useState(false);
   const [ignoreRobots, setIgnoreRobots] = useState(false);
   const urls = text.split(/\s+/).filter((url) => url !== '');

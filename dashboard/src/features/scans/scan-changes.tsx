@@ -38,7 +38,7 @@ function FindingChanges({ title, part }: { title: string; part: ScanChangesRespo
       {part.items.length > 0 && (
         <ul className="finding-list" aria-label={title}>
           {part.items.map((finding) => (
-            <FindingRow key={finding.id} finding={finding} actions={null} />
+            <FindingRow key={finding.id} finding={finding} />
           ))}
         </ul>
       )}

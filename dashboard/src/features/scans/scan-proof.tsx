@@ -1,22 +1,20 @@
-import { Text } from '@mantine/core';
+import { Button, Drawer, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import ShieldCheck from 'lucide-react/icons/shield-check';
 import { scanProofRead } from '../../client/sdk.gen';
-import type { ScanResponse } from '../../client/types.gen';
-
 import { ProblemAlert } from '../../shared/problem-alert';
-import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
 import { ProofCheck } from '../evidence/proof';
 
 const PENDING_MS = 10_000;
 
 /** The proof of a scan: whether it is in the log, and its check in this very browser. */
-export function ScanProof({ projectId, scan }: { projectId: string; scan: ScanResponse }) {
-  const path = { projectId, scanId: scan.id };
-  const hasResult = scan.status === 'completed' || scan.status === 'partial';
+export function ScanProof({ projectId, scanId }: { projectId: string; scanId: string }) {
+  const [opened, drawer] = useDisclosure(false);
+  const path = { projectId, scanId };
   const proof = useQuery({
-    queryKey: ['scanProofRead', projectId, scan.id],
-    enabled: hasResult,
+    queryKey: ['scanProofRead', projectId, scanId],
     // Bytes: as text, a byte order mark would be gone before the check.
     queryFn: async () => {
       const { data, response, error } = await scanProofRead({
@@ -31,14 +29,34 @@ export function ScanProof({ projectId, scan }: { projectId: string; scan: ScanRe
     },
     refetchInterval: ({ state }) => (state.data?.kind === 'pending' ? PENDING_MS : false),
   });
-  if (!hasResult) return null;
+  const kind = proof.data?.kind;
   return (
-    <Section title={t('evidence.title')}>
-      {proof.isError && <ProblemAlert error={proof.error} retry={() => void proof.refetch()} />}
-      {proof.data?.kind === 'none' && <Text c="dimmed">{t('scans.proof.none')}</Text>}
-      {proof.data?.kind === 'pending' && <Text c="dimmed">{t('evidence.pending')}</Text>}
-      {proof.data?.kind === 'sealed' && <SealedScan path={path} bytes={proof.data.bytes} />}
-    </Section>
+    <>
+      <Button
+        variant="default"
+        leftSection={<ShieldCheck className="icon scan-proof-icon" data-kind={kind} aria-hidden />}
+        onClick={drawer.open}
+      >
+        {t('evidence.title')}
+        {kind !== undefined && (
+          <span className="scan-proof-state">&nbsp;· {t(`scans.proof.states.${kind}`)}</span>
+        )}
+      </Button>
+      <Drawer
+        opened={opened}
+        onClose={drawer.close}
+        position="right"
+        title={t('evidence.title')}
+        closeButtonProps={{ 'aria-label': t('shared.close') }}
+      >
+        <Stack gap="sm">
+          {proof.isError && <ProblemAlert error={proof.error} retry={() => void proof.refetch()} />}
+          {kind === 'none' && <Text c="dimmed">{t('scans.proof.none')}</Text>}
+          {kind === 'pending' && <Text c="dimmed">{t('evidence.pending')}</Text>}
+          {proof.data?.kind === 'sealed' && <SealedScan path={path} bytes={proof.data.bytes} />}
+        </Stack>
+      </Drawer>
+    </>
   );
 }
 

@@ -3,15 +3,6 @@ import type { ScanResponse, ScanPageResponse } from '../../client/types.gen';
 import { type Status, StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
 
-const SCAN_STATUS: Record<ScanResponse['status'], Status> = {
-  queued: 'waiting',
-  running: 'waiting',
-  completed: 'good',
-  partial: 'bad',
-  failed: 'bad',
-  canceled: 'off',
-};
-
 const PAGE_STATUS: Record<ScanPageResponse['status'], Status> = {
   found: 'waiting',
   visiting: 'waiting',
@@ -24,8 +15,15 @@ export function isRunning({ status }: Pick<ScanResponse, 'status'>): boolean {
   return status === 'queued' || status === 'running';
 }
 
-export function ScanStatus({ scan: { status } }: { scan: Pick<ScanResponse, 'status'> }) {
-  return <StatusLabel status={SCAN_STATUS[status]}>{t(`scans.statuses.${status}`)}</StatusLabel>;
+/** For so long after a scan its findings may still be missing. */
+const EVALUATION_MS = 60_000;
+
+/** Whether a scan runs, or a worker evaluates it. */
+export function changesSoon(scan: ScanResponse): boolean {
+  const { endedAt, result, status } = scan;
+  if (isRunning(scan)) return true;
+  const hasResult = status === 'completed' || status === 'partial';
+  return hasResult && result === null && Date.now() - Date.parse(endedAt ?? '') < EVALUATION_MS;
 }
 
 /** The place of a scan that waits for a scanner. */

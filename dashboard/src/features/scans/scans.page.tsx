@@ -1,27 +1,26 @@
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
 import { scanListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { ScanResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
-import { formatNumber } from '../../shared/format';
-import { type Column, InfiniteTable } from '../../shared/infinite-table';
+import { InfiniteTable } from '../../shared/infinite-table';
 import { Notice } from '../../shared/notice';
 import { Page } from '../../shared/page';
-import { RelativeTime } from '../../shared/timestamps';
-import { TruncatedText } from '../../shared/truncated-text';
 import { useProject } from '../../shared/use-project';
 import { t } from '../../i18n/i18n';
-import { AlertsCard } from './alerts-card';
+import { LatestResult } from './latest-result';
 import { NewScanDialog } from './new-scan-dialog';
-import { isRunning, QueuePlace, ScanStatus } from './scan-status';
-import { ScheduleCard } from './schedule-card';
+import { scanColumns, scanPhoneColumns } from './scan-columns';
+import { changesSoon, isRunning } from './scan-status';
+import { Verdict } from './verdict';
+import './scan-list.css';
 
 const route = getRouteApi('/signed-in/projects/$projectId/scans');
 
 const PAGE_ROWS = 50;
 const LIVE_MS = 2_000;
+const IDLE_MS = 15_000;
 
 export function ScansPage() {
   const project = useProject();
@@ -32,49 +31,67 @@ export function ScansPage() {
     ...scanListInfiniteOptions({ path, query: { limit: PAGE_ROWS } }),
     initialPageParam: { path },
     getNextPageParam: (page) => page.nextCursor ?? undefined,
-    // Also finds a scanner that has just been started.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
+    refetchInterval: ({ state: { data } }) => {
+      const [first, ...others] = data?.pages ?? [];
+      if (others.length > 0) return false;
+      // Also finds a scanner that has just been started.
+      const isWaiting = first?.allowance.scannerAvailable !== true || first.items.some(changesSoon);
+      return isWaiting ? LIVE_MS : IDLE_MS;
+    },
   });
+  const columns = useMemo(scanColumns, []);
+  const phoneColumns = useMemo(scanPhoneColumns, []);
   const allowance = query.data?.pages[0]?.allowance;
-  const running = query.data?.pages[0]?.items.find(isRunning);
+  const scans = query.data?.pages.flatMap(({ items }) => items) ?? [];
   const refusal = checkAccess(project, { role: 'editor' });
-  const canScan = refusal === null && allowance?.scannerAvailable === true && !running;
+  const canScan = refusal === null && allowance?.scannerAvailable === true && !scans.some(isRunning);
   const open = (scanId: string) =>
     void navigate({ to: '/projects/$projectId/scans/$scanId', params: { projectId: project.id, scanId } });
   return (
     <Page
       title={t('pages.scans')}
       actions={
-        <Button disabled={!canScan || allowance.scansLeft === 0} onClick={() => setAsking(true)}>
-          {t('scans.scanNow')}
-        </Button>
+        <>
+          {allowance && (
+            <Text c="dimmed">
+              {t('scans.allowance', { left: allowance.scansLeft, perDay: allowance.scansPerDay })}
+            </Text>
+          )}
+          <Button disabled={!canScan || allowance.scansLeft === 0} onClick={() => setAsking(true)}>
+            {t('scans.scanNow')}
+          </Button>
+        </>
       }
     >
       <AccessNote refusal={refusal} projectId={project.id} what={t('scans.scanNow')} />
       {allowance?.scannerAvailable === false && <Notice>{t('scans.noScanner')}</Notice>}
-      {allowance && (
-        <Text c="dimmed">
-          {t('scans.allowance', {
-            left: allowance.scansLeft,
-            perDay: allowance.scansPerDay,
-            pages: allowance.pagesMax,
-          })}
-        </Text>
+      {query.data && <LatestResult project={project} scans={scans} allowance={allowance} />}
+      {(query.isPending || query.isError || scans.length > 0) && (
+        <div className="card list-card scan-list">
+          <div className="scan-legend">
+            <Verdict tone="bad">{t('findings.certainties.settled')}</Verdict>
+            <Verdict tone="warn">{t('findings.certainties.arguable')}</Verdict>
+            <Verdict tone="ask">{t('scans.counts.open')}</Verdict>
+          </div>
+          <InfiniteTable
+            label={t('scans.list')}
+            query={query}
+            columns={columns}
+            phoneColumns={phoneColumns}
+            rowKey={({ id }) => id}
+            onOpen={({ id }) => open(id)}
+            empty={null}
+          />
+        </div>
       )}
-      <InfiniteTable
-        label={t('scans.list')}
-        query={query}
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        onOpen={({ id }) => open(id)}
-        empty={<Empty />}
-      />
-      <ScheduleCard project={project} />
-      <AlertsCard projectId={project.id} />
+      <Text c="dimmed" size="xs">
+        {t('scans.noVerdict')}
+      </Text>
       {asking && allowance && (
         <NewScanDialog
           projectId={project.id}
           allowance={allowance}
+          urls={allowance.defaultUrls}
           onClose={() => setAsking(false)}
           onStarted={open}
         />
@@ -82,42 +99,3 @@ export function ScansPage() {
     </Page>
   );
 }
-
-function Empty() {
-  return (
-    <div className="empty">
-      <Text fw={600}>{t('scans.none')}</Text>
-      <Text c="dimmed">{t('scans.noneText')}</Text>
-    </div>
-  );
-}
-
-const COLUMNS: Column<ScanResponse>[] = [
-  {
-    title: t('scans.requested'),
-    cell: ({ id, createdAt }) => (
-      <Link
-        from="/projects/$projectId/scans"
-        to="/projects/$projectId/scans/$scanId"
-        params={(params) => ({ ...params, scanId: id })}
-        className="row-link"
-        onClick={(event) => event.stopPropagation()}
-      >
-        <RelativeTime at={createdAt} />
-      </Link>
-    ),
-  },
-  {
-    title: t('scans.status'),
-    cell: (scan) => (
-      <>
-        <ScanStatus scan={scan} />
-        <QueuePlace scan={scan} />
-      </>
-    ),
-  },
-  { title: t('scans.origin'), cell: ({ origin }) => t(`scans.origins.${origin}`) },
-  { title: t('scans.addresses'), cell: ({ urls }) => <TruncatedText text={urls.join(', ')} /> },
-  { title: t('scans.visited'), cell: ({ pages }) => formatNumber(pages.visited), numeric: true },
-  { title: t('scans.failed'), cell: ({ pages }) => formatNumber(pages.failed), numeric: true },
-];
