@@ -253,6 +253,17 @@ describe('findings and decisions', () => {
     expect(await opened.getByRole('rowheader', { name: 'sid' }).count()).toBe(0);
   });
 
+  it('tells the alert in the audit log in words', async () => {
+    await go(opened, '/settings/audit?action=scan.alert');
+    const row = opened.getByRole('row').filter({ hasText: 'Scan alert sent' }).first();
+    await row.getByText('New items, Storage before consent').waitFor();
+    await row.getByRole('link').press('Enter');
+    const changed = opened.getByRole('dialog', { name: 'Change' }).getByRole('row');
+    await changed.filter({ hasText: 'New items' }).getByText('1 item: _fbp').waitFor();
+    expect(await opened.getByText('loaderGone').count()).toBe(0);
+    await expectNoFindings(opened);
+  });
+
   it('shows a viewer what an editor can do, disabled, also on a phone', async () => {
     const viewer = await signUp(testService);
     const invite = (body: unknown): Promise<Response> =>

@@ -75,6 +75,7 @@ type CodeGroup =
   | 'actions'
   | 'analytics.devices'
   | 'audit.fields'
+  | 'audit.values'
   | `banner.appearanceOptions.${'layout' | 'theme' | 'font' | 'secondaryButton'}`
   | 'banner.fieldNames'
   | 'banner.labels'

@@ -15,9 +15,25 @@ export function fieldName(member: string): string {
   return translateCode('audit.fields', member) ?? translateCode('banner.fieldNames', member) ?? member;
 }
 
-/** The members in which a change differs, in the order in which they were written down. */
+/** The members in which a change differs, in the order in which they were written down. Empty lists say nothing. */
 export function changedFields({ before, after }: { before: State; after: State }): string[] {
-  return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const members = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  return [...members].filter((member) => !isNothing(before?.[member]) || !isNothing(after?.[member]));
+}
+
+/** Some names of a list, and how many it has, as the alert of a scan names items. */
+interface Sample {
+  count: number;
+  names: string[];
+}
+
+function isSample(value: unknown): value is Sample {
+  return typeof value === 'object' && value !== null && 'count' in value && 'names' in value;
+}
+
+function isNothing(value: unknown): boolean {
+  if (isSample(value)) return value.count === 0;
+  return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 /** The author of a change: the current name, which is not stored in the log, or a replacement. */
@@ -54,8 +70,8 @@ export function BeforeAfter({ before, after }: { before: State; after: State }) 
           {members.map((member) => (
             <tr key={member}>
               <th scope="row">{fieldName(member)}</th>
-              <td>{valueOf(before?.[member])}</td>
-              <td>{valueOf(after?.[member])}</td>
+              <td>{valueOf(member, before?.[member])}</td>
+              <td>{valueOf(member, after?.[member])}</td>
             </tr>
           ))}
         </tbody>
@@ -64,8 +80,16 @@ export function BeforeAfter({ before, after }: { before: State; after: State }) 
   );
 }
 
-function valueOf(value: unknown): ReactNode {
+/** Members whose values are codes of the API, never names that people chose. */
+const CODED = new Set(['category', 'frequency', 'kind', 'origin', 'skippedStates', 'status']);
+
+function valueOf(member: string, value: unknown): ReactNode {
   if (value === undefined || value === null || value === '') return '–';
+  if (isSample(value)) return sampleText(value);
+  if (CODED.has(member)) {
+    const codes = Array.isArray(value) ? value : [value];
+    return codes.map((code) => translateCode('audit.values', String(code)) ?? String(code)).join(', ');
+  }
   if (typeof value === 'boolean') return value ? t('list.yes') : t('list.no');
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') {
@@ -75,4 +99,9 @@ function valueOf(value: unknown): ReactNode {
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
     return value.length === 0 ? '–' : value.join(', ');
   return <code>{JSON.stringify(value, null, 2)}</code>;
+}
+
+function sampleText({ count, names }: Sample): string {
+  if (count === 0) return '–';
+  return t('audit.sample', { count, names: names.length > 0 ? names.join(', ') : 'none' });
 }
