@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
 import { newId } from '../../../src/platform/identity/ids.js';
@@ -77,7 +78,8 @@ export class Cluster {
     const settings = { max_connections: CONNECTIONS_MAX };
     this.primary = await DebianPostgres.start(this.processes.folder(), settings);
     await this.primary.query('postgres', `create database ${DATABASE}`);
-    await this.createRoles();
+    await createServiceRoles(this.primary.url(DATABASE, 'postgres'), this.passwords);
+    for (const line of poolerSettings()) await this.primary.query(DATABASE, line);
     this.standby = await DebianPostgres.follow(this.primary, {
       folder: this.processes.folder(),
       name: STANDBY,
@@ -91,31 +93,6 @@ export class Cluster {
       port: this.bouncerPort,
       passwords: { service_runtime: this.passwords.runtime },
     });
-  }
-
-  /** The roles, and what docs/deploy.md says of a service behind PgBouncer. */
-  private async createRoles(): Promise<void> {
-    const { owner, runtime } = this.passwords;
-    await promisify(execFile)(
-      'psql',
-      [
-        '--set',
-        'ON_ERROR_STOP=1',
-        '-d',
-        this.primary.url(DATABASE, 'postgres'),
-        '-f',
-        'deploy/postgres/roles.sql',
-      ],
-      {
-        env: {
-          PATH: process.env['PATH'],
-          PGOPTIONS: `-c service.owner_password=${owner} -c service.runtime_password=${runtime}`,
-        },
-      },
-    );
-    const page = readFileSync('docs/deploy.md', 'utf8');
-    for (const [line] of page.matchAll(/^alter role service_runtime set .*;$/gm))
-      await this.primary.query(DATABASE, line);
   }
 
   private bouncerIni(port: number): string {
@@ -168,7 +145,10 @@ export class Cluster {
     const port = await freePort();
     this.baseUrl = `http://127.0.0.1:${port}`;
     this.proxy = await DebianHaProxy.start(this.processes.folder(), {
-      configuration: proxyConfiguration(port, this.apiPorts),
+      configuration: proxyConfiguration(
+        `127.0.0.1:${port}`,
+        this.apiPorts.map((apiPort) => `127.0.0.1:${apiPort}`),
+      ),
       port,
     });
   }
@@ -319,11 +299,35 @@ function secret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** The sample of docs/deploy.md, with the ports of this cluster. */
-function proxyConfiguration(port: number, apiPorts: number[]): string {
-  const [, sample = ''] = /^```haproxy\n(.*?)^```$/ms.exec(readFileSync('docs/deploy.md', 'utf8')) ?? [];
-  return apiPorts.reduce(
-    (text, apiPort, index) => text.replace(`10.0.0.${index + 1}:3000`, `127.0.0.1:${apiPort}`),
-    sample.replace('bind :80', `bind 127.0.0.1:${port}`),
+/** Runs roles.sql as the superuser of `url`. */
+export async function createServiceRoles(
+  url: string,
+  { owner, runtime }: { owner: string; runtime: string },
+): Promise<void> {
+  await promisify(execFile)(
+    'psql',
+    ['--set', 'ON_ERROR_STOP=1', '-d', url, '-f', 'deploy/postgres/roles.sql'],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        PGOPTIONS: `-c service.owner_password=${owner} -c service.runtime_password=${runtime}`,
+      },
+    },
+  );
+}
+
+/** The statements of docs/deploy.md for a service behind PgBouncer. */
+export function poolerSettings(): string[] {
+  const page = readFileSync('docs/deploy.md', 'utf8');
+  return [...page.matchAll(/^alter role service_runtime set .*;$/gm)].map(([line]) => line);
+}
+
+/** deploy/haproxy/haproxy.cfg, with other addresses. */
+export function proxyConfiguration(bind: string, apis: readonly string[]): string {
+  return apis.reduce(
+    (text, api, index) => text.replaceAll(`10.0.0.${index + 1}:3000`, api),
+    readFileSync('deploy/haproxy/haproxy.cfg', 'utf8')
+      .replace('bind :80', `bind ${bind}`)
+      .replaceAll('/etc/haproxy/errors', resolve('deploy/haproxy')),
   );
 }
