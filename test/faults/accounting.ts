@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 import { type Absence, probesOf, wasted } from './absences.js';
 import { type Claim, readClaims, readHistories } from './audit.js';
-import type { Installation } from './installation.js';
-import { isAllowed, type Load } from './load.js';
+import type { LabInstallation } from './lab.js';
+import type { Load, Trouble } from './load.js';
 import type { Outages } from './outages.js';
 import { accountOfSealing, type Witness } from './evidence-log.js';
 import { isTemporary } from '../../src/modules/forwarding/domain/retry.js';
@@ -44,15 +44,19 @@ export interface Accounts {
 }
 
 export interface Ledger {
-  installation: Installation;
+  installation: LabInstallation;
   load: Load;
   outages: Outages;
+  /** Whether a caller may have seen this. */
+  isAllowed(trouble: Trouble, outages: Outages): boolean;
   absences: Absence[];
   witness: Witness;
   projects: { forwarding: string[]; retrying: string; silent: string };
   /** Processes that ended unexpectedly, and faults that did not heal. */
   died: string[];
   unhealed: string[];
+  /** Records that were acknowledged in a round and not stored at its end. */
+  missing: string[];
 }
 
 interface DeliveryRow {
@@ -95,7 +99,7 @@ export async function account(ledger: Ledger): Promise<Accounts> {
   const duplicates = sum([...taken].map(([id, times]) => Math.max(0, times - (attemptsOf.get(id) ?? 1))));
   const silentRows = deliveries.filter(({ projectId }) => projectId === projects.silent);
   const sealing = await accountOfSealing(installation, ledger.witness);
-  const troubles = load.troubles.filter((trouble) => !isAllowed(trouble, outages));
+  const troubles = load.troubles.filter((trouble) => !ledger.isAllowed(trouble, outages));
 
   const accounts = {
     counts: {
@@ -124,7 +128,10 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       slowestAnswerMs: load.slowestMs,
     },
     findings: [
-      finding('every acknowledged record is stored', without(load.acknowledged, allStored)),
+      finding('every acknowledged record is stored', [
+        ...ledger.missing,
+        ...without(load.acknowledged, allStored),
+      ]),
       finding('no stored record is one that was never sent', without(allStored, load.sent)),
       finding('every record stored with forwarding on was attempted', without(forwarded, inTheLog)),
       finding('no record of a project with forwarding off is in the log or outbox', [

@@ -1,5 +1,6 @@
 import { type Break, BREAKS } from './break-list.js';
 import { copyBuild } from './build.js';
+import { processFaults } from './faults.js';
 import { planRounds } from './plan.js';
 import { say } from './report.js';
 import { runLab } from './run.js';
@@ -33,9 +34,10 @@ export async function runBreaks(words: string[]): Promise<boolean> {
 async function missedBy({ mutations, rounds, kinds, noticedBy }: Break): Promise<string[]> {
   const build = copyBuild(mutations);
   try {
+    const plan = planRounds({ seed: SEED, rounds, short: true, kinds });
     const { accounts } = await runLab({
-      programs: build.programs,
-      rounds: planRounds({ seed: SEED, rounds, short: true, kinds }),
+      setup: processFaults(build.programs, plan),
+      rounds: plan,
       drainDeadlineMs: DRAIN_DEADLINE_MS,
       onRound: () => {},
     });

@@ -15,12 +15,12 @@ export type SmallDisk = { kind: 'mounted'; what: string; folder: string } | { ki
  * Mounts a small disk at `folder`: a file with ext4 on it, so that fsync is real; if that is
  * impossible, memory (tmpfs). Only root may mount.
  */
-export function mountSmallDisk(folder: string, imageFile: string): SmallDisk {
+export function mountSmallDisk(folder: string, imageFile: string, bytes = DISK_BYTES): SmallDisk {
   if (process.getuid?.() !== 0) return { kind: 'none', reason: 'only root may mount a small disk' };
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   try {
     closeSync(openSync(imageFile, 'w'));
-    truncateSync(imageFile, DISK_BYTES);
+    truncateSync(imageFile, bytes);
     run('mkfs.ext4', '-q', '-F', '-m', '0', imageFile);
     run('mount', '-o', 'loop', imageFile, folder);
     return { kind: 'mounted', what: 'ext4 on a loop device', folder };
@@ -28,7 +28,7 @@ export function mountSmallDisk(folder: string, imageFile: string): SmallDisk {
     rmSync(imageFile, { force: true });
   }
   try {
-    mountMemory(folder, DISK_BYTES);
+    mountMemory(folder, bytes);
     return { kind: 'mounted', what: 'tmpfs', folder };
   } catch (error) {
     return { kind: 'none', reason: `nothing can be mounted here (${String(error).split('\n')[0]})` };

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Client } from 'pg';
 import { type ConsentRecorded, recordBody } from '../../src/modules/consent/domain/consent-recorded.js';
 import { type Checkpoint, readCheckpoint } from '../../src/modules/evidence/domain/checkpoint.js';
@@ -15,8 +13,8 @@ import { openNote, createSigner } from '../../src/modules/evidence/domain/signed
 import { TILE_WIDTH } from '../../src/modules/evidence/domain/tile.js';
 import { append, EMPTY_RANGE, computeRoot } from '../../src/modules/evidence/domain/compact-range.js';
 import { leafHash } from '../../src/modules/evidence/domain/tree-hash.js';
-import type { Installation } from './installation.js';
-import { pause } from './faults.js';
+import type { LabInstallation } from './lab.js';
+import { pause } from './pause.js';
 import { until } from '../support/until.js';
 
 const LOOK_EVERY_MS = 300;
@@ -32,7 +30,7 @@ export class Witness {
   private stopped = false;
   private looking: Promise<void> = Promise.resolve();
 
-  constructor(private readonly installation: Installation) {}
+  constructor(private readonly installation: Pick<LabInstallation, 'withDatabase'>) {}
 
   start(): void {
     this.looking = this.look();
@@ -63,7 +61,7 @@ export class Witness {
 /**
  * Waits until all stored records are sealed, up to a deadline; the remaining ones are a finding.
  */
-export async function sealed(installation: Installation): Promise<void> {
+export async function sealed(installation: LabInstallation): Promise<void> {
   const from = new Date();
   const isSealed = (): Promise<boolean> =>
     installation
@@ -89,7 +87,7 @@ type Row = ConsentRecorded & { index: number | null };
 
 /** Holds the storage, the rows and every checkpoint that was seen against each other. */
 export async function accountOfSealing(
-  installation: Installation,
+  installation: LabInstallation,
   witness: Witness,
 ): Promise<SealingAccounts> {
   const accounts: SealingAccounts = { checkpointsSeen: 0, notOnce: [], forked: [] };
@@ -102,7 +100,7 @@ export async function accountOfSealing(
   const records = await installation.withDatabase(recordsWithPlaces);
   const byProject = Map.groupBy(records, ({ projectId }) => projectId);
   for (const log of new Set([...sizes.keys(), ...byProject.keys()])) {
-    const entries = readEntries(installation.evidenceFolder, log, sizes.get(log) ?? 0);
+    const entries = await readEntries(installation, log, sizes.get(log) ?? 0);
     if (log !== ROOT_LOG) accounts.notOnce.push(...misplaced(byProject.get(log) ?? [], entries));
     const seen = witness.seen.get(log) ?? new Set();
     accounts.checkpointsSeen += seen.size;
@@ -120,13 +118,13 @@ async function recordsWithPlaces(client: Client): Promise<Row[]> {
   return rows;
 }
 
-/** The entries of a log as they lie in the storage; none where bundles are missing. */
-function readEntries(folder: string, log: string, size: number): Buffer[] {
+/** The entries of a log as they lie in the storage. */
+async function readEntries(installation: LabInstallation, log: string, size: number): Promise<Buffer[]> {
   const entries: Buffer[] = [];
   for (let at = 0; at < size; at += TILE_WIDTH) {
     const width = Math.min(TILE_WIDTH, size - at);
     const path = objectPath({ level: ENTRIES, index: at / TILE_WIDTH, width });
-    entries.push(...decodeBundle(readFileSync(join(folder, logFolder(log), path))));
+    entries.push(...decodeBundle(await installation.readEvidence(`${logFolder(log)}/${path}`)));
   }
   return entries;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { BREAKS } from './break-list.js';
 import { mutatedPrograms } from './build.js';
+import { LINKS, TARGETS } from './network/parts.js';
+import { NETWORK_KINDS, planNetworkRounds } from './network/plan.js';
 import { FAULT_KINDS, planRounds } from './plan.js';
 
 const SHORT = { rounds: FAULT_KINDS.length, short: true, kinds: FAULT_KINDS };
@@ -30,6 +32,29 @@ describe('plan of the fault lab', () => {
       ]);
     },
   );
+});
+
+describe('plan of the network lab', () => {
+  const plan = (seed: number, rounds: number, short = false) =>
+    planNetworkRounds({ seed, rounds, short, kinds: NETWORK_KINDS });
+
+  it('is decided by its seed alone', () => {
+    expect(plan(7, 50)).toEqual(plan(7, 50));
+    expect(plan(7, 50)).not.toEqual(plan(8, 50));
+  });
+
+  it('has every fault in a short run, each once', () => {
+    const kinds = plan(1, NETWORK_KINDS.length, true).map(({ kind }) => kind);
+    expect(kinds.toSorted()).toEqual([...NETWORK_KINDS].toSorted());
+  });
+
+  it('meets every part, and every connection in both directions, in 1,000 rounds', () => {
+    const rounds = plan(1, 1_000);
+    const met = new Set(rounds.map(({ part }) => part));
+    expect(TARGETS.filter((part) => !met.has(part))).toEqual([]);
+    const links = new Set(rounds.map(({ link }) => link.join(' ')));
+    expect(links.size).toBe(2 * LINKS.length);
+  });
 });
 
 describe('broken builds of the fault lab', () => {

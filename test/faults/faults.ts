@@ -5,11 +5,15 @@ import { until } from '../support/until.js';
 import { type Absence, areRetriesQueued, haveRetries, latestHolder, lookAtHolds } from './absences.js';
 import { WORKER_USERS } from './audit.js';
 import { fillDisk, freeDisk } from './disk.js';
-import { HEALTHY, type Installation, LEASE_MS, NAMED_HOSTS, type Role } from './installation.js';
+import { HEALTHY, Installation, LEASE_MS } from './installation.js';
+import type { LabSetup } from './lab.js';
+import { isAllowed } from './load.js';
 import type { Outages, Part } from './outages.js';
+import { pause } from './pause.js';
 import type { FaultKind, Round } from './plan.js';
+import { NAMED_HOSTS, type Role, type Services } from './services.js';
 
-const CLOCK_OFFSET_MS = 5 * 60_000;
+export const CLOCK_OFFSET_MS = 5 * 60_000;
 const FLOOD_BYTES = 10 * 1024 * 1024;
 /** Longer than one try of the resolver may take, so that some names are found late and some not at all. */
 const SLOW_DNS_MS = 700;
@@ -46,7 +50,21 @@ interface Lab {
 /** Makes the round's fault happen and undoes it. */
 export type Fault = (lab: Lab, round: Round) => Promise<void>;
 
-export const FAULTS: Record<FaultKind, Fault> = {
+const PACE = { callers: 24, perSecond: 160 };
+
+/** The lab of `npm run faults` on one machine, with the built service in `programs`. */
+export function processFaults(programs: string, rounds: Round[]): LabSetup<Round, Installation> {
+  const wantsDisk = rounds.some(({ kind }) => kind === 'disk-full');
+  return {
+    pace: PACE,
+    start: () => Installation.start({ programs, wantsDisk }),
+    skipped: ({ disk }, { kind }) => (kind === 'disk-full' && disk.kind === 'none' ? disk.reason : null),
+    cause: (lab, round) => FAULTS[round.kind](lab, round),
+    isAllowed,
+  };
+}
+
+const FAULTS: Record<FaultKind, Fault> = {
   'kill-api': killed('api'),
   'kill-worker': killed('worker'),
   'kill-postgres': ({ installation, outages }, { holdMs }) =>
@@ -210,8 +228,13 @@ function stopped(role: Role) {
     );
 }
 
+interface ClockLab {
+  installation: Services;
+}
+type ClockRound = Pick<Round, 'target' | 'holdMs'>;
+
 /** A worker is started again with a clock that is wrong, and later with a right one: both by an orderly stop. */
-function wrongClock(offsetMs: number): Fault {
+export function wrongClock(offsetMs: number): (lab: ClockLab, round: ClockRound) => Promise<void> {
   return async ({ installation }, { target, holdMs }) => {
     for (const offset of [offsetMs, 0]) {
       const { code } = await installation.service('worker', target).stop();
@@ -223,7 +246,7 @@ function wrongClock(offsetMs: number): Fault {
 }
 
 /** The clock of PostgreSQL steps, and back again: records that are stored in between bear its instants. */
-function wrongDatabaseClock(offsetMs: number): Fault {
+export function wrongDatabaseClock(offsetMs: number): (lab: ClockLab, round: ClockRound) => Promise<void> {
   return async ({ installation }, { holdMs }) => {
     await installation.setDatabaseClock(offsetMs);
     await pause(holdMs);
@@ -250,8 +273,4 @@ async function askingNamesAnew(installation: Installation, holdMs: number): Prom
 
 function partOf(role: Role, target: 0 | 1): Part {
   return `${role}-${target}`;
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((wake) => setTimeout(wake, ms));
 }

@@ -1,5 +1,6 @@
 import { newId } from '../../src/platform/identity/ids.js';
 import type { Outages } from './outages.js';
+import { pause } from './pause.js';
 
 /** How long a caller waits for an answer: longer than the service lets a record wait for its database. */
 const PATIENCE_MS = 8_000;
@@ -27,6 +28,8 @@ export class Load {
   readonly acknowledged = new Set<string>();
   readonly troubles: Trouble[] = [];
   slowestMs = 0;
+  private lastMs = performance.now();
+  private longestGapMs = 0;
   private readonly stopping = new AbortController();
   private callers: Promise<unknown> = Promise.resolve();
 
@@ -38,6 +41,20 @@ export class Load {
   start(): void {
     const { callers } = this.pace;
     this.callers = Promise.all(Array.from({ length: callers }, (_, index) => this.call(index)));
+  }
+
+  /** The longest time without an acknowledged record since the last call. */
+  takeLongestGapMs(): number {
+    this.noteGap();
+    const gapMs = this.longestGapMs;
+    this.longestGapMs = 0;
+    return gapMs;
+  }
+
+  private noteGap(): void {
+    const nowMs = performance.now();
+    this.longestGapMs = Math.max(this.longestGapMs, nowMs - this.lastMs);
+    this.lastMs = nowMs;
   }
 
   /** Stops; a record in progress is not sent again. */
@@ -63,6 +80,7 @@ export class Load {
     for (let tries = 0; !this.stopping.signal.aborted; tries++) {
       const trouble = await this.send(projectId, id, (turn + tries) % 2 === 0 ? 0 : 1);
       if (!trouble) {
+        this.noteGap();
         this.acknowledged.add(id);
         return;
       }
@@ -116,8 +134,4 @@ export function isAllowed({ what, api, fromMs, toMs }: Trouble, outages: Outages
     case 'other':
       return false;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((wake) => setTimeout(wake, Math.max(0, ms)));
 }

@@ -3,17 +3,24 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { runBreaks } from './breaks.js';
 import { copyBuild } from './build.js';
-import { FAULT_KINDS, type FaultKind, planRounds } from './plan.js';
-import { say, sayAccounts, sayHead, sayRound, writeReport } from './report.js';
-import { runLab } from './run.js';
+import { FAULT_KINDS, planRounds } from './plan.js';
+import { processFaults } from './faults.js';
+import { networkFaults } from './network/faults.js';
+import { isInside, isolated, networkRefusal } from './network/isolated.js';
+import { NETWORK_KINDS, planNetworkRounds } from './network/plan.js';
+import { say, sayAccounts, sayHead, sayRound, sayTimes, writeReport } from './report.js';
+import { runLab, type RunReport } from './run.js';
 
 const LONG_ROUNDS = 50;
 const ROUNDS_MAX = 1_000;
 const SEED_MAX = 2 ** 31;
-const REPORT_FILE = 'test/faults/results/faults.json';
+/** Consents a second of the network lab. */
+const NETWORK_RATE = { usual: 300, max: 10_000 };
+const REPORT_FOLDER = 'test/faults/results';
 /** A run that takes longer has failed; it is stopped, and the state that it left is reported. */
-const SECONDS_PER_ROUND_MAX = 40;
-const SECONDS_BESIDE_MAX = 150;
+const SECONDS_MAX = { perRound: 40, beside: 150 };
+/** Of two of the network's faults the database's lease of 20 s is a part. */
+const NETWORK_SECONDS_MAX = { perRound: 60, beside: 300 };
 
 const { values: options } = parseArgs({
   options: {
@@ -21,6 +28,8 @@ const { values: options } = parseArgs({
     seed: { type: 'string' },
     short: { type: 'boolean', default: false },
     only: { type: 'string' },
+    network: { type: 'boolean', default: false },
+    rate: { type: 'string' },
     breaks: { type: 'boolean', default: false },
     break: { type: 'string', multiple: true, default: [] },
   },
@@ -34,57 +43,79 @@ function whole(name: string, text: string | undefined, fallback: number, max: nu
   return process.exit(2);
 }
 
-function kindsOf(text: string | undefined): readonly FaultKind[] {
-  if (text === undefined) return FAULT_KINDS;
+function kindsOf<Kind extends string>(all: readonly Kind[], text: string | undefined): readonly Kind[] {
+  if (text === undefined) return all;
   const wanted = text.split(',');
-  const kinds = FAULT_KINDS.filter((kind) => wanted.includes(kind));
+  const kinds = all.filter((kind) => wanted.includes(kind));
   if (kinds.length === wanted.length) return kinds;
-  say(`--only takes a comma-separated list of ${FAULT_KINDS.join(', ')}.`);
+  say(`--only takes a comma-separated list of ${all.join(', ')}.`);
   return process.exit(2);
 }
-
-const seed = whole('seed', options.seed, randomInt(SEED_MAX), SEED_MAX);
-const kinds = kindsOf(options.only);
-const rounds = whole('rounds', options.rounds, options.short ? kinds.length : LONG_ROUNDS, ROUNDS_MAX);
 
 if (options.breaks || options.break.length > 0) {
   process.exit((await runBreaks(options.break)) ? 0 : 1);
 }
 
+const { short, network } = options;
+const seed = whole('seed', options.seed, randomInt(SEED_MAX), SEED_MAX);
+const perSecond = whole('rate', options.rate, NETWORK_RATE.usual, NETWORK_RATE.max);
+const allKinds = network ? NETWORK_KINDS : FAULT_KINDS;
+const rounds = whole('rounds', options.rounds, short ? allKinds.length : LONG_ROUNDS, ROUNDS_MAX);
+const { perRound, beside } = network ? NETWORK_SECONDS_MAX : SECONDS_MAX;
+const deadlineMs = (rounds * perRound + beside) * 1000;
+
+if (network && !isInside()) {
+  const refusal = networkRefusal();
+  if (refusal === null) process.exit(await isolated(deadlineMs));
+  say(`SKIPPED, the lab of network faults: ${refusal}`);
+  process.exit(0);
+}
+
 const again = [
+  ...(network ? ['--network'] : []),
   `--seed ${seed} --rounds ${rounds}`,
-  ...(options.short ? ['--short'] : []),
+  ...(options.rate ? [`--rate ${perSecond}`] : []),
+  ...(short ? ['--short'] : []),
   ...(options.only ? [`--only ${options.only}`] : []),
 ].join(' ');
 say(`Fault lab, seed ${seed}, ${rounds} rounds. The same once more: npm run faults -- ${again}`);
-const deadline = setTimeout(
-  () => {
-    say('The lab did not come to its end in time.');
-    process.kill(process.pid, 'SIGTERM');
-  },
-  (rounds * SECONDS_PER_ROUND_MAX + SECONDS_BESIDE_MAX) * 1000,
-);
+const deadline = setTimeout(() => {
+  say('The lab did not come to its end in time.');
+  process.kill(process.pid, 'SIGTERM');
+}, deadlineMs);
 const startedMs = performance.now();
 const build = copyBuild();
 process.once('exit', () => build.remove());
 sayHead();
-const report = await runLab({
-  programs: build.programs,
-  rounds: planRounds({ seed, rounds, short: options.short, kinds }),
-  onRound: sayRound,
-});
+const report = await (network ? runNetwork(build.programs) : runProcesses(build.programs));
 clearTimeout(deadline);
+sayTimes(report.rounds);
 sayAccounts(report.accounts);
 say();
 say(
   `PostgreSQL's disk: ${report.disk}. The outbox was empty ${report.drainSeconds.toFixed(1)} s after the load ended.`,
 );
 const seconds = Math.round((performance.now() - startedMs) / 1000);
-writeReport(REPORT_FILE, { seed, again, at: new Date().toISOString(), seconds, ...report });
+const reportFile = `${REPORT_FOLDER}/${network ? 'network' : 'faults'}.json`;
+writeReport(reportFile, { seed, again, at: new Date().toISOString(), seconds, ...report });
 const broken = report.accounts.findings.filter((finding) => finding.broken.length > 0);
 say(
   broken.length === 0
-    ? `All rules hold after ${rounds} rounds in ${seconds} s. ${REPORT_FILE} has everything.`
+    ? `All rules hold after ${rounds} rounds in ${seconds} s. ${reportFile} has everything.`
     : `${broken.length} rules are broken. Once more: npm run faults -- ${again}`,
 );
 process.exit(broken.length === 0 ? 0 : 1);
+
+function runProcesses(programs: string): Promise<RunReport> {
+  const plan = planRounds({ seed, rounds, short, kinds: kindsOf(FAULT_KINDS, options.only) });
+  return runLab({ setup: processFaults(programs, plan), rounds: plan, onRound: sayRound });
+}
+
+function runNetwork(programs: string): Promise<RunReport> {
+  const plan = planNetworkRounds({ seed, rounds, short, kinds: kindsOf(NETWORK_KINDS, options.only) });
+  return runLab({
+    setup: networkFaults({ programs, perSecond, rounds: plan }),
+    rounds: plan,
+    onRound: sayRound,
+  });
+}

@@ -1,5 +1,5 @@
 /** What can be away: an outage of a worker or of PostgreSQL explains that a message is sent twice. */
-export type Part = 'api-0' | 'api-1' | 'worker-0' | 'worker-1' | 'postgres' | 'redis';
+export type Part = 'proxy' | 'api-0' | 'api-1' | 'worker-0' | 'worker-1' | 'postgres' | 'redis';
 
 /** Instants are milliseconds since 1970, which all processes of the machine share with PostgreSQL. */
 export interface Outage {

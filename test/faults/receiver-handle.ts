@@ -30,11 +30,14 @@ export class ReceiverHandle {
     });
   }
 
-  /** `hosts` are the names in its certificate. */
-  static async start(hosts: string[]): Promise<ReceiverHandle> {
+  /** `hosts` are the names in its certificate, the address on which it listens first. */
+  static async start(hosts: string[], within: string[] = []): Promise<ReceiverHandle> {
+    const [program = process.execPath, ...given] = [...within, process.execPath, ...process.execArgv];
     const child = fork(new URL('./receiver.process.ts', import.meta.url), {
       serialization: 'advanced',
       env: { ...process.env, LAB_HOSTS: JSON.stringify(hosts) },
+      execPath: program,
+      execArgv: given,
     });
     const [{ result }] = (await once(child, 'message')) as [ReceiverReply];
     const { port, caFile } = result as { port: number; caFile: string };

@@ -9,7 +9,8 @@ const BREAKING: readonly Behaviour['kind'][] = ['reset', 'reset_mid_head', 'garb
 
 const { authority, caFile, remove } = await makeTestAuthority();
 const hosts = JSON.parse(process.env['LAB_HOSTS'] ?? '[]') as string[];
-const receiver = await startReceiver(authority, { hosts });
+const [address = '127.0.0.1'] = hosts;
+const receiver = await startReceiver(authority, { hosts, address });
 let behaviour: Behaviour = { kind: 'answer', status: 204 };
 /** How often each record came whole, and how often it came and was broken off. */
 const taken = new Map<string, number>();

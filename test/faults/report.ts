@@ -5,7 +5,7 @@ import type { RoundReport, RunReport } from './run.js';
 
 const COLUMNS = [
   { title: 'round', width: 5 },
-  { title: 'fault', width: 22 },
+  { title: 'fault', width: 36 },
   { title: 'at s', width: 7 },
   { title: 'fault s', width: 7 },
   { title: 'healed s', width: 8 },
@@ -22,13 +22,13 @@ export function sayHead(): void {
 }
 
 export function sayRound(round: RoundReport): void {
-  const isAimed = /^(kill|stop)-(api|worker)|^clock/.test(round.kind);
+  const isAimed = /^(kill|stop)-(api|worker)|^(worker-)?clock/.test(round.kind);
   const seen = Object.entries(round.seen).filter(([, times]) => times > 0);
   const callers = seen.map(([what, times]) => `${times} ${what}`).join(', ') || '–';
   say(
     row([
       String(round.number),
-      isAimed ? `${round.kind} ${round.target}` : round.kind,
+      round.met ? `${round.kind} ${round.met}` : isAimed ? `${round.kind} ${round.target}` : round.kind,
       round.atSeconds.toFixed(1),
       round.faultSeconds.toFixed(1),
       round.healSeconds.toFixed(1),
@@ -36,6 +36,26 @@ export function sayRound(round: RoundReport): void {
       round.skipped === null ? callers : `SKIPPED: ${round.skipped}`,
     ]),
   );
+  if (round.unhealed !== null) say(`         ${round.unhealed}`);
+}
+
+/** The time without an acknowledged record, and until everything was ready, by kind of fault. */
+export function sayTimes(rounds: readonly RoundReport[]): void {
+  say();
+  const title =
+    'seconds without an acknowledged record: median, worst; of the fault and until ready: the same';
+  say(`  ${'fault'.padEnd(24)}rounds  ${title}`);
+  const ran = rounds.filter(({ skipped }) => skipped === null);
+  for (const [kind, of] of Map.groupBy(ran, (round) => round.kind)) {
+    const silent = medianAndWorst(of.map(({ silentSeconds }) => silentSeconds));
+    const ready = medianAndWorst(of.map(({ faultSeconds, healSeconds }) => faultSeconds + healSeconds));
+    say(`  ${kind.padEnd(24)}${String(of.length).padEnd(8)}${silent}; ${ready}`);
+  }
+}
+
+function medianAndWorst(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return `${(sorted[Math.floor(sorted.length / 2)] ?? 0).toFixed(1)}, ${(sorted.at(-1) ?? 0).toFixed(1)}`;
 }
 
 export function sayAccounts({ counts, findings, histories }: Accounts): void {

@@ -39,7 +39,10 @@ export type DnsRecord =
  * Starts a server with the given records per name; `null` leaves a name unanswered, `*.` covers every other label. The
  * records are read for each query, so a test may change them.
  */
-export async function startDnsServer(records: Record<string, DnsRecord | null>): Promise<DnsServer> {
+export async function startDnsServer(
+  records: Record<string, DnsRecord | null>,
+  { address = '127.0.0.1', port = 0 } = {},
+): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const queries: string[] = [];
   const times = new Map<string, number>();
@@ -75,9 +78,9 @@ export async function startDnsServer(records: Record<string, DnsRecord | null>):
     if (delayMs === 0) send();
     else setTimeout(send, delayMs);
   });
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => socket.bind(port, address, resolve));
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `${address}:${socket.address().port}`,
     queries,
     answerAfter: (ms) => (delayMs = ms),
     close: () => {

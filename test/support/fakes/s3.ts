@@ -42,7 +42,7 @@ interface S3rverServer {
 }
 type S3rverClass = new (options: Record<string, unknown>) => S3rverServer;
 
-export async function startS3(prefix = 'prefix'): Promise<TestS3> {
+export async function startS3(prefix = 'prefix', address = '127.0.0.1'): Promise<TestS3> {
   const directory = mkdtempSync(join(tmpdir(), 'consent-s3-'));
   const S3rver = requireExtra('s3rver') as S3rverClass;
   const s3 = new S3rver({
@@ -77,10 +77,10 @@ export async function startS3(prefix = 'prefix'): Promise<TestS3> {
     onward.on('error', () => response.destroy());
     onward.end(received.body);
   });
-  await new Promise<void>((ready) => proxy.listen(0, '127.0.0.1', ready));
+  await new Promise<void>((ready) => proxy.listen(0, address, ready));
   const { port } = proxy.address() as AddressInfo;
   return {
-    url: `s3://${BUCKET}/${prefix}?endpoint=http://127.0.0.1:${port}&region=eu-central-1`,
+    url: `s3://${BUCKET}/${prefix}?endpoint=http://${address}:${port}&region=eu-central-1`,
     requests,
     behave: (next) => (behaviour = next),
     read: async (key) => {

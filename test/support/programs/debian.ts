@@ -238,7 +238,7 @@ function newestVersion(): string {
 }
 
 /** Neither server runs as root; the package has made a user for them. */
-function postgresUser(): User {
+export function postgresUser(): User {
   if (process.getuid?.() !== 0) return {};
   const entry = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
   if (!entry) throw new Error('There is no user "postgres".');

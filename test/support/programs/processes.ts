@@ -41,6 +41,8 @@ export interface StartOptions {
   programs?: string;
   /** Node's own options, e.g. `--import` of a file. */
   nodeOptions?: string[];
+  /** The command that runs the program elsewhere, e.g. `ip netns exec <name>`. */
+  within?: string[] | undefined;
 }
 
 /** Starts processes of one test file, and kills the remaining ones in `close()`. */
@@ -91,11 +93,12 @@ export class Processes {
 
   private start(
     file: string,
-    { environment, user, programs = 'dist', nodeOptions = [] }: StartOptions,
+    { environment, user, programs = 'dist', nodeOptions = [], within = [] }: StartOptions,
     { port, readyLine }: { port: string; readyLine: RegExp },
   ): ServiceProcess {
     const nodeArguments = ['--disable-warning=ExperimentalWarning', ...nodeOptions];
-    const child = spawn(process.execPath, [...nodeArguments, resolve(programs, file)], {
+    const command = [...within, process.execPath, ...nodeArguments, resolve(programs, file)];
+    const child = spawn(command[0] ?? '', command.slice(1), {
       // A separate folder, so that no `.env` of the checkout is read.
       cwd: this.folder(),
       env: { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), LOG_LEVEL: 'warn', ...environment },
@@ -125,7 +128,7 @@ export class Processes {
     };
     return {
       pid: child.pid ?? 0,
-      baseUrl: `http://127.0.0.1:${port}`,
+      baseUrl: `http://${environment['HOST'] ?? '127.0.0.1'}:${port}`,
       output: () => output,
       ready: async () => {
         await until(`${file} is ready or ends`, () => exit ?? readyLine.test(output));
