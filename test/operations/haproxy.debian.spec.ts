@@ -14,12 +14,13 @@ let api: Server;
 let proxy: DebianHaProxy;
 let baseUrl: string;
 let broken: 'garbage' | 'silent' | null = null;
+let ready = true;
 let requests = 0;
 const processes = new Processes();
 
 beforeAll(async () => {
   api = createServer((request, response) => {
-    if (request.url?.startsWith('/health/')) return void response.end('{}');
+    if (request.url?.startsWith('/health/')) return void response.writeHead(ready ? 200 : 503).end('{}');
     requests += 1;
     if (broken === null) return void response.writeHead(404).end('ours');
     if (broken === 'garbage') request.socket.end('no HTTP\r\n\r\n');
@@ -82,6 +83,21 @@ describe('deploy/haproxy', () => {
     expect(await send(CONSENTS, 'POST')).toEqual(UNAVAILABLE);
     expect(performance.now() - startedMs).toBeLessThan(8_000);
     expect(requests).toBe(2);
+  });
+
+  it('responds also where no API is left when it repeats a request', async () => {
+    // HAProxy closes only connections silently that have carried a request before, on both sides.
+    broken = null;
+    for (let server = 0; server < 2; server++)
+      await (await fetch(`${baseUrl}${CONSENTS}`, { method: 'POST' })).text();
+    broken = 'silent';
+    ready = false;
+    expect(await send(CONSENTS, 'POST')).toEqual(UNAVAILABLE);
+    requests = 0;
+    expect(await send(CONSENTS, 'POST')).toEqual(UNAVAILABLE);
+    // Both are known to be away.
+    expect(requests).toBe(0);
+    ready = true;
   });
 
   it('turns its own 503 into the service’s, without an API', async () => {
