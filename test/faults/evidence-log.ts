@@ -133,12 +133,16 @@ async function readEntries(installation: LabInstallation, log: string, size: num
 function misplaced(records: readonly Row[], entries: readonly Buffer[]): string[] {
   const wrong: string[] = [];
   const taken = new Set<number>();
+  const places = new Map(entries.map((entry, at) => [entry.toString('hex'), at]));
   for (const record of records) {
     const { id, index, salt } = record;
     if (index === null || salt === null) wrong.push(`${id} has no place`);
     else if (taken.has(index)) wrong.push(`${id} shares the place ${index}`);
-    else if (!entries[index]?.equals(computeCommitment(salt, recordBody(record))))
-      wrong.push(`${id} does not open the entry ${index}`);
+    else {
+      const commitment = computeCommitment(salt, recordBody(record));
+      const opened = places.get(commitment.toString('hex'));
+      if (opened !== index) wrong.push(`${id} does not open the entry ${index}, but ${opened ?? 'none'}`);
+    }
     if (index !== null) taken.add(index);
   }
   const extra = entries.length - taken.size;
