@@ -183,6 +183,7 @@ export async function account(ledger: Ledger): Promise<Accounts> {
         'every record is in the log of its project exactly once, and matches its entry',
         sealing.notOnce,
       ),
+      finding('every log is signed up to its last entry', sealing.unsigned),
       finding('every signed checkpoint is consistent with the current log', sealing.forked),
       finding('the outbox is empty', left.waiting),
       finding('no record waits for a retry', left.retrying),

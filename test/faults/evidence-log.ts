@@ -10,6 +10,7 @@ import {
   ROOT_LOG,
 } from '../../src/modules/evidence/domain/log.js';
 import { openNote, createSigner } from '../../src/modules/evidence/domain/signed-note.js';
+import { CHECKPOINT_DUE } from '../../src/modules/evidence/evidence.events.js';
 import { TILE_WIDTH } from '../../src/modules/evidence/domain/tile.js';
 import { append, EMPTY_RANGE, computeRoot } from '../../src/modules/evidence/domain/compact-range.js';
 import { leafHash } from '../../src/modules/evidence/domain/tree-hash.js';
@@ -23,6 +24,8 @@ const LOOK_EVERY_MS = 300;
  * expiry of leases.
  */
 const SEALED_DEADLINE_MS = 60_000;
+/** The root log grows with every checkpoint of another, also of the last ones. */
+const UNSIGNED_MAX_SECONDS = 30;
 
 /** Writes down every signed checkpoint that it gets to see, as receivers would. */
 export class Witness {
@@ -81,6 +84,8 @@ export interface SealingAccounts {
   checkpointsSeen: number;
   notOnce: string[];
   forked: string[];
+  /** Logs whose last entries no signed checkpoint covers. */
+  unsigned: string[];
 }
 
 type Row = ConsentRecorded & { index: number | null };
@@ -90,13 +95,19 @@ export async function accountOfSealing(
   installation: LabInstallation,
   witness: Witness,
 ): Promise<SealingAccounts> {
-  const accounts: SealingAccounts = { checkpointsSeen: 0, notOnce: [], forked: [] };
+  const accounts: SealingAccounts = {
+    checkpointsSeen: 0,
+    notOnce: [],
+    forked: [],
+    unsigned: await installation.withDatabase(listUnsigned),
+  };
   const sizes = await installation.withDatabase(async (client) => {
     const { rows } = await client.query<{ log: string; size: number }>(
       'select log, checkpoint_size::int as size from evidence_log',
     );
     return new Map(rows.map(({ log, size }) => [log, size]));
   });
+  if (accounts.unsigned.length > 0) return accounts;
   const records = await installation.withDatabase(recordsWithPlaces);
   const byProject = Map.groupBy(records, ({ projectId }) => projectId);
   for (const log of new Set([...sizes.keys(), ...byProject.keys()])) {
@@ -107,6 +118,15 @@ export async function accountOfSealing(
     accounts.forked.push(...contradicted(log, seen, entries, installation.evidenceKey));
   }
   return accounts;
+}
+
+async function listUnsigned(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ text: string }>(`
+    select format('%s: %s of %s entries are signed; %s', log, checkpoint_size, size, concat_ws('; ', refusal, halted, damage, (
+      select string_agg(format('a message, due %s, %s failures, %s', available_at, failures, last_error), '; ')
+      from outbox_message m where m.topic = '${CHECKPOINT_DUE}' and m.subject_id = log))) as text
+    from evidence_log where checkpoint_size < size and appended_at < now() - interval '${UNSIGNED_MAX_SECONDS} s'`);
+  return rows.map(({ text }) => text);
 }
 
 async function recordsWithPlaces(client: Client): Promise<Row[]> {

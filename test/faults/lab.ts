@@ -28,6 +28,8 @@ export interface LabInstallation {
   makeProjects(): Promise<LabProjects>;
   /** Processes that ended unexpectedly, with their last output; they are restarted. */
   restartDead(): Promise<string[]>;
+  /** The last output of every process of the service, for the report. */
+  outputs(): string[];
   /** Waits until every process says that it can do its work, with all that it does it with. */
   healed(): Promise<void>;
   /** Stops everything, in any state. */

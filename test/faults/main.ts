@@ -16,6 +16,7 @@ const ROUNDS_MAX = 1_000;
 const SEED_MAX = 2 ** 31;
 /** Consents a second of the network lab. */
 const NETWORK_RATE = { usual: 300, max: 10_000 };
+const MINUTES_MAX = 10_000;
 const REPORT_FOLDER = 'test/faults/results';
 /** A run that takes longer has failed; it is stopped, and the state that it left is reported. */
 const SECONDS_MAX = { perRound: 40, beside: 150 };
@@ -30,6 +31,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     network: { type: 'boolean', default: false },
     rate: { type: 'string' },
+    minutes: { type: 'string' },
     breaks: { type: 'boolean', default: false },
     break: { type: 'string', multiple: true, default: [] },
   },
@@ -59,6 +61,7 @@ if (options.breaks || options.break.length > 0) {
 const { short, network } = options;
 const seed = whole('seed', options.seed, randomInt(SEED_MAX), SEED_MAX);
 const perSecond = whole('rate', options.rate, NETWORK_RATE.usual, NETWORK_RATE.max);
+const minutes = whole('minutes', options.minutes, MINUTES_MAX, MINUTES_MAX);
 const allKinds = network ? NETWORK_KINDS : FAULT_KINDS;
 const rounds = whole('rounds', options.rounds, short ? allKinds.length : LONG_ROUNDS, ROUNDS_MAX);
 const { perRound, beside } = network ? NETWORK_SECONDS_MAX : SECONDS_MAX;
@@ -101,7 +104,7 @@ writeReport(reportFile, { seed, again, at: new Date().toISOString(), seconds, ..
 const broken = report.accounts.findings.filter((finding) => finding.broken.length > 0);
 say(
   broken.length === 0
-    ? `All rules hold after ${rounds} rounds in ${seconds} s. ${reportFile} has everything.`
+    ? `All rules hold after ${report.rounds.length} rounds in ${seconds} s. ${reportFile} has everything.`
     : `${broken.length} rules are broken. Once more: npm run faults -- ${again}`,
 );
 process.exit(broken.length === 0 ? 0 : 1);
@@ -117,5 +120,6 @@ function runNetwork(programs: string): Promise<RunReport> {
     setup: networkFaults({ programs, perSecond, rounds: plan }),
     rounds: plan,
     onRound: sayRound,
+    roundsMaxMs: minutes * 60_000,
   });
 }

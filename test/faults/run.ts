@@ -37,6 +37,7 @@ export interface RunReport {
   drainSeconds: number;
   disk: string;
   accounts: Accounts;
+  outputs: string[];
 }
 
 /**
@@ -47,8 +48,10 @@ export async function runLab<OneRound extends Round<string>, Installation extend
   rounds: OneRound[];
   onRound: (report: RoundReport) => void;
   drainDeadlineMs?: number;
+  /** No further round begins after so long. */
+  roundsMaxMs?: number;
 }): Promise<RunReport> {
-  const { setup, rounds, onRound, drainDeadlineMs = DRAIN_DEADLINE_MS } = options;
+  const { setup, rounds, onRound, drainDeadlineMs = DRAIN_DEADLINE_MS, roundsMaxMs = Infinity } = options;
   const installation = await setup.start();
   // A run that is ended early leaves no process and no mounted disk behind.
   const end = (): void => void installation.close().finally(() => process.exit(1));
@@ -77,6 +80,7 @@ export async function runLab<OneRound extends Round<string>, Installation extend
     const startedMs = performance.now();
     const reports: RoundReport[] = [];
     for (const round of rounds) {
+      if (performance.now() - startedMs > roundsMaxMs) break;
       const report = await runRound(setup, { lab, round, startedMs });
       reports.push(report);
       onRound(report);
@@ -91,6 +95,7 @@ export async function runLab<OneRound extends Round<string>, Installation extend
       drainSeconds,
       disk: installation.diskText,
       accounts: await account({ ...lab, projects, isAllowed: setup.isAllowed }),
+      outputs: installation.outputs(),
     };
   } finally {
     for (const signal of ENDING_SIGNALS) process.off(signal, end);

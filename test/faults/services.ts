@@ -8,6 +8,8 @@ import type { LabInstallation, LabProjects } from './lab.js';
 /** Hosts of receivers that are found by their names, beside those with an address. */
 export const NAMED_HOSTS = ['one.example.com', 'two.example.com'];
 const ADDRESSED_PROJECTS = 5;
+/** Characters of a process's output in the report. */
+const OUTPUT_SHOWN = 20_000;
 export const INDEXES = [0, 1] as const;
 
 export type Role = 'api' | 'worker';
@@ -24,6 +26,7 @@ export interface ServicePlace {
 /** Two APIs and two workers, which a fault stops, kills and starts again. */
 export abstract class Services implements LabInstallation {
   readonly services: Record<Role, ServiceProcess[]> = { api: [], worker: [] };
+  private readonly started: { name: string; service: ServiceProcess }[] = [];
   abstract readonly receiver: ReceiverHandle;
   abstract readonly evidenceKey: Buffer;
   abstract readonly diskText: string;
@@ -57,6 +60,7 @@ export abstract class Services implements LabInstallation {
     const service =
       role === 'api' ? await this.processes.startApi(options) : await this.processes.startWorker(options);
     this.services[role][index] = service;
+    this.started.push({ name: `${role}-${index}`, service });
     await service.ready();
   }
 
@@ -64,6 +68,10 @@ export abstract class Services implements LabInstallation {
     const service = this.services[role][index];
     if (!service) throw new Error(`${role} ${index} was never started`);
     return service;
+  }
+
+  outputs(): string[] {
+    return this.started.map(({ name, service }) => `${name}: ${service.output().slice(-OUTPUT_SHOWN)}`);
   }
 
   async healed(): Promise<void> {

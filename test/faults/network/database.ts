@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { Client } from 'pg';
 import { postgresUser } from '../../support/programs/debian.js';
+import { killTree } from '../../support/programs/processes.js';
 import { until } from '../../support/until.js';
 import { mountSmallDisk, type SmallDisk } from '../disk.js';
 import type { Network } from './network.js';
@@ -181,6 +182,13 @@ export class DatabaseCluster {
     await this.another(leader);
   }
 
+  /** `kill -9` of Patroni and PostgreSQL on a server, and a fresh start. */
+  async reset(server: ServerName): Promise<void> {
+    await this.programs.restart(server, async () => {
+      await killTree(readPostmaster(this.dataFolder(server)));
+    });
+  }
+
   /** Waits until another server than `former` is primary. */
   another(former: ServerName): Promise<boolean> {
     return until(
@@ -212,6 +220,11 @@ export class DatabaseCluster {
   private rest(server: ServerName): string {
     return `http://${this.network.addressOf(server)}:${REST_PORT}`;
   }
+}
+
+/** The pid of the server's first process. */
+export function readPostmaster(dataFolder: string): number {
+  return Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
 interface PatroniConfiguration {

@@ -54,7 +54,8 @@ const FAULTS: Record<NetworkKind, Fault> = {
     await database.another(former);
     await pause(holdMs);
   },
-  // Patroni stands still, so that the old primary takes connections and writes beside the new one.
+  // Patroni stands still, so that the old primary takes connections and writes beside the new one, until its machine is
+  // reset, as a watchdog or an operator does (docs/run.md says why Patroni must not simply go on).
   'primary-unfenced': async ({ programs, database }, { holdMs }) => {
     const former = await database.serverOf('primary');
     programs.signal(former, 'SIGSTOP');
@@ -62,7 +63,7 @@ const FAULTS: Record<NetworkKind, Fault> = {
       await database.another(former);
       await pause(holdMs);
     } finally {
-      programs.signal(former, 'SIGCONT');
+      await database.reset(former);
     }
   },
   switchover: ({ database }) => database.switchOver(),

@@ -111,15 +111,11 @@ export class NetworkInstallation extends Services {
   }
 
   private startRedis(): void {
-    this.programs.start(
-      'redis',
-      [
-        'redis-server',
-        ...['--port', String(REDIS_PORT), '--bind', this.network.addressOf('redis')],
-        ...['--protected-mode', 'no', '--save', '', '--appendonly', 'no'],
-      ],
-      { within: this.network.within('redis') },
-    );
+    const address = this.network.addressOf('redis');
+    const options = `--port ${REDIS_PORT} --bind ${address} --protected-mode no --appendonly no --save`;
+    this.programs.start('redis', ['redis-server', ...options.split(' '), ''], {
+      within: this.network.within('redis'),
+    });
   }
 
   private async prepareDatabase(): Promise<void> {

@@ -104,10 +104,8 @@ export class Network<Part extends string> {
       '--loss': lossPercent,
       '--duplicate': duplicatePercent,
     };
-    const detour = spawn('ip', [
-      ...['netns', 'exec', part, 'python3', DETOUR],
-      ...Object.entries(options).flatMap(([name, value]) => [name, String(value)]),
-    ]);
+    const given = Object.entries(options).flatMap(([name, value]) => [name, String(value)]);
+    const detour = spawn('ip', ['netns', 'exec', part, 'python3', DETOUR, ...given]);
     await once(detour.stdout, 'data');
     return async () => {
       const ended = once(detour, 'exit');

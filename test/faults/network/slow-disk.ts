@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { childPids } from '../../support/programs/processes.js';
+import { readPostmaster } from './database.js';
 
 const NAME = 'consent-lab-slow-disk';
 /** Each commit waits for at least one write. */
@@ -41,7 +42,7 @@ export function slowDisk(dataFolder: string): () => void {
   const { throttle, group } = makeGroup();
   const { dev } = statSync(dataFolder);
   const device = `${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}`;
-  const postmaster = Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const postmaster = readPostmaster(dataFolder);
   writeFileSync(join(group, throttle.file), throttle.limit(device, WRITES_PER_SECOND));
   move([postmaster, ...childPids(postmaster)], group);
   return () => {
