@@ -48,7 +48,7 @@ interface Lab {
 }
 
 /** Makes the round's fault happen and undoes it. */
-export type Fault = (lab: Lab, round: Round) => Promise<void>;
+type Fault = (lab: Lab, round: Round) => Promise<void>;
 
 const PACE = { callers: 24, perSecond: 160 };
 

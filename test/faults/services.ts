@@ -10,7 +10,7 @@ export const NAMED_HOSTS = ['one.example.com', 'two.example.com'];
 const ADDRESSED_PROJECTS = 5;
 /** Characters of a process's output in the report. */
 const OUTPUT_SHOWN = 20_000;
-export const INDEXES = [0, 1] as const;
+const INDEXES = [0, 1] as const;
 
 export type Role = 'api' | 'worker';
 

@@ -17,10 +17,10 @@ const SERVER_PORT = 5432;
 const LOOK_MAX_MS = 1_500;
 /** Enough for the records and the log of a long run. */
 const DISK_BYTES = 6 * 1024 ** 3;
-/** A lease that ends, an election, and a former primary that is rewound. */
+/** The end of a lease, an election, and the rewinding of the former primary. */
 const WHOLE_DEADLINE_MS = 120_000;
 
-/** What Patroni says of its cluster. */
+/** A member in Patroni's view of the cluster. */
 interface Member {
   name: ServerName;
   role: 'leader' | 'sync_standby' | 'replica';
@@ -136,7 +136,7 @@ export class DatabaseCluster {
     return leader;
   }
 
-  /** The server that is this at the moment. */
+  /** The server that currently has the role. */
   async serverOf(role: 'primary' | 'sync' | 'async'): Promise<ServerName> {
     const members = await this.members();
     const wanted = { primary: 'leader', sync: 'sync_standby', async: 'replica' }[role];

@@ -12,7 +12,7 @@ import { slowDisk, slowDiskRefusal } from './slow-disk.js';
 const DELAY: Impairment = { delayMs: 200, jitterMs: 100 };
 const LOSS: Impairment = { lossPercent: 5 };
 const DUPLICATION: Impairment = { duplicatePercent: 5 };
-/** A connection that is made or broken during a fault, or a retransmission, is felt for so long afterwards. */
+/** Broken connections and retransmissions have effects for this time after a fault. */
 const AFTERMATH_MS = 3_000;
 const CALLERS_PER_SECOND = 4;
 
@@ -47,15 +47,15 @@ const FAULTS: Record<NetworkKind, Fault> = {
     wrongDatabaseClock(CLOCK_OFFSET_MS)({ installation }, round),
   'database-clock-behind': (installation, round) =>
     wrongDatabaseClock(-CLOCK_OFFSET_MS)({ installation }, round),
-  // The lease ends, and a standby is promoted. The old primary has given up its own by then.
+  // The lease expires, and a standby is promoted. The former primary has demoted itself by then.
   'primary-cut-off': async ({ network, database }, { holdMs }) => {
     const former = await database.serverOf('primary');
     await network.cutOff(former);
     await database.another(former);
     await pause(holdMs);
   },
-  // Patroni stands still, so that the old primary takes connections and writes beside the new one, until its machine is
-  // reset, as a watchdog or an operator does (docs/run.md says why Patroni must not simply go on).
+  // Patroni is suspended, so the former primary accepts connections and writes beside the new one, until its machine is
+  // reset, by a watchdog or an operator (docs/run.md: why a suspended Patroni must not be resumed).
   'primary-unfenced': async ({ programs, database }, { holdMs }) => {
     const former = await database.serverOf('primary');
     programs.signal(former, 'SIGSTOP');
@@ -88,7 +88,7 @@ export function networkFaults(options: {
   };
 }
 
-/** The fault, and the outages that it is: they last until everything is ready again. */
+/** Causes the fault and records its outages, which last until everything is ready again. */
 async function during({ installation, outages }: Lab, round: NetworkRound): Promise<void> {
   const away = partsAway(round);
   const fault = async (): Promise<void> => {
@@ -98,7 +98,7 @@ async function during({ installation, outages }: Lab, round: NetworkRound): Prom
   await away.reduce((inner, part) => () => outages.during(part, inner, { stopped: true }), fault)();
 }
 
-/** The parts that are away, as the rules name them: whatever is on the way to the disks is PostgreSQL. */
+/** The unavailable parts by the rules' names: PgBouncer and the standby count as PostgreSQL. */
 function partsAway(round: NetworkRound): Part[] {
   const met = meets(round);
   const services = met.filter((part) => part.startsWith('api-') || part.startsWith('worker-')) as Part[];
@@ -107,7 +107,7 @@ function partsAway(round: NetworkRound): Part[] {
   return services;
 }
 
-/** Whether a caller may have seen this: only 503 with Retry-After, and only while records cannot be stored. */
+/** Callers may only see 503 with Retry-After, and only while records cannot be stored. */
 function isAllowed({ what, fromMs, toMs }: Trouble, outages: Outages): boolean {
   const isAway = (part: Part): boolean => outages.met(part, fromMs, toMs, AFTERMATH_MS);
   return what === 'unavailable' && (isAway('postgres') || isAway('proxy'));

@@ -25,12 +25,12 @@ const RUNTIME_ROLE = 'service_runtime';
 const PORT = '3000';
 const REDIS_PORT = 6379;
 const BOUNCER_PORT = 6432;
-/** A lease of Patroni, an election, and time-outs of connections that were silent. */
+/** Patroni's lease, an election, and timeouts of silent connections. */
 const HEALED_DEADLINE_MS = 120_000;
-/** Names of parts, which the service looks up with every new connection. */
+/** Names that the service resolves for each new connection. */
 const SERVICE_NAMES = { bouncer: 'database.example.com', redis: 'redis.example.com' } as const;
 
-/** The service on many machines, each of them a network namespace. */
+/** The service on many machines, each in a network namespace. */
 export class NetworkInstallation extends Services {
   readonly network = new Network(PARTS);
   readonly programs: Programs;
@@ -93,7 +93,7 @@ export class NetworkInstallation extends Services {
     await this.startProxy();
   }
 
-  /** A name server for receivers and for the service's own parts, which every process here asks. */
+  /** A name server for receivers and the service's parts; every process of the lab uses it. */
   private async startNames(): Promise<void> {
     const { network, folder } = this;
     const receiver = [network.addressOf('receiver')];
@@ -248,7 +248,7 @@ export class NetworkInstallation extends Services {
     return disks.map((disk) => (disk.kind === 'mounted' ? disk.what : `none: ${disk.reason}`)).join(', ');
   }
 
-  /** The part that is this at the moment. */
+  /** The part that currently has the role. */
   async partOf(target: Target): Promise<PartName> {
     const isRole = target === 'primary' || target === 'sync' || target === 'async';
     return isRole ? this.database.serverOf(target) : target;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 
 /** Set for the process that runs inside. */
 const INSIDE = 'LAB_INSIDE';
-/** Everything vanishes with the process: namespaces, mounts, and the processes in them, even after `kill -9`. */
+/** Namespaces, mounts and processes end with the first process, even after `kill -9`. */
 const ISOLATION = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** The first process of a process table must collect the orphans that end: Patroni waits for its PostgreSQL's end. */
+/** The first process must reap orphans: Patroni waits until its PostgreSQL has disappeared. */
 const REAPING = '"$@"; exit $?';
 /** Programs and the Debian package that has each. */
 const PROGRAMS = {
@@ -42,7 +42,7 @@ export function networkRefusal(): string | null {
   return `missing Debian packages: ${missing.map(([, debianPackage]) => debianPackage).join(', ')}`;
 }
 
-/** Runs this program again in namespaces of its own, ends it after the deadline, and returns its exit code. */
+/** Runs this program again in new namespaces, kills it after the deadline, and returns its exit code. */
 export async function isolated(deadlineMs: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'consent-network-'));
   const program = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];

@@ -4,15 +4,14 @@ import { mkdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Of the namespace in which the lab itself runs, beside the bridge that joins all parts. */
+/** Addresses of all parts; `.1` is the lab's, on the bridge. */
 const SUBNET = '10.91.0';
 const FIRST_PART = 11;
-/** Within this the detour of a part is there. */
 const DETOUR = new URL('./impair.py', import.meta.url).pathname;
-/** A TCP segment of at most so many bytes carries no data: the header of IP, that of TCP, and time stamps. */
+/** Length of a TCP segment without data: the headers of IP and TCP, and timestamps. */
 const EMPTY_SEGMENT_BYTES = 52;
 
-/** What a line does to packets, as `tc netem` names it. */
+/** Options of `tc netem`. */
 export interface Impairment {
   delayMs?: number;
   jitterMs?: number;
@@ -21,8 +20,8 @@ export interface Impairment {
 }
 
 /**
- * Network namespaces joined by a bridge, in which every packet can be lost. They vanish with the process that made
- * them: `isolated()` gives it a network, a mount table and a process table of its own.
+ * Network namespaces joined by a bridge that can drop packets. They end with the process, which `isolated()` started in
+ * a separate network, mount and process namespace.
  */
 export class Network<Part extends string> {
   private readonly addresses: ReadonlyMap<Part, string>;
@@ -56,18 +55,18 @@ export class Network<Part extends string> {
     return ['ip', 'netns', 'exec', part];
   }
 
-  /** Nothing that `from` sends arrives at `to`. */
+  /** Drops packets from `from` to `to`, and those back unless `oneWay`. */
   async cut(from: Part, to: Part, { oneWay = false } = {}): Promise<void> {
     await this.drop([this.rule(from, to), ...(oneWay ? [] : [this.rule(to, from)])]);
   }
 
-  /** Nothing comes or goes, but for the lab itself. */
+  /** Drops all packets of the part, except the lab's. */
   async cutOff(part: Part): Promise<void> {
     const address = this.addressOf(part);
     await this.drop([`ip saddr ${address}`, `ip daddr ${address}`]);
   }
 
-  /** Connections are accepted and then carry nothing, not even their end. */
+  /** Connections are accepted, then data, FIN and RST are dropped. */
   async silence(one: Part, other: Part): Promise<void> {
     const rules = [this.rule(one, other), this.rule(other, one)];
     await this.drop(
@@ -84,8 +83,8 @@ export class Network<Part extends string> {
   }
 
   /**
-   * What the part sends is delayed, lost or duplicated until the returned function is called: by `tc netem` where the
-   * kernel has it, else by a detour through a program.
+   * Delays, drops or duplicates packets that the part sends, until the returned function is called: by `tc netem` if the
+   * kernel has it, else by a program that they pass through.
    */
   async impair(part: Part, impairment: Impairment): Promise<() => Promise<void>> {
     const { delayMs = 0, jitterMs = 0, lossPercent = 0, duplicatePercent = 0 } = impairment;

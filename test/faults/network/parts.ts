@@ -19,14 +19,14 @@ export const PARTS = [
 ] as const;
 export type PartName = (typeof PARTS)[number];
 
-/** A part, or a database server by what it is when the fault comes. */
+/** A part; a database server by its role when the fault begins. */
 export type Target = Exclude<PartName, 'db-0' | 'db-1' | 'db-2'> | 'primary' | 'sync' | 'async';
 export type Link = readonly [Target, Target];
 
 const SERVICES = ['api-0', 'api-1', 'worker-0', 'worker-1'] as const;
 const WORKERS = ['worker-0', 'worker-1'] as const;
 
-/** The connections that carry traffic: a partition of two parts that never talk is no fault. */
+/** Connections with traffic. A partition of two parts that never communicate is no fault. */
 export const LINKS: readonly Link[] = [
   ['proxy', 'api-0'],
   ['proxy', 'api-1'],
@@ -58,12 +58,12 @@ export const TARGETS: readonly Target[] = [
   'dns',
 ];
 
-/** On the way of a record from the APIs to two disks. */
+/** Parts between the APIs and the two disks of a record. */
 const STORING: readonly Target[] = ['bouncer', 'primary', 'sync'];
 
 /**
- * Whether records cannot be stored during the fault, so that the service may return 503. With one API or worker less,
- * without etcd or the asynchronous standby, everything goes on.
+ * Whether records cannot be stored during the fault, so that the service may return 503. An API, a worker, etcd and the
+ * asynchronous standby are not needed for that.
  */
 export function touchesStorage(met: readonly Target[]): boolean {
   return met.length > 0 && met.every((part) => STORING.includes(part));

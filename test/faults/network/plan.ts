@@ -2,7 +2,7 @@ import { planRounds, type Round } from '../plan.js';
 import { Random } from '../random.js';
 import { drawLink, drawTarget, type Link, type Target } from './parts.js';
 
-/** Everything that a network, or what depends on it, does in a round. */
+/** The faults of the network lab. */
 export const NETWORK_KINDS = [
   'partition',
   'partition-one-way',
@@ -25,7 +25,7 @@ export const NETWORK_KINDS = [
 ] as const;
 export type NetworkKind = (typeof NETWORK_KINDS)[number];
 
-/** Links and parts are many, so that their faults are drawn more often. */
+/** Faults of links and parts have many variants, so they are drawn more often. */
 const COPIES: Partial<Record<NetworkKind, number>> = {
   partition: 6,
   'partition-one-way': 4,
@@ -41,11 +41,11 @@ const HOLD_MS = { short: { from: 2_000, to: 3_000 }, long: { from: 2_000, to: 9_
 export interface NetworkRound extends Round<NetworkKind> {
   link: Link;
   part: Target;
-  /** For the report: the parts that it meets. */
+  /** For the report: the affected parts. */
   met: string;
 }
 
-/** What happens when, wholly decided by the seed. */
+/** The rounds, determined by the seed. */
 export function planNetworkRounds(options: {
   seed: number;
   rounds: number;
@@ -57,7 +57,7 @@ export function planNetworkRounds(options: {
     copies: COPIES,
     holdMs: HOLD_MS[options.short ? 'short' : 'long'],
   });
-  // Links are drawn apart, so that a change to their list leaves the order of the faults alone.
+  // A separate generator, so that a change to the links does not change the order of the faults.
   const random = new Random(options.seed);
   return rounds.map((round) => {
     const drawn = { ...round, link: drawLink(random), part: drawTarget(random) };
@@ -65,7 +65,7 @@ export function planNetworkRounds(options: {
   });
 }
 
-/** The parts that the round meets. */
+/** The parts that the round affects. */
 export function meets({ kind, link, part }: Omit<NetworkRound, 'met'>): readonly Target[] {
   switch (kind) {
     case 'partition':

@@ -14,7 +14,7 @@ interface ProgramOptions {
   asPostgres?: boolean;
 }
 
-/** Debian's programs in the parts of the network. They end with the lab, which has a process table of its own. */
+/** Debian's programs in the parts of the network. They end with the lab's process namespace. */
 export class Programs {
   private readonly running = new Map<string, { child: ChildProcess; command: string[]; logFile: string }>();
 
@@ -26,7 +26,7 @@ export class Programs {
     this.spawn(name, [...within, ...user, ...command]);
   }
 
-  /** `kill -9` of it and its children, or a signal to it alone. */
+  /** `kill -9` of the program and its children. */
   async kill(name: string): Promise<void> {
     const { child } = this.get(name);
     this.running.delete(name);
@@ -61,7 +61,7 @@ export class Programs {
     return program ? readFileSync(program.logFile, 'utf8').slice(-OUTPUT_SHOWN) : '';
   }
 
-  /** A stand-in of the lab, which tells where it listens. */
+  /** Starts a fake of the lab; returns its address. */
   async standIn(
     kind: 's3' | 'dns',
     options: { within: string[]; address: string; names?: object },

@@ -4,7 +4,7 @@ import { childPids } from '../../support/programs/processes.js';
 import { readPostmaster } from './database.js';
 
 const NAME = 'consent-lab-slow-disk';
-/** Each commit waits for at least one write. */
+/** A commit needs at least one write. */
 const WRITES_PER_SECOND = 15;
 
 interface Throttle {

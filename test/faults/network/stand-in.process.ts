@@ -1,4 +1,4 @@
-// The S3 stand-in or the name server, in a separate process. Tells its parent once that it listens.
+// The fake S3 or the name server, in a separate process. Sends its address to the parent once it listens.
 import { startDnsServer } from '../../support/fakes/dns-server.js';
 import { startS3 } from '../../support/fakes/s3.js';
 
