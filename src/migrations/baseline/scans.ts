@@ -48,8 +48,6 @@ export const scans = (security: string): string[] => [
       ended_at timestamptz,
       -- When mails about its findings were sent; null: none were.
       alerted_at timestamptz,
-      -- Cookies and entries without a finding; null: the scan is not evaluated.
-      declared_items int,
       primary key (project_id, id)
     )
   `,
@@ -106,8 +104,6 @@ export const scans = (security: string): string[] => [
       driver text,
       -- Numbers of the pages that were visited in it.
       pages int[] not null default '{}',
-      -- Cookies and entries that were seen in it; null: the scan is not evaluated.
-      items int,
       started_at timestamptz,
       ended_at timestamptz,
       primary key (project_id, scan_id, state),
@@ -289,8 +285,6 @@ export const scans = (security: string): string[] => [
       declared text,
       -- Which pages set, sent or only had the item.
       uses jsonb not null default '[]',
-      -- All states in which the item was seen.
-      seen_in text[] not null default '{}',
       status text not null check (status in ('new', 'open', 'fixed', 'accepted')),
       -- Scans in a row that tested its state and page without seeing it.
       misses int not null,
@@ -322,7 +316,6 @@ export const scans = (security: string): string[] => [
       lifetime_seconds float8,
       declared text,
       uses jsonb not null default '[]',
-      seen_in text[] not null default '{}',
       primary key (project_id, scan_id, finding_id),
       foreign key (project_id, scan_id) references scan (project_id, id) on delete cascade,
       foreign key (project_id, finding_id) references scan_finding (project_id, id) on delete cascade
