@@ -486,7 +486,7 @@ describe('a page', () => {
         expect([path, part, await wider(page.locator(part).first())]).toEqual([path, part, 0]);
     }
     await page.getByRole('button', { name: `Project ${long}: switch project` }).click();
-    expect(await wider(page.getByRole('menu'))).toBe(0);
+    expect(await wider(page.getByRole('listbox', { name: 'Find a project' }))).toBe(0);
     await page.setViewportSize({ width: 640, height: 400 });
     await page.goto(`${service.baseUrl}/projects/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

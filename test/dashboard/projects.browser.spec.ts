@@ -29,8 +29,9 @@ const api = async <T>(method: string, path: string, data: object): Promise<T> =>
   if (!response.ok()) throw new Error(`${method} ${path}: ${response.status()} ${await response.text()}`);
   return (await response.json()) as T;
 };
+const ids: Record<string, string> = {};
 const create = async (name: string, domain: string): Promise<string> =>
-  (await api<{ id: string }>('POST', '/projects', { name, domains: [domain] })).id;
+  (ids[name] = (await api<{ id: string }>('POST', '/projects', { name, domains: [domain] })).id);
 const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 const overview = async (project: string) => {
   await heading('Overview');
@@ -102,9 +103,9 @@ describe('the page of all projects', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('A.EXAMPLE');
     await shows('Alpha tea', 'Beta pots', 'Gamma cups');
-    await page.getByRole('textbox', { name: 'Search by name or domain' }).fill('beta.');
+    await page.getByRole('textbox', { name: 'Search by name or domain' }).fill('pots béta');
     await shows('Beta pots');
-    expect(new URL(page.url()).search).toBe('?sort=name&q=beta.');
+    expect(new URL(page.url()).searchParams.get('q')).toBe('pots béta');
     await page.reload();
     await shows('Beta pots');
     await page.getByRole('textbox', { name: 'Search by name or domain' }).fill('nothing like it');
@@ -156,13 +157,41 @@ describe('the page of all projects', () => {
     await heading('Deliveries');
     expect(new URL(page.url()).search).toBe('?status=failed');
     await page.getByRole('button', { name: 'Project Gamma cups: switch project' }).click();
-    await page.getByRole('menuitem', { name: 'All projects' }).click();
+    const options = page.getByRole('listbox', { name: 'Find a project' }).getByRole('option');
+    await page.getByRole('option', { name: 'Gamma cups' }).waitFor();
+    expect(await options.first().textContent()).toBe('All projectsg p');
+    expect(await options.nth(1).textContent()).toBe('Gamma cups');
+    await page.keyboard.press('Enter');
     await heading('All projects');
     await page.getByRole('link', { name: 'Beta pots' }).click();
     await overview('Beta pots');
     await page.keyboard.press('g');
     await page.keyboard.press('p');
     await heading('All projects');
+  });
+
+  it('switches to a project by a few letters, without the mouse', async () => {
+    const optics = await create('Optik Schäfer 5', 'www.optik.example');
+    await page.goto(`${service.baseUrl}/projects/${ids['Beta pots']}`);
+    const switcher = page.getByRole('button', { name: 'Project Beta pots: switch project' });
+    await switcher.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'Gamma cups' }).waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await page.keyboard.type('optik 5');
+    await until('one is found', async () => (await page.getByRole('option').count()) === 1);
+    await page.keyboard.press('Escape');
+    expect(await switcher.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('schaefer');
+    await page.keyboard.press('Enter');
+    await overview('Optik Schäfer 5');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('combobox', { name: 'Search everything' }).fill('schafer 5');
+    await page.getByRole('option', { name: 'Optik Schäfer 5' }).waitFor();
+    await page.keyboard.press('Escape');
+    await context.request.delete(`${service.baseUrl}/v1/projects/${optics}`);
+    await page.goto(`${service.baseUrl}/projects`);
   });
 
   it('says what fails, and goes on when asked to', async () => {

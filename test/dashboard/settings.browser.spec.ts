@@ -191,7 +191,7 @@ describe('members', () => {
     await page.getByText('bo@example.com becomes an owner when they accept the invitation.').waitFor();
     expect(await page.getByLabel('Role of bo@example.com').inputValue()).toBe('editor');
     await his.getByRole('button', { name: 'Project Tea shop: switch project' }).click();
-    await his.getByRole('menuitem', { name: 'Invitations (1)' }).click();
+    await his.getByRole('option', { name: 'Invitations (1)' }).click();
     await heading('Account', his);
     await accept.click();
     await heading('Overview', his);

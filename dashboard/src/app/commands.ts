@@ -1,20 +1,23 @@
+import { plain, searchWords } from '../shared/search-words';
+
 const SHOWN_MAX = 12;
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /**
- * The commands whose label contains the text, prefix matches first; for an id, only the consent.
+ * The commands whose label has the words of the text, those that begin with it first; for an id, only the consent.
  */
 export function selectCommands<C extends { label: string }>(
   commands: readonly C[],
   text: string,
   openConsent?: (consentId: string) => C,
 ): C[] {
-  const typed = text.trim().toLowerCase();
-  if (openConsent && UUID.test(typed)) return [openConsent(typed)];
-  const position = ({ label }: C) => label.toLowerCase().indexOf(typed);
+  const typed = text.trim();
+  if (openConsent && UUID.test(typed)) return [openConsent(typed.toLowerCase())];
+  const matches = searchWords(typed);
+  const isPrefix = ({ label }: C) => Number(plain(label).startsWith(plain(typed)));
   return commands
-    .filter((command) => position(command) >= 0)
-    .toSorted((a, b) => Math.sign(position(a)) - Math.sign(position(b)))
+    .filter(({ label }) => matches(label))
+    .toSorted((a, b) => isPrefix(b) - isPrefix(a))
     .slice(0, SHOWN_MAX);
 }

@@ -5,15 +5,16 @@ import { Outlet, useParams, useRouterState } from '@tanstack/react-router';
 import Search from 'lucide-react/icons/search';
 import { lazy, Suspense, useEffect } from 'react';
 import { t } from '../i18n/i18n';
-import { lastProject } from '../shared/last-project';
+import { PROJECT_LIST } from '../shared/project-list';
+import { recentProjects } from '../shared/recent-projects';
 import { Wordmark } from '../shared/wordmark';
 import { PALETTE_KEYS, ShortcutsDialog, useKeyboardShortcuts } from './keyboard-shortcuts';
 import { Navigation } from './navigation';
 import { AccountMenu } from './account-menu';
-import { PROJECT_LIST, ProjectSwitcher } from './project-switcher';
+import { ProjectSwitcher } from './project-switcher';
 import { useUnsavedForm } from './unsaved-form';
 
-const CommandPalette = lazy(() => import('./command-palette'));
+const CommandPalette = lazy(async () => ({ default: (await import('./pickers')).CommandPalette }));
 
 /** The layout around every page of a signed-in person. */
 export function Shell() {
@@ -117,6 +118,6 @@ function useOverProjects(pathname: string): boolean {
 function useNavigatedProject(): string | undefined {
   const { projectId } = useParams({ strict: false });
   const { data } = useQuery(PROJECT_LIST);
-  const last = lastProject.read();
+  const [last] = recentProjects.read();
   return projectId ?? data?.items.find(({ id }) => id === last)?.id;
 }

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { queryClient } from '../api/query-client';
 import { authSessionOptions, projectReadOptions, tierReadOptions } from '../client/@tanstack/react-query.gen';
-import { lastProject } from './last-project';
+import { recentProjects } from './recent-projects';
 
 /** The parents of the pages' routes. `app/router.tsx` adds their layouts, which would import these in a circle. */
 export const rootRoute = createRootRoute({ component: Outlet });
@@ -15,7 +15,10 @@ export const signedInRoute = createRoute({
 export const projectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/projects/$projectId',
-  beforeLoad: ({ params }) => lastProject.write(params.projectId),
+  beforeLoad: ({ params, preload }) => {
+    // A link under the mouse preloads its page.
+    if (!preload) recentProjects.add(params.projectId);
+  },
   loader: ({ params }) =>
     queryClient.ensureQueryData(projectReadOptions({ path: { projectId: params.projectId } })),
 });

@@ -7,6 +7,7 @@ import { draftPreview } from '../../client/sdk.gen';
 import type { ProjectResponse } from '../../client/types.gen';
 import { errorMessage } from '../../shared/error-message';
 import { ProblemAlert } from '../../shared/problem-alert';
+import { searchWords } from '../../shared/search-words';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
@@ -52,8 +53,8 @@ function Targets(props: {
   const [search, setSearch] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const others = (query.data?.items ?? []).filter(({ id, role }) => id !== source.id && role !== 'viewer');
-  const wanted = search.trim().toLowerCase();
-  const found = others.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const matches = searchWords(search);
+  const found = others.filter(({ name, domains }) => matches(name, ...domains));
   const copy = useApiMutation({
     // One after another: each is complete or not begun.
     request: async (projects: ProjectResponse[]) => {

@@ -89,7 +89,7 @@ describe('selectProjects', () => {
   it('sorts by name', () => expect(names({ sort: 'name', q: 'f' })).toEqual(['Failing', 'Fine', 'Off']));
 
   it('finds names and domains', () =>
-    expect([names({ q: ' SHOP 1' }), names({ q: 'lost.ex' })]).toEqual([['Shop 10'], ['Lost']]));
+    expect([names({ q: ' 10 SHOP' }), names({ q: 'lóst.ex' })]).toEqual([['Shop 10'], ['Lost']]));
 
   it('filters by plan and banner', () => {
     const lite = { ...project('Lite'), tier: 'lite' as const };

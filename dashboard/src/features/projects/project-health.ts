@@ -1,4 +1,5 @@
 import type { ProjectStatusResponse } from '../../client/types.gen';
+import { searchWords } from '../../shared/search-words';
 import type { ProjectsSearch, Sort } from './projects-search';
 
 /** A loader that was seen, and then not for this long, is taken for lost. */
@@ -42,11 +43,11 @@ export function selectProjects<P extends Facts & Pick<ProjectStatusResponse, 'na
   { q = '', sort = 'health', attention, plan, banner }: Omit<ProjectsSearch, 'sort'> & { sort?: Sort },
   now: Date,
 ): P[] {
-  const text = q.trim().toLowerCase();
+  const matches = searchWords(q);
   return projects
     .filter(
       (project) =>
-        [project.name, ...project.domains].some((each) => each.toLowerCase().includes(text)) &&
+        matches(project.name, ...project.domains) &&
         (!attention || needsAttention(project, now)) &&
         (plan === undefined || project.tier === plan) &&
         (banner === undefined || (banner === 'published') === (project.publishedAt !== null)),

@@ -1,0 +1,3 @@
+/** The command palette and the list of the project switcher, loaded together for the code that they share. */
+export { CommandPalette } from './command-palette';
+export { ProjectPicker } from './project-picker';
