@@ -6,6 +6,7 @@ const SRC = 'dashboard/src';
 
 /** Parts of other features that a feature shows. */
 const PARTS = {
+  banner: ['projects/banner-state', 'projects/dialogs', 'projects/project-checklist', 'projects/queries'],
   consents: [
     'banner/banner-frame',
     'banner/shown-banner',
@@ -21,6 +22,7 @@ const PARTS = {
   forwarding: ['deliveries/outcome', 'deliveries/endpoint-health', 'deliveries/undelivered-notice'],
   install: ['banner/configuration'],
   overview: [
+    'banner/banner-frame',
     'banner/configuration',
     'consents/columns',
     'deliveries/endpoint-health',
@@ -28,7 +30,13 @@ const PARTS = {
     'deliveries/undelivered-notice',
   ],
   privacy: ['consents/columns', 'consents/consent-drawer'],
-  projects: ['account/own-invitations', 'banner/configuration', 'banner/copy-dialog'],
+  projects: [
+    'account/own-invitations',
+    'banner/changes-list',
+    'banner/configuration',
+    'banner/copy-dialog',
+    'banner/draft-outcomes',
+  ],
   // Its proof is checked like a record's.
   scans: ['evidence/proof'],
 };

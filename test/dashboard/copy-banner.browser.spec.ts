@@ -48,14 +48,15 @@ describe('copying a banner to other projects', () => {
     await page.getByRole('menuitem', { name: 'Copy to other projects…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Copy banner to other projects' });
     expect(await dialog.getByRole('checkbox', { name: 'Tea shop' }).count()).toBe(0);
-    await dialog.getByLabel('Search projects').fill('shop');
+    await dialog.getByLabel('Find a project').fill('shop coffee');
     await dialog.getByRole('checkbox', { name: 'Coffee shop' }).check();
     expect(await dialog.getByRole('checkbox', { name: 'Bakery' }).count()).toBe(0);
-    await dialog.getByLabel('Search projects').fill('');
-    await dialog.getByText('2 differences').click();
+    await dialog.getByLabel('Find a project').fill('');
+    await dialog.getByText('Show differences').click();
+    await dialog.getByText('2 differences').waitFor();
     await dialog.getByText('2026-11').waitFor();
     await dialog.getByRole('checkbox', { name: 'Bakery' }).check();
-    await dialog.getByText('The draft of this project is replaced.').waitFor();
+    await dialog.getByText('its draft is replaced').waitFor();
     await dialog.getByRole('button', { name: 'Save as draft in 2 projects' }).click();
     await dialog.getByText('Saved as draft.').nth(1).waitFor();
     for (const name of ['Coffee shop', 'Bakery'])

@@ -66,6 +66,11 @@ describe('the start', () => {
     });
     const published = await create('Beta pots', 'www.beta.example');
     await api('PUT', `/projects/${published}/configuration`, { banner: { enabled: true } });
+    const visit = await context.request.post(`${service.baseUrl}/v1/projects/${published}/visits`, {
+      headers: { 'content-type': 'text/plain', origin: 'https://www.beta.example' },
+      data: '{}',
+    });
+    expect(visit.status()).toBe(204);
     await page.goto(service.baseUrl);
     await heading('All projects');
     expect(new URL(page.url()).pathname).toBe('/projects');
@@ -90,7 +95,9 @@ describe('the page of all projects', () => {
       .waitFor();
     await rows().nth(1).getByText('Not published').waitFor();
     await rows().nth(1).getByText('Not detected').waitFor();
-    await page.getByText('1 project needs attention. 1 endpoint fails.').waitFor();
+    // Its script is seen within a minute.
+    await rows().nth(2).getByText(/^Seen/).waitFor({ timeout: 90_000 });
+    await page.getByText('2 projects need attention. 1 endpoint fails, 1 site has no banner.').waitFor();
     // Of several projects, none is the one to navigate in.
     expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
   });
@@ -113,7 +120,7 @@ describe('the page of all projects', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await shows('Alpha tea', 'Beta pots', 'Gamma cups');
     await page.getByRole('link', { name: 'Show them' }).click();
-    await shows('Gamma cups');
+    await shows('Alpha tea', 'Gamma cups');
     expect(new URL(page.url()).search).toBe('?sort=name&attention=true');
     await page.getByRole('link', { name: 'Show all' }).click();
     await shows('Alpha tea', 'Beta pots', 'Gamma cups');
@@ -139,21 +146,62 @@ describe('the page of all projects', () => {
     const dialog = page.getByRole('dialog', { name: 'Copy a banner', exact: true });
     const source = dialog.getByLabel('Copy from');
     await source.waitFor();
-    expect(await source.locator('option').allTextContents()).toEqual(['Beta pots']);
+    expect(await source.locator('option').allTextContents()).toEqual(['Beta pots (www.beta.example)']);
     await dialog.getByRole('button', { name: 'Select targets' }).click();
     const targets = page.getByRole('dialog', { name: 'Copy banner to other projects' });
-    await targets.getByRole('checkbox', { name: 'Alpha tea' }).check();
-    await targets.getByRole('button', { name: 'Save as draft in 1 project' }).click();
-    await targets.getByText('Saved as draft.').waitFor();
+    await targets.getByRole('checkbox', { name: 'Alpha tea www.alpha.example' }).waitFor();
+    await targets.getByRole('checkbox', { name: 'Select all' }).check();
+    await targets.getByText('2 of 2 selected').waitFor();
+    await targets.getByText('Not published').first().waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    await targets.getByRole('button', { name: 'Save as draft in 2 projects' }).click();
+    await targets.getByText('Saved as draft.').nth(1).waitFor();
     await targets.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('The former drafts are back.').waitFor();
     await targets.waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: /^Publish \d draft/ }).count()).toBe(0);
+  });
+
+  it('shows waiting drafts, and publishes them after one review', async () => {
+    for (const name of ['Alpha tea', 'Gamma cups'])
+      await api('PUT', `/projects/${ids[name]}/configuration/draft`, {
+        policyVersion: '2026-11',
+        basedOn: 0,
+        banner: { enabled: true },
+      });
+    await page.reload();
+    await rows()
+      .filter({ hasText: 'Alpha tea' })
+      .getByText(/^Draft · /)
+      .waitFor();
+    await page.getByRole('button', { name: 'Publish 2 drafts…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Publish drafts' });
+    await dialog.getByText('2 differences').nth(1).waitFor();
+    await dialog.getByText('2 projects have no link to a privacy policy.').waitFor();
+    await dialog.getByText('2 differences').first().click();
+    await dialog.getByText('2026-11').first().waitFor();
+    expect(await pageFaults(page)).toEqual([]);
+    // One of them changes after the review.
+    await api('PUT', `/projects/${ids['Gamma cups']}/configuration/draft`, {
+      policyVersion: 'b',
+      basedOn: 0,
+    });
+    await dialog.getByRole('textbox', { name: 'Comment' }).fill('All shops');
+    await dialog.getByRole('button', { name: 'Publish 2 drafts' }).click();
+    await dialog.getByText('Published.').waitFor();
+    await dialog.getByRole('listitem').filter({ hasText: 'Gamma cups' }).locator('.state').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Publish 1 draft…' }).waitFor();
+    const saved = await context.request.get(
+      `${service.baseUrl}/v1/projects/${ids['Alpha tea']}/configuration`,
+    );
+    expect(await saved.json()).toMatchObject({ version: 1, policyVersion: '2026-11' });
+    await context.request.delete(`${service.baseUrl}/v1/projects/${ids['Gamma cups']}/configuration/draft`);
+    await page.reload();
   });
 
   it('leads to a project and to its failed deliveries, and back by the switcher', async () => {
-    await page.getByRole('link', { name: 'Show them' }).click();
-    await shows('Gamma cups');
-    await rows().first().getByRole('link', { name: '1', exact: true }).click();
+    await rows().filter({ hasText: 'Gamma cups' }).getByRole('link', { name: '1', exact: true }).click();
     await heading('Deliveries');
     expect(new URL(page.url()).search).toBe('?status=failed');
     await page.getByRole('button', { name: 'Project Gamma cups: switch project' }).click();

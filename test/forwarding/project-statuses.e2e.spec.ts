@@ -66,6 +66,7 @@ describe('the status of projects', () => {
       undelivered: { records: 0, more: false },
       endpoint: { state: 'off', since: null },
       publishedAt: null,
+      draftSavedAt: null,
       lastSeenAt: null,
     });
   });
@@ -87,11 +88,12 @@ describe('the status of projects', () => {
     // Queued again, so it is not counted.
     await resendOne(project, failed);
     expect(await read(project)).toMatchObject({ undelivered: { records: 0 } });
-    // Published for a plan change, and by a person.
+    // Published for a plan change, by a person, and again for a plan change.
     await service.database.query(
       `insert into publication
-         (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out, at)
-       values ($1, 1, 0, '{}', 'pro', 'a', false, '2026-01-01'), ($1, 2, 1, '{}', 'pro', 'b', false, '2026-01-02')`,
+         (project_id, version, configuration_version, configuration, tier, content_hash, region_rules_left_out, in_force_from)
+       values ($1, 1, 0, '{}', 'pro', 'a', false, '2026-01-01'), ($1, 2, 1, '{}', 'pro', 'b', false, '2026-01-02'),
+              ($1, 3, 1, '{}', 'business', 'c', false, '2026-01-03')`,
       [project.id],
     );
     await service.database.query(
@@ -105,6 +107,22 @@ describe('the status of projects', () => {
       publishedAt: '2026-01-02T00:00:00.000Z',
       lastSeenAt: '2026-01-02T03:04:06.000Z',
     });
+  });
+
+  it('shows since when a draft waits to be published', async () => {
+    const project = await createTestProject(service);
+    await service.database.query(
+      `insert into configuration_draft (project_id, version, configuration, based_on, updated_at)
+       values ($1, 1, '{}', 0, '2026-01-02T03:04:05Z')`,
+      [project.id],
+    );
+    expect(await read(project)).toMatchObject({ draftSavedAt: '2026-01-02T03:04:05.000Z' });
+    // Discarded: the row stays.
+    await service.database.query(
+      'update configuration_draft set configuration = null where project_id = $1',
+      [project.id],
+    );
+    expect(await read(project)).toMatchObject({ draftSavedAt: null });
   });
 
   it('counts each record of today once, in and before the rollups, also where a day begins within an hour', async () => {

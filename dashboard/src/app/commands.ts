@@ -5,7 +5,7 @@ const SHOWN_MAX = 12;
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /**
- * The commands whose label has the words of the text, those that begin with it first; for an id, only the consent.
+ * The commands whose label has the words of the text, prefix matches first; for an id, only the consent.
  */
 export function selectCommands<C extends { label: string }>(
   commands: readonly C[],

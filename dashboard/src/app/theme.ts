@@ -60,6 +60,9 @@ export const theme = createTheme({
     Table: { defaultProps: { fz: 'sm' } },
     Alert: { defaultProps: { p: 'sm', radius: 'lg' } },
     Modal: { defaultProps: { radius: 'lg' } },
+    // A heading of the dialog, and no banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
     Menu: { defaultProps: { radius: 'md', shadow: 'md' } },
     // A function, because the language is loaded after this module.
     Notification: { defaultProps: () => ({ closeButtonProps: { 'aria-label': t('shared.close') } }) },

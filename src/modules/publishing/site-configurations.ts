@@ -8,7 +8,7 @@ import { PublicationLog } from './application/publication-log.js';
 import { changesBetween, type ConfigurationChange } from './domain/configuration-changes.js';
 import type { SiteConfiguration } from './domain/configuration.js';
 import type { SiteDocument } from './domain/document.js';
-import { readDraft, readSaved, writeDraft } from './infrastructure/configuration.rows.js';
+import { draftTimes, readDraft, readSaved, writeDraft } from './infrastructure/configuration.rows.js';
 import { lastPublishedOf, publicationInForceAt } from './infrastructure/publication.rows.js';
 
 /** A project's saved configuration. */
@@ -34,12 +34,17 @@ export async function publishedHashAt(
   return (await publicationInForceAt(em, projectId, at))?.configHash ?? null;
 }
 
-/** When a saved configuration of each project was last published; projects without one are missing. */
+/** When the newest saved configuration of each project was first published; projects without one are missing. */
 export function readPublicationTimes(
   em: EntityManager,
   projectIds: readonly string[],
 ): Promise<Map<string, Date>> {
   return lastPublishedOf(em, projectIds);
+}
+
+/** When the draft of each project was saved; projects without one are missing. */
+export function readDraftTimes(em: EntityManager, projectIds: readonly string[]): Promise<Map<string, Date>> {
+  return draftTimes(em, projectIds);
 }
 
 /** Public interface of publishing: the documents that visitors were shown. */

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { ConfigurationChangeResponse } from '../../client/types.gen';
 import { t, translateCode } from '../../i18n/i18n';
 import { languageName } from '../../shared/display-names';
+import './changes-list.css';
 
 /** What differs, field by field, in words. */
 export function ChangesList({ changes, none }: { changes: ConfigurationChangeResponse[]; none: string }) {

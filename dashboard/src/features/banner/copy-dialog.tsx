@@ -1,105 +1,79 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { draftReadOptions, projectListOptions } from '../../client/@tanstack/react-query.gen';
 import { draftPreview } from '../../client/sdk.gen';
-import type { ProjectResponse } from '../../client/types.gen';
-import { errorMessage } from '../../shared/error-message';
+import type { ProjectStatusResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { searchWords } from '../../shared/search-words';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { useApiMutation } from '../../shared/use-api-mutation';
-import { t } from '../../i18n/i18n';
+import { locale, t } from '../../i18n/i18n';
+import { BannerState } from '../projects/banner-state';
+import { ProjectChecklist } from '../projects/project-checklist';
+import { useStatuses } from '../projects/queries';
 import { ChangesList } from './changes-list';
 import type { Configuration } from './configuration';
 import { type Copied, copyAsDraft, undoCopy } from './copy-banner';
-import { VisibleText } from '../../shared/visible-text';
-
-/** The API's largest page. */
-const PROJECTS_MAX = 200;
-
-/** One project's copy, or why there is none. */
-type Outcome = { project: ProjectResponse; copied: Copied } | { project: ProjectResponse; failure: string };
+import { type Outcome, OutcomeList, runForEach } from './draft-outcomes';
 
 /** Saves the published banner as a draft of other projects, and takes it back. */
-export function CopyDialog(props: { project: ProjectResponse; content: Configuration; onClose: () => void }) {
+export function CopyDialog(props: { project: { id: string }; content: Configuration; onClose: () => void }) {
   const { project, content, onClose } = props;
-  const [outcomes, setOutcomes] = useState<Outcome[] | null>(null);
+  const [outcomes, setOutcomes] = useState<Outcome<Copied>[] | null>(null);
   return (
     <Modal
       opened
       onClose={onClose}
       title={t('banner.copy.title')}
-      size="lg"
+      size={640}
       closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       {outcomes ? (
         <Outcomes outcomes={outcomes} onClose={onClose} />
       ) : (
-        <Targets source={project} content={content} onCopied={setOutcomes} />
+        <Targets sourceId={project.id} content={content} onClose={onClose} onCopied={setOutcomes} />
       )}
     </Modal>
   );
 }
 
 function Targets(props: {
-  source: ProjectResponse;
+  sourceId: string;
   content: Configuration;
-  onCopied: (outcomes: Outcome[]) => void;
+  onClose: () => void;
+  onCopied: (outcomes: Outcome<Copied>[]) => void;
 }) {
-  const { source, content, onCopied } = props;
-  const query = useQuery(projectListOptions({ query: { limit: PROJECTS_MAX } }));
-  const [search, setSearch] = useState('');
+  const { sourceId, content } = props;
+  const { query, projects, isLoading } = useStatuses();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const others = (query.data?.items ?? []).filter(({ id, role }) => id !== source.id && role !== 'viewer');
-  const matches = searchWords(search);
-  const found = others.filter(({ name, domains }) => matches(name, ...domains));
+  const others = projects
+    .filter(({ id, role }) => id !== sourceId && role !== 'viewer')
+    .toSorted((a, b) => a.name.localeCompare(b.name, locale, { numeric: true }));
   const copy = useApiMutation({
-    // One after another: each is complete or not begun.
-    request: async (projects: ProjectResponse[]) => {
-      const outcomes: Outcome[] = [];
-      for (const project of projects) {
-        outcomes.push(
-          await copyAsDraft(project, content).then(
-            (copied) => ({ project, copied }),
-            (error: unknown) => ({ project, failure: errorMessage(error) }),
-          ),
-        );
-      }
-      return outcomes;
-    },
-    onSuccess: onCopied,
+    request: (targets: ProjectStatusResponse[]) =>
+      runForEach(targets, (project) => copyAsDraft(project.id, content)),
+    invalidates: ['projectStatusList'],
+    onSuccess: props.onCopied,
   });
-  const toggle = (id: string, isOn: boolean) =>
-    setChosen(new Set(isOn ? [...chosen, id] : [...chosen].filter((each) => each !== id)));
   return (
     <Stack gap="sm">
       <Text>{t('banner.copy.text')}</Text>
-      <TextInput
-        label={t('banner.copy.search')}
-        value={search}
-        onChange={(event) => setSearch(event.currentTarget.value)}
-        data-autofocus
-      />
       <ProblemAlert error={query.error} retry={() => void query.refetch()} />
-      {query.isPending && <SkeletonRows rows={4} />}
-      {query.isSuccess && found.length === 0 && (
-        <Text c="dimmed">{t(others.length === 0 ? 'banner.copy.none' : 'banner.copy.noMatch')}</Text>
+      {isLoading && <SkeletonRows rows={4} />}
+      {!isLoading && others.length === 0 && <Text c="dimmed">{t('banner.copy.none')}</Text>}
+      {others.length > 0 && (
+        <ProjectChecklist
+          label={t('banner.copy.title')}
+          projects={others}
+          chosen={chosen}
+          onChange={setChosen}
+          state={BannerState}
+          details={(project) => chosen.has(project.id) && <Differences project={project} content={content} />}
+        />
       )}
-      <Stack gap="xs" component="ul" className="plain-list">
-        {found.map((project) => (
-          <li key={project.id}>
-            <Checkbox
-              label={<VisibleText text={project.name} />}
-              checked={chosen.has(project.id)}
-              onChange={(event) => toggle(project.id, event.currentTarget.checked)}
-            />
-            {chosen.has(project.id) && <Differences project={project} content={content} />}
-          </li>
-        ))}
-      </Stack>
       <Group justify="flex-end">
+        <Button variant="default" onClick={props.onClose}>
+          {t('shared.cancel')}
+        </Button>
         <Button
           disabled={chosen.size === 0}
           loading={copy.isPending}
@@ -112,64 +86,58 @@ function Targets(props: {
   );
 }
 
-/** What would change in this project. */
-function Differences({ project, content }: { project: ProjectResponse; content: Configuration }) {
-  const path = { projectId: project.id };
+/** What would change in this project. Loaded once it is opened: all projects may be selected. */
+function Differences({ project, content }: { project: ProjectStatusResponse; content: Configuration }) {
+  const [opened, setOpened] = useState(false);
   const preview = useQuery({
     queryKey: ['copy', project.id, content],
-    queryFn: async ({ signal }) => (await draftPreview({ path, body: content, signal })).data,
+    queryFn: async ({ signal }) =>
+      (await draftPreview({ path: { projectId: project.id }, body: content, signal })).data,
     gcTime: 0,
+    enabled: opened,
   });
-  const draft = useQuery({ ...draftReadOptions({ path }), gcTime: 0 });
-  if (preview.isPending) return <SkeletonRows rows={1} />;
   return (
-    <Stack gap={4} ml={28} mt={4}>
+    <details open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
+      <summary>
+        {preview.data
+          ? t('banner.copy.changes', { count: preview.data.changes.length })
+          : t('banner.copy.showChanges')}
+        {project.draftSavedAt !== null && <> · {t('banner.copy.replacesDraft')}</>}
+      </summary>
+      {preview.isLoading && <SkeletonRows rows={1} />}
       <ProblemAlert error={preview.error} retry={() => void preview.refetch()} />
-      {draft.data?.configuration && <Text c="dimmed">{t('banner.copy.replacesDraft')}</Text>}
       {preview.data?.regionRulesLeftOut && <Text c="dimmed">{t('banner.rulesNotInPlan')}</Text>}
-      {preview.data && (
-        <details>
-          <summary>{t('banner.copy.changes', { count: preview.data.changes.length })}</summary>
-          <ChangesList changes={preview.data.changes} none={t('banner.noChanges')} />
-        </details>
-      )}
-    </Stack>
+      {preview.data && <ChangesList changes={preview.data.changes} none={t('banner.noChanges')} />}
+    </details>
   );
 }
 
-function Outcomes({ outcomes, onClose }: { outcomes: Outcome[]; onClose: () => void }) {
-  const copies = outcomes.flatMap((outcome) => ('copied' in outcome ? [outcome.copied] : []));
+function Outcomes({ outcomes, onClose }: { outcomes: Outcome<Copied>[]; onClose: () => void }) {
+  const copies = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
   const undo = useApiMutation({
     request: async (all: Copied[]) => {
       for (const each of all) await undoCopy(each);
     },
     successMessage: t('banner.copy.undone'),
-    invalidates: ['draftRead'],
+    invalidates: ['draftRead', 'projectStatusList'],
     onSuccess: onClose,
   });
   return (
     <Stack gap="sm">
-      <Stack gap="xs" component="ul" className="plain-list" aria-label={t('banner.copy.title')}>
-        {outcomes.map((outcome) => (
-          <li key={outcome.project.id}>
-            <Link to="/projects/$projectId/banner" params={{ projectId: outcome.project.id }}>
-              <VisibleText text={outcome.project.name} />
-            </Link>{' '}
-            <Text component="span" c={'failure' in outcome ? 'red' : 'dimmed'}>
-              {'failure' in outcome ? outcome.failure : t('banner.copy.saved')}
-            </Text>
-          </li>
-        ))}
-      </Stack>
       <ProblemAlert error={undo.error} />
-      <Group justify="flex-end">
-        {copies.length > 0 && (
-          <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate(copies)}>
-            {t('banner.copy.undo')}
-          </Button>
-        )}
-        <Button onClick={onClose}>{t('shared.close')}</Button>
-      </Group>
+      <OutcomeList
+        label={t('banner.copy.title')}
+        outcomes={outcomes}
+        done={t('banner.copy.saved')}
+        onClose={onClose}
+        action={
+          copies.length > 0 && (
+            <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate(copies)}>
+              {t('banner.copy.undo')}
+            </Button>
+          )
+        }
+      />
     </Stack>
   );
 }

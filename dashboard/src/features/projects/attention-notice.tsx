@@ -2,7 +2,7 @@ import type { ProjectStatusResponse, WithheldProjectResponse } from '../../clien
 import { ButtonLink } from '../../shared/button-link';
 import { Notice } from '../../shared/notice';
 import { locale, t } from '../../i18n/i18n';
-import { attentionReasons } from './project-health';
+import { ATTENTION_REASONS, attentionReason } from './project-health';
 import type { ProjectsSearch } from './projects-search';
 
 /** How many projects need attention, and why; nothing where none does. */
@@ -12,14 +12,12 @@ export function AttentionNotice(props: {
   now: Date;
 }) {
   const { projects, search, now } = props;
-  const { endpoints, undelivered, loaders } = attentionReasons(projects, now);
-  const count = endpoints + undelivered + loaders;
+  const found = projects.map((project) => attentionReason(project, now));
+  const count = found.filter((reason) => reason !== undefined).length;
   if (count === 0) return null;
-  const reasons = [
-    endpoints > 0 && t('projects.reasons.endpoints', { count: endpoints }),
-    undelivered > 0 && t('projects.reasons.undelivered', { count: undelivered }),
-    loaders > 0 && t('projects.reasons.loaders', { count: loaders }),
-  ].filter((reason) => reason !== false);
+  const reasons = ATTENTION_REASONS.filter((reason) => found.includes(reason)).map((reason) =>
+    t(`projects.reasons.${reason}`, { count: found.filter((each) => each === reason).length }),
+  );
   const { attention: _, ...others } = search;
   return (
     <Notice

@@ -3,11 +3,13 @@ import type { ProjectStatusResponse } from '../../client/types.gen';
 import { Avatar } from '../../shared/avatar';
 import { formatNumber, formatPercent } from '../../shared/format';
 import type { Column } from '../../shared/infinite-table';
+import { NoValue } from '../../shared/no-value';
 import { type Status, StatusLabel } from '../../shared/status-label';
 import { absoluteTime, clockTime } from '../../shared/time';
 import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
+import { BannerState } from './banner-state';
 import { installation } from './project-health';
 import { VisibleText } from '../../shared/visible-text';
 
@@ -23,7 +25,12 @@ export const projectColumns = (now: Date): Column<ProjectStatusResponse>[] => [
   {
     title: t('projects.optIn'),
     numeric: true,
-    cell: ({ optInRateToday }) => formatPercent(optInRateToday),
+    cell: ({ optInRateToday }) =>
+      optInRateToday === null ? (
+        <NoValue reason={t('projects.nobodyAsked')} />
+      ) : (
+        formatPercent(optInRateToday)
+      ),
   },
   {
     title: t('projects.undelivered'),
@@ -32,14 +39,9 @@ export const projectColumns = (now: Date): Column<ProjectStatusResponse>[] => [
   },
   {
     title: t('projects.banner'),
-    cell: ({ publishedAt }) =>
-      publishedAt === null ? (
-        <StatusLabel status="off">{t('projects.notPublished')}</StatusLabel>
-      ) : (
-        <span>
-          {t('projects.published')} <RelativeTime at={publishedAt} />
-        </span>
-      ),
+    cell: ({ publishedAt, draftSavedAt }) => (
+      <BannerState publishedAt={publishedAt} draftSavedAt={draftSavedAt} />
+    ),
   },
   { title: t('projects.installed'), cell: (project) => <Installed project={project} now={now} /> },
   {
@@ -127,7 +129,7 @@ function Endpoint({ endpoint: { state, since } }: Pick<ProjectStatusResponse, 'e
   );
 }
 
-const INSTALLED_STATUS = { seen: 'good', lost: 'waiting', never: 'off' } as const;
+const INSTALLED_STATUS = { seen: 'good', lost: 'waiting', never: 'waiting' } as const;
 
 function Installed({ project, now }: { project: ProjectStatusResponse; now: Date }) {
   const state = installation(project, now);

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { configurationRead, projectRead } from '../../client/sdk.gen';
-import type { ProjectResponse, ProjectStatusResponse } from '../../client/types.gen';
+import { configurationRead } from '../../client/sdk.gen';
+import type { ProjectStatusResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { locale, t } from '../../i18n/i18n';
@@ -9,7 +9,7 @@ import { type Configuration, editableContent } from '../banner/configuration';
 import { CopyDialog } from '../banner/copy-dialog';
 
 /** Selects the project whose published banner is copied to others. */
-export default function CopyBannerDialog({
+export function CopyBannerDialog({
   projects,
   onClose,
 }: {
@@ -20,15 +20,11 @@ export default function CopyBannerDialog({
     .filter(({ publishedAt }) => publishedAt !== null)
     .toSorted((a, b) => a.name.localeCompare(b.name, locale, { numeric: true }));
   const [chosen, setChosen] = useState(sources[0]?.id ?? '');
-  const [source, setSource] = useState<{ project: ProjectResponse; content: Configuration } | null>(null);
+  const [source, setSource] = useState<{ project: { id: string }; content: Configuration } | null>(null);
   const load = useApiMutation({
     request: async (projectId: string) => {
-      const path = { projectId };
-      const [project, configuration] = await Promise.all([
-        projectRead({ path }),
-        configurationRead({ path }),
-      ]);
-      return { project: project.data, content: editableContent(configuration.data) };
+      const { data } = await configurationRead({ path: { projectId } });
+      return { project: { id: projectId }, content: editableContent(data) };
     },
     onSuccess: setSource,
   });
@@ -56,7 +52,10 @@ export default function CopyBannerDialog({
               data-autofocus
               value={chosen}
               onChange={(event) => setChosen(event.currentTarget.value)}
-              data={sources.map(({ id, name }) => ({ value: id, label: name }))}
+              data={sources.map(({ id, name, domains: [domain] }) => ({
+                value: id,
+                label: domain === undefined ? name : `${name} (${domain})`,
+              }))}
             />
           )}
           <ProblemAlert error={load.error} />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { attentionReasons, installation, needsAttention, selectProjects, urgency } from './project-health.js';
+import { attentionReason, installation, selectProjects } from './project-health.js';
 
 const NOW = new Date('2026-11-24T12:00:00Z');
 const SEEN = '2026-11-24T11:59:00Z';
@@ -9,6 +9,7 @@ const project = (name: string, changes: object = {}) => ({
   domains: [`${name.toLowerCase()}.example`],
   tier: 'pro' as const,
   publishedAt: SEEN as string | null,
+  draftSavedAt: null as string | null,
   lastSeenAt: SEEN as string | null,
   endpoint: { state: 'healthy' as const, since: null },
   undelivered: { records: 0, more: false },
@@ -23,19 +24,21 @@ const unpublished = project('Unpublished', { publishedAt: null });
 const fine = project('Fine');
 const off = project('Off', { endpoint: { state: 'off', since: null } });
 
-describe('urgency', () => {
+const uninstalled = project('Uninstalled', { lastSeenAt: null });
+
+describe('attentionReason', () => {
   it.each([
-    [failing, 4, true],
-    [held, 4, true],
-    [undelivered, 3, true],
-    [lost, 2, true],
-    [unpublished, 1, false],
-    [project('Never seen', { lastSeenAt: null }), 1, false],
-    [fine, 0, false],
-    [off, 0, false],
-  ])('judges %j', (given, expected, attention) => {
-    expect([urgency(given, NOW), needsAttention(given, NOW)]).toEqual([expected, attention]);
-  });
+    [failing, 'endpoints'],
+    [held, 'endpoints'],
+    [{ ...failing, lastSeenAt: '2026-11-01T00:00:00Z' }, 'endpoints'],
+    [undelivered, 'undelivered'],
+    [lost, 'loaders'],
+    [unpublished, 'unpublished'],
+    [{ ...unpublished, lastSeenAt: null }, 'unpublished'],
+    [uninstalled, 'uninstalled'],
+    [fine, undefined],
+    [off, undefined],
+  ])('of %j is %s', (given, expected) => expect(attentionReason(given, NOW)).toBe(expected));
 });
 
 describe('installation', () => {
@@ -48,19 +51,10 @@ describe('installation', () => {
   );
 });
 
-describe('attentionReasons', () => {
-  it('counts each project once, for its most urgent reason', () =>
-    expect(
-      attentionReasons(
-        [failing, held, { ...failing, lastSeenAt: '2026-11-01T00:00:00Z' }, undelivered, lost, fine],
-        NOW,
-      ),
-    ).toEqual({ endpoints: 3, undelivered: 1, loaders: 1 }));
-});
-
 describe('selectProjects', () => {
   const all = [
     fine,
+    uninstalled,
     unpublished,
     lost,
     undelivered,
@@ -80,6 +74,7 @@ describe('selectProjects', () => {
       'Undelivered',
       'Lost',
       'Unpublished',
+      'Uninstalled',
       'Fine',
       'Off',
       'Shop 9',
@@ -98,8 +93,16 @@ describe('selectProjects', () => {
     expect(select({ plan: 'lite' })).toEqual(['Lite']);
     expect(select({ banner: 'none' })).toEqual(['Unpublished']);
     expect(select({ banner: 'published', plan: 'pro' })).toEqual(['Fine']);
+    expect(selectProjects([fine, { ...lite, draftSavedAt: SEEN }], { banner: 'draft' }, NOW)).toHaveLength(1);
   });
 
   it('leaves out what works', () =>
-    expect(names({ attention: true })).toEqual(['Failing', 'Held', 'Undelivered', 'Lost']));
+    expect(names({ attention: true })).toEqual([
+      'Failing',
+      'Held',
+      'Undelivered',
+      'Lost',
+      'Unpublished',
+      'Uninstalled',
+    ]));
 });

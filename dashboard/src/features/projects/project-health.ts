@@ -1,11 +1,14 @@
 import type { ProjectStatusResponse } from '../../client/types.gen';
 import { searchWords } from '../../shared/search-words';
-import type { ProjectsSearch, Sort } from './projects-search';
+import type { Banner, ProjectsSearch, Sort } from './projects-search';
 
 /** A loader that was seen, and then not for this long, is taken for lost. */
 const LOST_AFTER_MS = 2 * 24 * 60 * 60 * 1_000;
 
-type Facts = Pick<ProjectStatusResponse, 'endpoint' | 'undelivered' | 'publishedAt' | 'lastSeenAt'>;
+type Facts = Pick<
+  ProjectStatusResponse,
+  'endpoint' | 'undelivered' | 'publishedAt' | 'draftSavedAt' | 'lastSeenAt'
+>;
 
 /** Whether the loader is on the site: seen lately, seen once but not lately, or never. */
 export function installation(
@@ -16,26 +19,33 @@ export function installation(
   return now.getTime() - Date.parse(lastSeenAt) > LOST_AFTER_MS ? 'lost' : 'seen';
 }
 
-/** How urgent a project is: 0 where nothing has to be done. */
-export function urgency(project: Facts, now: Date): number {
-  const { state } = project.endpoint;
-  if (state === 'failing' || state === 'held') return 4;
-  if (project.undelivered.records > 0) return 3;
-  if (installation(project, now) === 'lost') return 2;
-  return project.publishedAt === null || project.lastSeenAt === null ? 1 : 0;
+/** The reasons why a project needs attention, the most urgent first. */
+const REASONS = {
+  endpoints: ({ endpoint: { state } }: Facts) => state === 'failing' || state === 'held',
+  undelivered: ({ undelivered }: Facts) => undelivered.records > 0,
+  loaders: (project: Facts, now: Date) => installation(project, now) === 'lost',
+  unpublished: ({ publishedAt }: Facts) => publishedAt === null,
+  uninstalled: (project: Facts, now: Date) => installation(project, now) === 'never',
+};
+
+export type AttentionReason = keyof typeof REASONS;
+export const ATTENTION_REASONS = Object.keys(REASONS) as AttentionReason[];
+
+/** The most urgent reason why a project needs attention; undefined: it works. */
+export const attentionReason = (project: Facts, now: Date): AttentionReason | undefined =>
+  ATTENTION_REASONS.find((reason) => REASONS[reason](project, now));
+
+/** The place of a project in the list: working projects come last. */
+function healthRank(project: Facts, now: Date): number {
+  const reason = attentionReason(project, now);
+  return reason ? ATTENTION_REASONS.indexOf(reason) : ATTENTION_REASONS.length;
 }
 
-/** Whether something that worked does no longer; an unfinished setup is not that. */
-export const needsAttention = (project: Facts, now: Date): boolean => urgency(project, now) > 1;
-
-/** The problems of projects that need attention, each counted for its most urgent reason. */
-export function attentionReasons(
-  projects: readonly Facts[],
-  now: Date,
-): { endpoints: number; undelivered: number; loaders: number } {
-  const count = (level: number): number => projects.filter((each) => urgency(each, now) === level).length;
-  return { endpoints: count(4), undelivered: count(3), loaders: count(2) };
-}
+const HAS_BANNER: Record<Banner, (project: Facts) => boolean> = {
+  published: ({ publishedAt }) => publishedAt !== null,
+  none: ({ publishedAt }) => publishedAt === null,
+  draft: ({ draftSavedAt }) => draftSavedAt !== null,
+};
 
 /** The projects that an address asks for, in its order. */
 export function selectProjects<P extends Facts & Pick<ProjectStatusResponse, 'name' | 'domains' | 'tier'>>(
@@ -48,13 +58,13 @@ export function selectProjects<P extends Facts & Pick<ProjectStatusResponse, 'na
     .filter(
       (project) =>
         matches(project.name, ...project.domains) &&
-        (!attention || needsAttention(project, now)) &&
+        (!attention || attentionReason(project, now) !== undefined) &&
         (plan === undefined || project.tier === plan) &&
-        (banner === undefined || (banner === 'published') === (project.publishedAt !== null)),
+        (banner === undefined || HAS_BANNER[banner](project)),
     )
     .toSorted(
       (a, b) =>
-        (sort === 'health' ? urgency(b, now) - urgency(a, now) : 0) ||
+        (sort === 'health' ? healthRank(a, now) - healthRank(b, now) : 0) ||
         a.name.localeCompare(b.name, undefined, { numeric: true }),
     );
 }

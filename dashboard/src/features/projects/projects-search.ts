@@ -2,7 +2,8 @@ export const SORTS = ['health', 'name'] as const;
 export type Sort = (typeof SORTS)[number];
 
 export const PLANS = ['lite', 'pro', 'business', 'enterprise'] as const;
-export const BANNERS = ['published', 'none'] as const;
+export const BANNERS = ['published', 'none', 'draft'] as const;
+export type Banner = (typeof BANNERS)[number];
 
 /** The search parameters of the list of projects. */
 export interface ProjectsSearch {
@@ -14,8 +15,8 @@ export interface ProjectsSearch {
   attention?: true;
   /** Only projects on this plan. */
   plan?: (typeof PLANS)[number];
-  /** Only projects with a published banner, or without. */
-  banner?: (typeof BANNERS)[number];
+  /** Only projects with a published banner, without one, or with a draft that waits to be published. */
+  banner?: Banner;
 }
 
 /** Reads the search of an address; unknown values are left out. */

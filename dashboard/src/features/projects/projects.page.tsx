@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense } from 'react';
 import type { ProjectStatusResponse } from '../../client/types.gen';
 import { DataTable } from '../../shared/data-table';
 import { ListCard } from '../../shared/list-card';
@@ -11,34 +10,39 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { SearchField } from '../../shared/search-field';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { useZone } from '../../shared/zone';
-import { t } from '../../i18n/i18n';
+import { loadPageMessages, t } from '../../i18n/i18n';
 import { AttentionNotice, WithheldNotice } from './attention-notice';
 import { projectColumns, projectPhoneColumns } from './columns';
 import { selectProjects } from './project-health';
 import { type ProjectChanges, ProjectFilterChips } from './project-filter-chips';
 import type { ProjectsSearch } from './projects-search';
 import './projects.css';
-import { statusPages } from './queries';
+import { useStatuses } from './queries';
 
 const route = getRouteApi('/signed-in/projects');
-const CopyBannerDialog = lazy(() => import('./copy-banner-dialog'));
+// Both show changes of banners in the words of that page.
+const CopyBannerDialog = lazy(async () => {
+  await loadPageMessages('banner');
+  return { default: (await import('./dialogs')).CopyBannerDialog };
+});
+const PublishDraftsDialog = lazy(async () => {
+  await loadPageMessages('banner');
+  return { default: (await import('./dialogs')).PublishDraftsDialog };
+});
 
-const LIVE_MS = 30_000;
 const SKELETON_ROWS = 10;
 
 /** Every project of the person, the ones that need attention first. */
 export function ProjectsPage() {
-  const { zone, now } = useZone();
+  const { now } = useZone();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [copies, copyDialog] = useDisclosure(false);
-  const query = useInfiniteQuery({ ...statusPages(zone), refetchInterval: LIVE_MS });
-  const { hasNextPage, isFetching, isError, fetchNextPage } = query;
-  // Search and order are over all projects, so all pages are loaded, one after the other.
-  useEffect(() => {
-    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
-  }, [hasNextPage, isFetching, isError, fetchNextPage]);
-  const projects = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const [publishes, publishDialog] = useDisclosure(false);
+  const { query, projects, withheld, isLoading } = useStatuses();
+  const drafts = selectProjects(projects, { sort: 'name', banner: 'draft' }, now).filter(
+    ({ role }) => role !== 'viewer',
+  );
   const change = (changes: ProjectChanges) =>
     void navigate({ search: { ...search, ...changes } as ProjectsSearch, replace: true });
   const { q, attention, plan, banner } = search;
@@ -48,6 +52,11 @@ export function ProjectsPage() {
       count={query.data && projects.length}
       actions={
         <>
+          {drafts.length > 0 && (
+            <Button variant="default" onClick={publishDialog.open}>
+              {t('projects.publishDrafts', { count: drafts.length })}
+            </Button>
+          )}
           <Button variant="default" onClick={copyDialog.open} disabled={projects.length < 2}>
             {t('projects.copyBanner')}
           </Button>
@@ -57,7 +66,7 @@ export function ProjectsPage() {
         </>
       }
     >
-      <WithheldNotice projects={query.data?.pages.flatMap(({ withheld }) => withheld) ?? []} />
+      <WithheldNotice projects={withheld} />
       <AttentionNotice projects={projects} search={search} now={now} />
       <ListCard
         search={
@@ -80,12 +89,17 @@ export function ProjectsPage() {
             now={now}
           />
         )}
-        {!isError && (query.isPending || hasNextPage) && (
+        {isLoading && (
           <div className="list-end">
             <SkeletonRows rows={SKELETON_ROWS} />
           </div>
         )}
       </ListCard>
+      {publishes && (
+        <Suspense>
+          <PublishDraftsDialog drafts={drafts} onClose={publishDialog.close} />
+        </Suspense>
+      )}
       {copies && (
         <Suspense>
           <CopyBannerDialog projects={projects} onClose={copyDialog.close} />

@@ -3,7 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { countRecordsToday } from '../../consent/consent.records.js';
 import type { EndpointStatus } from '../../forwarding/domain/endpoint-status.js';
 import { ForwardingStatus, type UndeliveredCount } from '../../forwarding/forwarding-status.js';
-import { readPublicationTimes } from '../../publishing/site-configurations.js';
+import { readDraftTimes, readPublicationTimes } from '../../publishing/site-configurations.js';
 import { readLoaderSightings } from '../../visits/loader-sightings.js';
 
 /** Whether a project works. */
@@ -15,6 +15,8 @@ export interface ProjectStatus {
   endpoint: EndpointStatus;
   /** Latest publication of the banner; null: never. */
   publishedAt: Date | null;
+  /** When the draft that waits to be published was saved; null: there is none. */
+  draftSavedAt: Date | null;
   /** When the loader was last seen; null: not recently. */
   lastSeenAt: Date | null;
 }
@@ -31,11 +33,12 @@ export class ProjectOverview {
     projectIds: readonly string[],
     day: { now: Date; timeZone: string },
   ): Promise<(projectId: string) => ProjectStatus> {
-    const [records, endpoints, undelivered, published, seen] = await Promise.all([
+    const [records, endpoints, undelivered, published, drafts, seen] = await Promise.all([
       countRecordsToday(this.em.fork(), projectIds, day),
       this.forwarding.readEndpoints(projectIds),
       this.forwarding.countUndelivered(projectIds, day.now),
       readPublicationTimes(this.em.fork(), projectIds),
+      readDraftTimes(this.em.fork(), projectIds),
       readLoaderSightings(this.em.fork(), projectIds, day.now),
     ]);
     return (projectId) => ({
@@ -44,6 +47,7 @@ export class ProjectOverview {
       undelivered: undelivered.get(projectId) ?? { records: 0, more: false },
       endpoint: endpoints.get(projectId) ?? { state: 'off', since: null },
       publishedAt: published.get(projectId) ?? null,
+      draftSavedAt: drafts.get(projectId) ?? null,
       lastSeenAt: seen.get(projectId) ?? null,
     });
   }

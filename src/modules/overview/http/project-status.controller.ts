@@ -90,6 +90,13 @@ class ProjectStatusResponse {
   @ApiProperty({
     type: Date,
     nullable: true,
+    description: 'When the draft of the banner was saved; null: no draft waits to be published',
+    example: null,
+  })
+  draftSavedAt!: Date | null;
+  @ApiProperty({
+    type: Date,
+    nullable: true,
     description: 'When the loader was last seen on the site; null: not in the last 30 days',
     example: '2026-12-01T09:30:00.000Z',
   })

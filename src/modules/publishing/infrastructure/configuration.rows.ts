@@ -59,6 +59,20 @@ export async function readDraft(em: EntityManager, projectId: string): Promise<D
   return { version, configuration: withPresetModes(stored, new Date()), basedOn, updatedAt };
 }
 
+/** When the draft of each project was saved; projects without one are missing. */
+export async function draftTimes(
+  em: EntityManager,
+  projectIds: readonly string[],
+): Promise<Map<string, Date>> {
+  const rows = await publishingTables(em)
+    .selectFrom('configuration_draft')
+    .select(['projectId', 'updatedAt'])
+    .where('projectId', 'in', projectIds)
+    .where('configuration', 'is not', null)
+    .execute();
+  return new Map(rows.map(({ projectId, updatedAt }) => [projectId, updatedAt]));
+}
+
 /** Writes or deletes (null) the draft of a locked project. The row stays, so that a version is never used twice. */
 export async function writeDraft(
   tx: EntityManager,

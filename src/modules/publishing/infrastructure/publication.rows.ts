@@ -64,17 +64,24 @@ export async function insertPublication(
   `.execute(tx.getKysely());
 }
 
-/** When a saved configuration of each project was last published; projects without one are missing. */
+/**
+ * When the newest saved configuration of each project was first published; projects without one are missing. A change
+ * of tier, for example, publishes it again.
+ */
 export async function lastPublishedOf(
   em: EntityManager,
   projectIds: readonly string[],
 ): Promise<Map<string, Date>> {
   const { rows } = await sql<{ id: string; at: Date }>`
-    select p.id, last.at from unnest(${[...projectIds]}::uuid[]) p (id)
+    select p.id, first.at from unnest(${[...projectIds]}::uuid[]) p (id)
     cross join lateral (
-      select at from publication
+      select configuration_version from publication
       where project_id = p.id and configuration_version > 0 order by version desc limit 1
     ) last
+    cross join lateral (
+      select coalesce(in_force_from, at) as at from publication
+      where project_id = p.id and configuration_version = last.configuration_version order by version limit 1
+    ) first
   `.execute(em.getKysely());
   return new Map(rows.map(({ id, at }) => [id, at]));
 }
