@@ -331,7 +331,7 @@ describe('the banner editor', () => {
     await page.getByText('Empty fields show the English words.').waitFor();
     await field('Service').fill('Zähler');
     await field('Purpose').fill('Zählt Besuche.');
-    await segment('Layer', 'Details').click();
+    await page.getByLabel('Layer').selectOption('Details');
     const summary = banner().locator('.second summary');
     await summary.getByText('Zähler · 1 Cookie').waitFor();
     await summary.press('Enter');

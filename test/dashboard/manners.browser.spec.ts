@@ -510,7 +510,7 @@ describe('a page', () => {
     await until('published', async () => (await configuration()).lastPublication !== null);
     const step = page.locator('.set-up li').nth(1);
     await page.goto(`${service.baseUrl}/projects/${id}`);
-    await page.getByText('Publish your banner').waitFor();
+    await page.locator('.set-up').getByText('Publish your banner').waitFor();
     expect(await step.getAttribute('data-done')).toBe('false');
     // A record came, but visitors see no banner.
     expect(await page.locator('.set-up li').nth(2).getAttribute('data-done')).toBe('false');

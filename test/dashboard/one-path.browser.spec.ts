@@ -117,8 +117,15 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.press('Enter');
     await heading('Overview');
     projectId = new URL(page.url()).pathname.split('/')[2] ?? '';
-    await page.getByText('– Available on the Pro plan.').waitFor();
-    expect(await stepsDone()).toEqual(['true', 'false', 'false', 'false', 'false']);
+    await page.getByRole('link', { name: /^Forward records Pro/ }).waitFor();
+    expect(await stepsDone()).toEqual(['true', 'false', 'false', 'false']);
+    // One thing to do, and no figures that are zero.
+    await page
+      .getByRole('region', { name: 'Publish your banner' })
+      .getByRole('link', { name: 'Check and publish' })
+      .waitFor();
+    await page.getByText('1 of 4 done').waitFor();
+    expect(await page.getByRole('region', { name: 'Key figures' }).count()).toBe(0);
   });
 
   it.each([
@@ -255,7 +262,7 @@ describe('the one path, from an empty database', () => {
     await heading('Plan and billing');
     await page.getByRole('combobox', { name: 'Plan', exact: true }).selectOption('business');
     await page.getByRole('button', { name: 'Simulate' }).click();
-    await page.getByRole('heading', { name: 'Your plan: Business' }).waitFor();
+    await page.getByRole('region', { name: 'Your plan: Business' }).waitFor();
   });
 
   it('sets an endpoint with a generated token, and tests it, by keyboard', async () => {
@@ -392,6 +399,7 @@ describe('the banner’s page', () => {
   it('shows what visitors of another region, device or browser see', async () => {
     await open('/banner?part=rules');
     await page.getByRole('button', { name: 'Add presets by law' }).click();
+    await page.getByRole('tab', { name: 'Texts' }).click();
     await page.getByLabel('Visitor’s region').selectOption('US-CA');
     await page.getByText('Everything is allowed until the visitor opts out.').waitFor();
     await page.getByLabel('Global Privacy Control (GPC)', { exact: true }).check();
@@ -408,12 +416,12 @@ describe('the banner’s page', () => {
       .waitFor();
     await page.getByLabel('Visitor’s region').selectOption('DE');
     await page.getByText('Nothing is allowed until the visitor opts in.').last().waitFor();
-    await page.getByText('Dark', { exact: true }).click();
+    await page.getByRole('radio', { name: 'Dark' }).check({ force: true });
     await preview().locator('#consent-banner .dark').waitFor({ state: 'attached' });
-    await page.getByText('Phone', { exact: true }).click();
+    await page.getByRole('radio', { name: 'Phone' }).check({ force: true });
     expect(await page.locator('.banner-stage iframe').getAttribute('width')).toBe('375');
     // As for a new visitor: only necessary cookies are on, and there is no consent yet.
-    await page.getByText('Details', { exact: true }).click();
+    await page.getByLabel('Layer').selectOption('Details');
     await preview().locator('.second').waitFor();
     const switches = preview().getByRole('switch');
     expect(await switches.evaluateAll((boxes) => boxes.map((box) => box.matches(':checked')))).toEqual([
@@ -423,9 +431,9 @@ describe('the banner’s page', () => {
       false,
     ]);
     expect(await preview().locator('.consent').count()).toBe(0);
-    await page.getByText('After a choice', { exact: true }).click();
+    await page.getByLabel('Layer').selectOption('After a choice');
     await preview().locator('.consent').waitFor();
-    await page.getByText('First layer', { exact: true }).click();
+    await page.getByLabel('Layer').selectOption('First layer');
     await preview().locator('.first').waitFor();
     // By keyboard: the driver's mouse misses in a frame that is scaled.
     await preview().getByRole('button', { name: 'Accept all' }).press('Enter');

@@ -36,8 +36,19 @@ afterEach(() => context.close());
 
 const api = (path: string): string => `${service.baseUrl}/v1/projects/${projectId}${path}`;
 const banner = () => page.frameLocator('iframe[title="Banner preview"]');
-const cell = (category: string, regions: string) =>
-  page.getByLabel(`${category} in ${regions}`, { exact: true });
+/** Opens the rule of a line. */
+const edit = (regions: string) =>
+  page
+    .getByRole('table', { name: 'Modes by region and category' })
+    .getByRole('link', { name: regions, exact: true })
+    .click();
+const drawer = (regions: string) => page.getByRole('region', { name: regions, exact: true });
+/** Chooses the mode of a category in the open rule. */
+const choose = (category: string, regions: string, mode: string) =>
+  drawer(regions)
+    .getByRole('radiogroup', { name: `${category} in ${regions}` })
+    .getByText(mode, { exact: true })
+    .click();
 const configuration = async (): Promise<Record<string, unknown>> =>
   (await (await context.request.get(api('/configuration'))).json()) as Record<string, unknown>;
 /** Publishes the form's content, and returns it. */
@@ -59,14 +70,15 @@ async function open(tier: string, changes: object = {}): Promise<void> {
   expect(saved.status()).toBe(200);
   await page.goto(`${service.baseUrl}/projects/${projectId}/banner?part=rules`);
   await page.getByRole('table', { name: 'Modes by region and category' }).waitFor();
-  await banner().locator('.layer').first().waitFor();
 }
 
 describe('the rules on lite', () => {
   it('have modes of all other regions by category, which are published', async () => {
     await open('lite');
-    expect(await page.getByRole('button', { name: 'Add rule' }).isDisabled()).toBe(true);
-    await cell('Analytics', 'All other regions').selectOption('Opt-out');
+    expect(await page.getByRole('button', { name: 'Add a region' }).isDisabled()).toBe(true);
+    await edit('All other regions');
+    await banner().locator('.layer').first().waitFor();
+    await choose('Analytics', 'All other regions', 'Opt-out');
     await banner().getByText('Already on, unless you object: Analytics.').waitFor();
     expect(await publish()).toMatchObject({
       defaultMode: 'opt_in',
@@ -76,15 +88,16 @@ describe('the rules on lite', () => {
 
   it('take the preset of the UK, and lose it where a mode is chosen by hand', async () => {
     await open('lite');
-    await page.getByText('Set by hand', { exact: true }).first().click();
+    await edit('All other regions');
+    await drawer('All other regions').getByText('Changed by you', { exact: true }).first().click();
     const preset = page.getByLabel('Preset for All other regions');
     const labels = await preset.locator('option').allTextContents();
     await preset.selectOption(labels.find((label) => label.startsWith('United Kingdom')) ?? '');
     await page.getByText('Presets aren’t legal advice.').waitFor();
     expect(await page.getByRole('list', { name: 'Sources' }).getByRole('link').count()).toBeGreaterThan(0);
     expect(await publish()).toMatchObject({ defaultPreset: { id: 'gb', version: 1 }, defaultModes: UK });
-    await cell('Marketing', 'All other regions').selectOption('Opt-out');
-    await page.getByText('Set by hand', { exact: true }).first().waitFor();
+    await choose('Marketing', 'All other regions', 'Opt-out');
+    await drawer('All other regions').getByText('Changed by you', { exact: true }).first().waitFor();
     expect(await publish()).toMatchObject({
       defaultPreset: null,
       defaultMode: 'opt_out',
@@ -94,14 +107,22 @@ describe('the rules on lite', () => {
 });
 
 describe('the rules on business', () => {
-  it('get the presets by law, with what is coming, and a preview of each cell', async () => {
+  it('get the presets by law, one line each in groups, with what is coming and what visitors see', async () => {
     await open('business');
     await page.getByRole('button', { name: 'Add presets by law' }).click();
-    await page.getByText('From January 1, 2027: Opt-out for all categories').first().waitFor();
-    await page.getByRole('button', { name: 'Preview Analytics in United Kingdom', exact: true }).click();
-    await page.getByText('Analytics in United Kingdom: on until the visitor opts out.').waitFor();
+    const table = page.getByRole('table', { name: 'Modes by region and category' });
+    await table.getByRole('row', { name: 'Germany TDDDG § 25 Opt-in for all categories' }).waitFor();
+    await table.getByRole('rowheader', { name: 'Consent for some purposes' }).waitFor();
+    await page.getByText('December 1, 2026: Chile').waitFor();
+    await page.getByRole('textbox', { name: 'Find a region' }).fill('kingdom');
+    await until('one line is found', async () => (await table.getByRole('link').count()) === 1);
+    await edit('United Kingdom');
+    expect(new URL(page.url()).searchParams.get('rule')).toMatch(/^\d+$/);
+    const uk = drawer('United Kingdom');
     await banner().getByText('Already on, unless you object: Analytics, Preferences.').waitFor();
-    await page.getByRole('button', { name: 'Preview Analytics in Germany', exact: true }).click();
+    await uk.getByText('on until the visitor opts out').first().waitFor();
+    await page.getByRole('textbox', { name: 'Find a region' }).fill('');
+    await edit('Germany');
     await banner().getByText('Already on').waitFor({ state: 'detached' });
     const rules = (await publish())['regionRules'] as { regions: string[]; preset: { id: string } }[];
     expect(rules.map(({ preset }) => preset.id)).toEqual(
@@ -116,10 +137,13 @@ describe('the rules on business', () => {
         { regions: ['US'], mode: 'opt_out' },
       ],
     });
-    await page.getByRole('button', { name: 'Move rule 2 up' }).press('Enter');
-    await page.getByRole('button', { name: 'Remove rule 2' }).click();
-    await page.getByRole('button', { name: 'Add rule' }).click();
-    const regions = page.getByRole('textbox', { name: 'Regions of rule 2' });
+    await edit('United States');
+    await drawer('United States').getByRole('button', { name: 'Move up' }).press('Enter');
+    await edit('Switzerland');
+    await drawer('Switzerland').getByText('Rule 2 of 2').waitFor();
+    await drawer('Switzerland').getByRole('button', { name: 'Remove rule' }).click();
+    await page.getByRole('button', { name: 'Add a region' }).click();
+    const regions = page.getByRole('textbox', { name: 'Regions' });
     // Slower than the preview, which validates the typed text after each pause.
     await regions.pressSequentially('JP, KR', { delay: 400 });
     expect(await publish()).toMatchObject({
@@ -139,6 +163,10 @@ describe('the rules on business', () => {
         { regions: ['US-OK'], preset: { id: 'us-2027' } },
       ],
     });
+    expect(await faultsInEachAppearance(page)).toEqual([]);
+    await edit('France');
+    await banner().locator('.layer').first().waitFor();
+    await drawer('France').getByText('Loi Informatique et Libertés, article 82').first().click();
     expect(await faultsInEachAppearance(page)).toEqual([]);
   });
 });

@@ -784,7 +784,7 @@ describe('a page on a phone', () => {
     await open('/settings/plan', phone);
     const price = phone.getByRole('row', { name: /^Price/ });
     await phone.getByRole('radiogroup', { name: 'Plan', exact: true }).getByText('Lite').click();
-    expect(await price.getByRole('cell').allTextContents()).toEqual(['Free']);
+    expect(await price.getByRole('cell').allTextContents()).toEqual(['$0']);
     await phone.getByRole('radiogroup', { name: 'Plan', exact: true }).getByText('Pro').click();
     expect(await price.getByRole('cell').allTextContents()).toEqual(['$7 per month']);
     expect(await pageFaults(phone)).toEqual([]);
@@ -852,7 +852,7 @@ describe('the plan', () => {
     const open = async (): Promise<Page> => {
       const hers = await context.newPage();
       await hers.goto(`${service.baseUrl}/projects/${id}/settings/plan`);
-      await hers.getByText('$7 per month').waitFor();
+      await hers.getByRole('article', { name: 'Pro' }).getByText('$7', { exact: true }).waitFor();
       return hers;
     };
     /** The provider's page does not exist here: only the redirect to it counts. */
@@ -864,10 +864,14 @@ describe('the plan', () => {
     };
     const first = await open();
     await first.getByRole('rowheader', { name: 'Custom domains Not set up on this server' }).waitFor();
+    await first.getByText('Custom domains (not set up on this server)').waitFor();
+    await first.getByRole('article', { name: 'Pro' }).getByText('Recommended').waitFor();
+    // It requires a contact.
+    expect(await first.getByText('Enterprise').count()).toBe(0);
     await first.getByRole('button', { name: 'Invoices and payment' }).click();
     await first.getByText('This project has no purchases').waitFor();
     await first.getByText('Yearly', { exact: true }).click();
-    await first.getByText('$5 per month').waitFor();
+    await first.getByRole('article', { name: 'Pro' }).getByText('$5', { exact: true }).waitFor();
     expect(await pageFaults(first)).toEqual([]);
     await leadsTo(first, 'Switch to Pro', 'checkout.stripe.example');
     expect(JSON.stringify([...stripe.sessions.values()])).toContain('price_pro_year');

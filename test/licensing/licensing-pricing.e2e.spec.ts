@@ -40,6 +40,7 @@ describe('GET /v1/pricing (spec §4.3)', () => {
     expect(pricing).toMatchObject({
       currency: 'USD',
       notLimitedByTier: expect.any(Array),
+      contactUrl: null,
     });
     expect(pricing.tiers[1]).toEqual({
       tier: 'pro',
@@ -120,8 +121,8 @@ describe('GET /pricing (spec §2.5)', () => {
     for (const { tier, price } of tiers) {
       const card = textOfCard(html, tier);
       const { monthly, yearly } = price;
-      if (!monthly || !yearly) expect(card).toContain('Custom Price and terms by agreement');
-      else if (monthly.perMonth === 0) expect(card).toContain('Free No payment details needed');
+      if (!monthly || !yearly) expect(card).toBe('');
+      else if (monthly.perMonth === 0) expect(card).toContain('$0 Free for as long as you like');
       else
         expect(card).toContain(
           `$${monthly.perMonth / 100} / month or $${yearly.perMonth / 100} / month billed yearly ($${yearly.perYear / 100})`,
@@ -134,14 +135,13 @@ describe('GET /pricing (spec §2.5)', () => {
 
   it('lists what each plan adds to the plan below it', async () => {
     const { html } = await pageOf('/pricing', 'en');
-    const added = ['lite', 'pro', 'business', 'enterprise'].map(
+    const added = ['lite', 'pro', 'business'].map(
       (tier) => /(?:Includes:|plus:) (.*)/.exec(textOfCard(html, tier))?.[1],
     );
     expect(added).toEqual([
       'No plan limit on domains, consent records per month, team members, API requests, and webhooks One rule worldwide Custom domains Scans of up to 30 pages',
       'Consent forwarding to your endpoint CSV and PDF export Scans of up to 100 pages',
       'Consent and site analytics Region rules Scheduled scans Scans of up to 350 pages',
-      'Pages per scan by agreement',
     ]);
   });
 
@@ -154,7 +154,8 @@ describe('GET /pricing (spec §2.5)', () => {
       ([, title = '', cells = '']) => ({ title: textOf(title), cells }),
     );
     const unchecked = rows.filter(({ cells }) => !cells.includes('icon-check'));
-    expect(unchecked.map(({ title }) => title)).toEqual([pages]);
+    expect(unchecked[0]?.title).toBe(pages);
+    expect(unchecked.slice(1).every(({ cells }) => /Unlimited|Unbegrenzt/.test(cells))).toBe(true);
   });
 
   it('uses the typeface and the icon of the dashboard, which its policy allows', async () => {
@@ -171,20 +172,28 @@ describe('GET /pricing (spec §2.5)', () => {
     }
   });
 
-  it('links to sign-up from each plan with a price, and to the contact of CONTACT_URL from the others', async () => {
+  it('links to sign-up from each plan with a price, and offers the others only with a contact', async () => {
     const links = (html: string): string[] =>
       ['lite', 'pro', 'business', 'enterprise'].map(
         (tier) => /<a class="button[^"]*" href="([^"]*)"/.exec(cardOf(html, tier))?.[1] ?? '',
       );
-    expect(links((await pageOf('/pricing', 'en')).html)).toEqual(['/sign-up', '/sign-up', '/sign-up', '']);
+    const { html: without } = await pageOf('/pricing', 'en');
+    expect(links(without)).toEqual(['/sign-up', '/sign-up', '/sign-up', '']);
+    expect(without).not.toContain('Enterprise');
     const { html } = pricingPage('en', 'mailto:sales@example.com?subject="a"&b=c');
     expect(links(html)[3]).toBe('mailto:sales@example.com?subject=&quot;a&quot;&amp;b=c');
+    expect(textOfCard(html, 'enterprise')).toMatch(
+      /Pages per scan by agreement .*Contact us or write to sales@example.com/,
+    );
+    expect(html).toContain('<th scope="col">Enterprise</th>');
+    const { html: page } = pricingPage('en', 'https://example.com/contact');
+    expect(textOfCard(page, 'enterprise')).not.toContain('write to');
   });
 
   it('is in German for browsers that prefer it, and under a separate address', async () => {
     const german = await pageOf('/pricing', 'de-AT,de;q=0.9,en;q=0.8');
     expect(german.html).toContain('<html lang="de">');
-    expect(german.html).toContain('<h1>Preise</h1>');
+    expect(german.html).toContain('<h1>Ein Preis pro Website.');
     expect(textOfCard(german.html, 'pro')).toMatch(
       /7\s\$ \/ Monat oder 5\s\$ \/ Monat bei jährlicher Abrechnung \(60\s\$\)/,
     );

@@ -7,6 +7,7 @@ export function Section({
   id,
   mark,
   aside,
+  className,
   children,
 }: {
   title: string;
@@ -17,10 +18,11 @@ export function Section({
   mark?: ReactNode;
   /** Beside the title: a state, a switch, a link to more. */
   aside?: ReactNode;
+  className?: string;
   children: ReactNode;
 }) {
   return (
-    <Paper withBorder p="md" component="section" aria-label={title} id={id}>
+    <Paper withBorder p="md" component="section" aria-label={title} id={id} className={className}>
       <Stack gap="sm" className="section-body">
         <Group className="section-head" justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
           <div>

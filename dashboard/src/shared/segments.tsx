@@ -1,4 +1,5 @@
-import { useId } from 'react';
+import { type ReactNode, useId } from 'react';
+import { VisuallyHidden } from './visually-hidden';
 import './segments.css';
 
 /** One of a few options in a row. Mantine's own measures itself after each drawing, which delays a page's first one. */
@@ -6,6 +7,8 @@ export function Segments<Option extends string>(props: {
   label: string;
   options: readonly Option[];
   labelOf: (option: Option) => string;
+  /** Shown instead of the labels, to save room. */
+  iconOf?: (option: Option) => ReactNode;
   value: Option;
   onChange: (option: Option) => void;
   disabled?: boolean;
@@ -23,7 +26,14 @@ export function Segments<Option extends string>(props: {
             disabled={props.disabled}
             onChange={() => props.onChange(option)}
           />
-          <span>{props.labelOf(option)}</span>
+          {props.iconOf ? (
+            <span className="segment-icon" title={props.labelOf(option)}>
+              {props.iconOf(option)}
+              <VisuallyHidden>{props.labelOf(option)}</VisuallyHidden>
+            </span>
+          ) : (
+            <span>{props.labelOf(option)}</span>
+          )}
         </label>
       ))}
     </div>

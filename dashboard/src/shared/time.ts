@@ -73,6 +73,11 @@ export function clockTime(
   }).format(at);
 }
 
+/** `Nov 21, 2026` of an instant. */
+export function dateOf(at: Date, zone: Zone, language: string): string {
+  return dateFormat(language, zone, { dateStyle: 'medium' }).format(at);
+}
+
 /** `Nov 21` of an instant. */
 export function shortDay(at: Date, zone: Zone, language: string): string {
   return dateFormat(language, zone, { day: 'numeric', month: 'short' }).format(at);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { locale } from '../i18n/i18n';
-import { absoluteTime, relativeTime } from './time';
+import { absoluteTime, dateOf, relativeTime } from './time';
 import { useZone } from './zone';
 
 /** An instant, relative; the whole of it on hover, in the person's zone. */
@@ -23,6 +23,17 @@ export function AbsoluteTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={relativeTime(instant, now, locale)}>
       {absoluteTime(instant, zone, locale)}
+    </time>
+  );
+}
+
+/** The day of an instant; the whole of it on hover. */
+export function DateOf({ at }: { at: string }) {
+  const { zone } = useZone();
+  const instant = new Date(at);
+  return (
+    <time dateTime={at} title={absoluteTime(instant, zone, locale)}>
+      {dateOf(instant, zone, locale)}
     </time>
   );
 }

@@ -10,13 +10,12 @@ export const licensingSettings = declareSettings({
   name: 'licensing',
   title: 'Plans',
   settings: {
-    /** Empty: the pricing page has no contact link. */
+    /** Empty: plans without a price are not offered. */
     contactUrl: text('CONTACT_URL', {
       default: '',
       defaultShown: 'none',
       example: 'mailto:sales@example.com',
-      meaning:
-        'contact for plans without a fixed price, shown on the pricing page: an https URL or a mailto link',
+      meaning: 'contact for plans without a price, an https URL or mailto link; none: they are not offered',
       check: (value, refuse) => {
         if (!URL.canParse(value) || !CONTACT_PROTOCOLS.includes(new URL(value).protocol))
           refuse('must be a URL that starts with https:// or mailto:.');

@@ -3,6 +3,7 @@ import type {
   BlockingRuleBody,
   ConfigurationContentResponse,
   ConfigurationResponse,
+  DraftResponse,
   RegionRuleContentResponse,
   SiteServiceBody,
 } from '../../client/types.gen';
@@ -42,6 +43,16 @@ export function editableContent(answer: ConfigurationResponse): Configuration {
     ...content
   } = answer;
   return content;
+}
+
+/**
+ * Initial content of the fields: the draft, else the published configuration; without one, our
+ * banner is on.
+ */
+export function initialContent(configuration: ConfigurationResponse, draft: DraftResponse): Configuration {
+  if (draft.configuration) return draft.configuration;
+  const content = editableContent(configuration);
+  return configuration.version > 0 ? content : { ...content, banner: { ...content.banner, enabled: true } };
 }
 
 /** Whether a person has published it: a plan change also publishes, with the default configuration. */

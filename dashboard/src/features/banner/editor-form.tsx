@@ -1,8 +1,8 @@
 import { Stack, Tabs, VisuallyHidden } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ConfigurationResponse, ProjectResponse } from '../../client/types.gen';
-import { checkAccess } from '../../shared/access';
+import type { ProjectResponse } from '../../client/types.gen';
+import type { AccessDenial } from '../../shared/access';
 import { t } from '../../i18n/i18n';
 import { AppearanceFields } from './appearance-fields';
 import { BlockingCode } from './blocking-code';
@@ -10,7 +10,6 @@ import { BlockingFields } from './blocking-fields';
 import { CategoryFields } from './category-fields';
 import { partOfField } from './configuration';
 import { LanguageChips } from './language-chips';
-import type { PreviewedCell } from './region-rules';
 import { RuleFields } from './rule-fields';
 import { type BannerPart, PARTS } from './search';
 import { SignalFields } from './signal-fields';
@@ -24,19 +23,18 @@ const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
 interface EditorFormProps {
   project: ProjectResponse;
-  configuration: ConfigurationResponse;
   editor: Editor;
   shown: ReturnType<typeof usePreview>;
   language: string;
   mode: TextMode;
   onMode: (mode: TextMode) => void;
-  onPreview: (cell: PreviewedCell) => void;
+  rulesRefusal: AccessDenial;
   disabled: boolean;
 }
 
 /** What can be edited, in tabs. */
 export function EditorForm(props: EditorFormProps) {
-  const { project, configuration, editor, shown, language, mode, onMode, onPreview, disabled } = props;
+  const { project, editor, shown, language, mode, onMode, rulesRefusal, disabled } = props;
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const presets = usePresets(project.id)?.texts ?? [];
@@ -52,9 +50,6 @@ export function EditorForm(props: EditorFormProps) {
       }
     />
   );
-  const rulesRefusal =
-    checkAccess(project, { role: 'editor' }) ??
-    checkAccess(project, { feature: { open: configuration.regionRulesAvailable, tier: 'Business' } });
   return (
     <Tabs
       className="card banner-form"
@@ -84,7 +79,7 @@ export function EditorForm(props: EditorFormProps) {
         <AppearanceFields {...shared} />
       </EditedPart>
       <EditedPart part="rules" disabled={disabled}>
-        <RuleFields {...shared} rulesRefusal={rulesRefusal} onPreview={onPreview} />
+        <RuleFields {...shared} rulesRefusal={rulesRefusal} />
       </EditedPart>
       <EditedPart part="blocking" disabled={disabled} copied={<BlockingCode projectId={project.id} />}>
         <BlockingFields {...shared} />

@@ -12,8 +12,8 @@ import { EditorForm } from './editor-form';
 import { EditorStatus } from './editor-status';
 import { LeaveDialog } from './leave-dialog';
 import { PublisherAdsNotice } from './publisher-ads-notice';
-import { ANY_VISITOR, PREVIEW_ID, PreviewPane, type Visitor } from './preview-pane';
-import type { PreviewedCell } from './region-rules';
+import { ANY_VISITOR, PreviewPane, type Visitor } from './preview-pane';
+import { RegionDrawer } from './region-drawer';
 import type { TextMode } from './text-mode';
 import { useEditor } from './use-editor';
 import { usePreview } from './use-preview';
@@ -43,16 +43,14 @@ export function BannerEditor({
   const [mode, setMode] = useState<TextMode | null>(null);
   const [visitor, setVisitor] = useState<Visitor>(ANY_VISITOR);
   const refusal = checkAccess(project, { role: 'editor' });
+  const rulesRefusal =
+    refusal ??
+    checkAccess(project, { feature: { open: configuration.regionRulesAvailable, tier: 'Business' } });
   const languages = form.texts.map((text) => text.language);
   const language = languages.find((each) => each === search.language) ?? form.defaultLanguage;
   const become = (changes: Partial<Visitor>): void => {
     setVisitor({ ...visitor, ...changes });
     setMode(null);
-  };
-  const showCell = (cell: PreviewedCell): void => {
-    become({ region: cell.region, cell });
-    // Below the fields if they take the whole width.
-    document.getElementById(PREVIEW_ID)?.scrollIntoView({ block: 'nearest' });
   };
   const showsHistory = search.view === 'history';
   return (
@@ -77,19 +75,30 @@ export function BannerEditor({
         <AccessNote refusal={refusal} projectId={project.id} />
         <EditorAlerts editor={editor} configuration={configuration} />
         <PublisherAdsNotice form={form} />
-        <div className="banner-editor" data-part={search.part}>
+        <div
+          className="banner-editor"
+          data-part={search.part}
+          data-docked={search.rule !== undefined || undefined}
+        >
           <EditorForm
-            {...{ project, configuration, editor, shown, language }}
+            {...{ project, editor, shown, language, rulesRefusal }}
             mode={mode ?? 'opt_in'}
             onMode={setMode}
-            onPreview={showCell}
             disabled={refusal !== null}
           />
-          <PreviewPane
-            {...{ shown, form, language, mode, visitor }}
-            onVisitor={become}
-            isNarrow={search.part === 'rules'}
-          />
+          {search.part !== 'rules' && (
+            <PreviewPane {...{ shown, form, language, mode, visitor }} onVisitor={become} />
+          )}
+          {search.part === 'rules' && search.rule !== undefined && (
+            <RegionDrawer
+              {...{ form, shown, language, rulesRefusal }}
+              projectId={project.id}
+              change={editor.change}
+              fields={shown.fields}
+              rule={search.rule}
+              disabled={refusal !== null}
+            />
+          )}
         </div>
       </Stack>
       <LeaveDialog

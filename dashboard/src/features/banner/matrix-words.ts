@@ -1,7 +1,7 @@
 import { regionName } from '../../shared/display-names';
 import { locale, t } from '../../i18n/i18n';
 import { CATEGORIES, type Category, type Mode, type Modes, MODES } from './configuration';
-import type { Preset, PresetReference } from './region-matrix';
+import type { MatrixRow, Preset, PresetReference } from './region-matrix';
 
 /** How many regions of a rule are named before the others are counted. */
 const REGIONS_NAMED_MAX = 4;
@@ -21,6 +21,12 @@ export function regionsWords(regions: string[], max = REGIONS_NAMED_MAX): string
   const words = names.join(', ');
   const count = regions.length - named.length;
   return count > 0 ? t('rules.andMore', { regions: words, count }) : words;
+}
+
+/** `United Kingdom`, `All other regions`. */
+export function rowName({ index, regions }: Pick<MatrixRow, 'index' | 'regions'>, max?: number): string {
+  if (index === null) return t('rules.otherRegions');
+  return regions.length > 0 ? regionsWords(regions, max) : t('rules.noRegions');
 }
 
 /** `Opt-out for Analytics and Preferences, Opt-in for Marketing`. */

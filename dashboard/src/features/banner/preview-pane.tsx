@@ -1,6 +1,11 @@
 import { Alert, Checkbox, NativeSelect, Skeleton, Text } from '@mantine/core';
 import Globe from 'lucide-react/icons/globe';
-import { useState } from 'react';
+import Monitor from 'lucide-react/icons/monitor';
+import Moon from 'lucide-react/icons/moon';
+import Smartphone from 'lucide-react/icons/smartphone';
+import Sun from 'lucide-react/icons/sun';
+import Tablet from 'lucide-react/icons/tablet';
+import { type ReactNode, useState } from 'react';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
 import { BannerFrame, type Choice, type Device, bannerStage } from './banner-frame';
@@ -18,7 +23,6 @@ import {
 } from './configuration';
 import { mixedModesWords } from './matrix-words';
 import { matrixRows, OTHER_PART, possibleRows, type Preset } from './region-matrix';
-import type { PreviewedCell } from './region-rules';
 import { previewDocument, type TextMode } from './text-mode';
 import { usePresets } from './use-presets';
 import type { usePreview } from './use-preview';
@@ -42,14 +46,9 @@ export interface Visitor {
   region: string;
   /** Whether the browser sends Global Privacy Control. */
   signal: boolean;
-  /** The previewed cell of the region rules. */
-  cell: PreviewedCell | null;
 }
 
-export const ANY_VISITOR: Visitor = { region: 'XX', signal: false, cell: null };
-
-/** The pane's element, for a jump to it. */
-export const PREVIEW_ID = 'banner-preview';
+export const ANY_VISITOR: Visitor = { region: 'XX', signal: false };
 
 /** The banner as a visitor would see it, with whom to be. */
 export function PreviewPane(props: {
@@ -62,14 +61,12 @@ export function PreviewPane(props: {
   visitor: Visitor;
   /** Called when the person chooses a visitor, whose mode is then shown. */
   onVisitor: (changes: Partial<Visitor>) => void;
-  /** Whether the fields leave so little room that only a phone is readable. */
-  isNarrow: boolean;
 }) {
-  const { form, language, mode, visitor, onVisitor, isNarrow } = props;
+  const { form, language, mode, visitor, onVisitor } = props;
   const presets = usePresets(useProject().id);
   /** Null until the person chooses one. */
   const [chosen, setDevice] = useState<Device | null>(null);
-  const device = chosen ?? (isNarrow || innerWidth < PHONE_MAX_PX ? 'phone' : 'desktop');
+  const device = chosen ?? (innerWidth < PHONE_MAX_PX ? 'phone' : 'desktop');
   const [dark, setDark] = useState(false);
   const [layer, setLayer] = useState<Layer>('first');
   const { preview, error, retry } = props.shown;
@@ -80,12 +77,13 @@ export function PreviewPane(props: {
     preview?.regionRulesLeftOut ?? false,
   );
   return (
-    <section id={PREVIEW_ID} className="card banner-preview" aria-label={t('banner.preview')}>
+    <section className="card banner-preview" aria-label={t('banner.preview')}>
       <div className="preview-tools">
         <Segments<Device>
           label={t('banner.previewTools.device')}
           options={['desktop', 'tablet', 'phone']}
           labelOf={segmentLabel}
+          iconOf={iconOf}
           value={device}
           onChange={setDevice}
         />
@@ -93,22 +91,23 @@ export function PreviewPane(props: {
           label={t('banner.previewTools.scheme')}
           options={['light', 'dark']}
           labelOf={segmentLabel}
+          iconOf={iconOf}
           value={dark ? 'dark' : 'light'}
           onChange={(value) => setDark(value === 'dark')}
         />
-        <Segments<Layer>
-          label={t('banner.previewTools.layer')}
-          options={['first', 'second', 'later']}
-          labelOf={segmentLabel}
+        <NativeSelect
+          size="xs"
+          aria-label={t('banner.previewTools.layer')}
           value={layer}
-          onChange={setLayer}
+          onChange={(event) => setLayer(event.currentTarget.value as Layer)}
+          data={LAYERS.map((value) => ({ value, label: segmentLabel(value) }))}
         />
         <NativeSelect
           size="xs"
           leftSection={<Globe className="icon" aria-hidden />}
           aria-label={t('banner.visitorRegion')}
           value={visitor.region}
-          onChange={(event) => onVisitor({ region: event.currentTarget.value, cell: null })}
+          onChange={(event) => onVisitor({ region: event.currentTarget.value })}
           data={regionOptions(form, visitor.region)}
         />
         <Checkbox
@@ -125,7 +124,6 @@ export function PreviewPane(props: {
             <Text>{t('banner.rulesNotInPlan')}</Text>
           </Alert>
         )}
-        {visitor.cell && mode === null && <CellNote cell={visitor.cell} modes={modes} />}
         <ProblemAlert error={error} retry={retry} />
       </div>
       {preview ? (
@@ -150,19 +148,6 @@ export function PreviewPane(props: {
   );
 }
 
-/** The meaning of a cell, as a sentence. */
-function CellNote({ cell: { category, name }, modes }: { cell: PreviewedCell; modes: Modes }) {
-  return (
-    <Text role="status">
-      {t('rules.previewed', {
-        category: t(`categories.${category}`),
-        regions: name,
-        effect: t(`rules.effects.${modes[category]}`),
-      })}
-    </Text>
-  );
-}
-
 /** The modes of a visitor: the strictest of all rows that may decide. A plan may leave out all but the last one. */
 function modesOfVisitor(
   { region }: Visitor,
@@ -177,8 +162,16 @@ function modesOfVisitor(
   return Object.fromEntries(CATEGORIES.map((category) => [category, strictestOf(category)])) as Modes;
 }
 
-type Layer = 'first' | 'second' | 'later';
+const LAYERS = ['first', 'second', 'later'] as const;
+type Layer = (typeof LAYERS)[number];
 type Segment = Device | Layer | 'light' | 'dark';
+
+const ICONS = { desktop: Monitor, tablet: Tablet, phone: Smartphone, light: Sun, dark: Moon };
+
+function iconOf(value: keyof typeof ICONS): ReactNode {
+  const Icon = ICONS[value];
+  return <Icon className="icon" aria-hidden />;
+}
 
 const segmentLabel = (value: Segment): string => t(`banner.previewOptions.${value}`);
 

@@ -1,123 +1,116 @@
-import { Anchor, Button, Group, Stack, Switch, Text } from '@mantine/core';
+import { Anchor, Button, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import Plus from 'lucide-react/icons/plus';
 import { useState } from 'react';
 import { consentAnalyticsOptions } from '../../client/@tanstack/react-query.gen';
 import { AccessNote, type AccessDenial } from '../../shared/access';
 import { regionName } from '../../shared/display-names';
 import { Notice } from '../../shared/notice';
+import { SearchField } from '../../shared/search-field';
 import { locale, t } from '../../i18n/i18n';
-import { allModes, CATEGORIES, type Category, type RegionRule, withoutEntry } from './configuration';
+import { allModes, type RegionRule } from './configuration';
 import type { FieldsProps } from './field-props';
-import { MatrixRow, rowName } from './matrix-row';
-import {
-  countriesWithoutParts,
-  matrixRows,
-  movedRule,
-  visitorOf,
-  withNewestPresets,
-  withPresetRules,
-  withRow,
-} from './region-matrix';
+import { dayWords, regionsWords } from './matrix-words';
+import { findRows, nextChange, recordShares } from './region-groups';
+import { countriesWithoutParts, matrixRows, withNewestPresets, withPresetRules } from './region-matrix';
+import { RegionTable } from './region-table';
 import { REGION_DOCS } from './signal-docs';
 import { usePresets } from './use-presets';
+
+const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
 export interface RegionRulesProps extends FieldsProps {
   /** Why rules by region cannot be changed; modes of all other regions can be, on every tier. */
   rulesRefusal: AccessDenial;
-  /** Shows what a visitor of a region gets, and what that means for a category. */
-  onPreview: (cell: PreviewedCell) => void;
 }
 
-/** A cell of the matrix, as a visitor of its row. */
-export interface PreviewedCell {
-  region: string;
-  category: Category;
-  /** The row in words. */
-  name: string;
-}
-
-/** Regions down, categories across, the mode in each cell. */
-export function RegionRules({ projectId, form, change, fields, rulesRefusal, onPreview }: RegionRulesProps) {
+/** The rules in words, then one line per region, grouped by kind of law. */
+export function RegionRules({ projectId, form, change, fields, rulesRefusal }: RegionRulesProps) {
   const presets = usePresets(projectId)?.regionPresets;
+  const navigate = route.useNavigate();
   const [at] = useState(() => new Date());
-  /** The rule whose regions are edited. */
-  const [edited, setEdited] = useState<number | null>(null);
+  const [search, setSearch] = useState('');
+  const { rule: opened } = route.useSearch();
   const rules = form.regionRules;
   const rows = matrixRows(form, presets ?? [], at);
+  const withPresets = presets ? withPresetRules(rules, presets, at) : rules;
+  const found = findRows(rows, presets ?? [], search, t('rules.otherRegions'));
   const isRefused = rulesRefusal !== null;
+  const { data: analytics } = useQuery({
+    ...consentAnalyticsOptions({ path: { projectId } }),
+    enabled: rules.length > 0 && !isRefused,
+    staleTime: Infinity,
+  });
+  const recorded = analytics?.byRegion ?? [];
   return (
-    <Stack gap="sm">
+    <>
       <AccessNote refusal={rulesRefusal} projectId={projectId} what={t('rules.title')} />
-      {!isRefused && <UnknownPartsNotice {...{ projectId, rules }} />}
-      <div className="matrix" aria-busy={!presets}>
-        <table aria-label={t('rules.table')}>
-          <thead>
-            <tr>
-              <th scope="col">{t('rules.regions')}</th>
-              {CATEGORIES.map((category) => (
-                <th key={category} scope="col">
-                  {t(`categories.${category}`)}
-                  {!form.categories.includes(category) && <small>{t('rules.notOffered')}</small>}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          {rows.map((row) => {
-            const { index } = row;
-            const visitor = visitorOf(rules, index);
-            return (
-              <MatrixRow
-                key={index ?? 'other'}
-                {...{ row, at }}
-                presets={presets ?? []}
-                offered={form.categories}
-                error={rowError(fields, index)}
-                isCovered={visitor === null}
-                isLastRule={index === rules.length - 1}
-                isEdited={index !== null && edited === index}
-                disabled={index !== null && isRefused}
-                put={(changes) => {
-                  // The field stays open while the rule becomes valid.
-                  if (changes.regions) setEdited(index);
-                  change(withRow(form, row, changes));
-                }}
-                onPreview={(category) => {
-                  if (visitor !== null) onPreview({ region: visitor, category, name: rowName(row) });
-                }}
-                onEdit={() => setEdited(edited === index ? null : index)}
-                onMove={(by) => {
-                  setEdited(null);
-                  if (index !== null) change({ regionRules: movedRule(rules, index, index + by) });
-                }}
-                onRemove={() => {
-                  setEdited(null);
-                  if (index !== null) change({ regionRules: withoutEntry(rules, index) });
-                }}
-              />
-            );
-          })}
-        </table>
+      {!isRefused && <UnknownPartsNotice rules={rules} recorded={recorded.map(({ region }) => region)} />}
+      <dl className="region-summary">
+        <div>
+          <dt>{t('rules.followed')}</dt>
+          <dd>
+            {t('rules.followedOf', {
+              count: rows.filter(({ preset }) => preset !== null).length,
+              all: rows.length,
+            })}
+          </dd>
+        </div>
+        <div>
+          <dt>{t('rules.nextChange')}</dt>
+          <dd>
+            <NextChange change={nextChange(rows, presets ?? [], at)} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t('banner.anyRegion')}</dt>
+          <dd>{t('rules.unknownIs')}</dd>
+        </div>
+      </dl>
+      <div className="region-list">
+        <div className="list-head">
+          <SearchField
+            aria-label={t('rules.find')}
+            placeholder={t('rules.find')}
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+          <Button
+            variant="default"
+            ml="auto"
+            leftSection={<Plus className="icon" aria-hidden />}
+            disabled={isRefused}
+            onClick={() => {
+              change({
+                regionRules: [...rules, { regions: [], mode: 'opt_in', modes: allModes('opt_in') }],
+              });
+              void navigate({ search: (before) => ({ ...before, rule: rules.length }), replace: true });
+            }}
+          >
+            {t('rules.add')}
+          </Button>
+          {withPresets.length > rules.length && (
+            <Button
+              variant="default"
+              disabled={isRefused}
+              onClick={() => change({ regionRules: withPresets })}
+            >
+              {t('rules.addPresets')}
+            </Button>
+          )}
+        </div>
+        <RegionTable
+          rows={found}
+          presets={presets}
+          offered={form.categories}
+          rules={rules}
+          fields={fields}
+          share={recordShares(rules, recorded)}
+          opened={opened}
+        />
+        {found.length === 0 && <div className="list-end">{t('rules.noneFound')}</div>}
       </div>
-      <Group gap="xs">
-        <Button
-          variant="default"
-          disabled={isRefused}
-          onClick={() => {
-            setEdited(rules.length);
-            change({ regionRules: [...rules, { regions: [], mode: 'opt_in', modes: allModes('opt_in') }] });
-          }}
-        >
-          {t('rules.add')}
-        </Button>
-        <Button
-          variant="default"
-          // Disabled until the presets have loaded.
-          disabled={isRefused || !presets}
-          onClick={() => presets && change({ regionRules: withPresetRules(rules, presets, at) })}
-        >
-          {t('rules.addPresets')}
-        </Button>
-      </Group>
       <Switch
         label={t('rules.presetUpdates')}
         description={t('rules.presetUpdatesHint')}
@@ -130,19 +123,18 @@ export function RegionRules({ projectId, form, change, fields, rulesRefusal, onP
           })
         }
       />
-    </Stack>
+    </>
   );
 }
 
+function NextChange({ change }: { change: ReturnType<typeof nextChange> }) {
+  if (!change) return t('rules.noChange');
+  return t('rules.changeOn', { day: dayWords(change.day), regions: regionsWords(change.regions, 3) });
+}
+
 /** Advises to send subdivisions where rules name some and the records of the last 30 days have none. */
-function UnknownPartsNotice({ projectId, rules }: { projectId: string; rules: RegionRule[] }) {
-  const isNeeded = rules.some(({ regions }) => regions.some((name) => name.includes('-')));
-  const { data } = useQuery({
-    ...consentAnalyticsOptions({ path: { projectId } }),
-    enabled: isNeeded,
-    staleTime: Infinity,
-  });
-  const found = countriesWithoutParts(rules, data?.byRegion.map(({ region }) => region) ?? []);
+function UnknownPartsNotice({ rules, recorded }: { rules: RegionRule[]; recorded: (string | null)[] }) {
+  const found = countriesWithoutParts(rules, recorded);
   if (found.length === 0) return null;
   const countries = new Intl.ListFormat(locale).format(found.map(regionName));
   return (
@@ -154,11 +146,4 @@ function UnknownPartsNotice({ projectId, rules }: { projectId: string; rules: Re
       </Anchor>
     </Notice>
   );
-}
-
-/** The API's error about a row. */
-function rowError(fields: FieldsProps['fields'], index: number | null): string | undefined {
-  const isOfRow = (name: string): boolean =>
-    index === null ? name.startsWith('default') : name.startsWith(`regionRules.${index}.`);
-  return Object.entries(fields).find(([name]) => isOfRow(name) && name !== 'defaultLanguage')?.[1];
 }

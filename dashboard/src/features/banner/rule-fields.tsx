@@ -1,6 +1,5 @@
 import { NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { t } from '../../i18n/i18n';
-import { MODES } from './configuration';
 import { RegionRules, type RegionRulesProps } from './region-rules';
 import './region-rules.css';
 
@@ -13,14 +12,6 @@ export function RuleFields(props: RegionRulesProps) {
   return (
     <Stack gap="sm">
       <Text c="dimmed">{t('rules.intro')}</Text>
-      <dl className="mode-legend">
-        {MODES.map((mode) => (
-          <div key={mode} data-mode={mode}>
-            <dt>{t(`banner.modes.${mode}`)}</dt>
-            <dd>{t(`rules.effects.${mode}`)}</dd>
-          </div>
-        ))}
-      </dl>
       <RegionRules {...props} />
       <Title order={2} size="h3">
         {t('banner.reconsent')}

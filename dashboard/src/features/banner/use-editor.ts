@@ -6,24 +6,14 @@ import { configurationSave, draftDiscard, draftSave } from '../../client/sdk.gen
 import type { ConfigurationResponse, DraftResponse } from '../../client/types.gen';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { type Configuration, editableContent } from './configuration';
+import { type Configuration, initialContent } from './configuration';
 
 const tag = (version: number): string => `"${version}"`;
-
-/**
- * Initial content of the fields: the draft, else the published configuration; without one, our
- * banner is on.
- */
-function beginningOf(configuration: ConfigurationResponse, draft: DraftResponse): Configuration {
-  if (draft.configuration) return draft.configuration;
-  const content = editableContent(configuration);
-  return configuration.version > 0 ? content : { ...content, banner: { ...content.banner, enabled: true } };
-}
 
 /** The form's values, and the actions that save or publish them, each based on a version. */
 export function useEditor(projectId: string, configuration: ConfigurationResponse, draft: DraftResponse) {
   const path = { projectId };
-  const [form, setForm] = useState(() => beginningOf(configuration, draft));
+  const [form, setForm] = useState(() => initialContent(configuration, draft));
   const [kept, setKept] = useState(form);
   const [hasDraft, setHasDraft] = useState(draft.configuration !== null);
   const [draftVersion, setDraftVersion] = useState(draft.version);
@@ -88,7 +78,7 @@ export function useEditor(projectId: string, configuration: ConfigurationRespons
   /** Replaces the form's values with the stored version. */
   const loadTheirs = async (): Promise<void> => {
     const [newest, itsDraft] = await current();
-    take(beginningOf(newest, itsDraft));
+    take(initialContent(newest, itsDraft));
     setHasDraft(itsDraft.configuration !== null);
     setDraftVersion(itsDraft.version);
     setSavedAt(itsDraft.updatedAt);

@@ -23,3 +23,10 @@ export function grantedNames(record: Record<Flag, boolean>): string {
   if (granted.length === FLAGS.length) return t('consents.allGranted');
   return granted.map((flag) => t(`categories.${flag}`)).join(', ');
 }
+
+/** The same as quiet text in a list; a choice of only some categories is bold. */
+export function GrantedNames({ record }: { record: Record<Flag, boolean> }) {
+  const granted = FLAGS.filter((flag) => record[flag]).length;
+  const isPartial = granted > 0 && granted < FLAGS.length;
+  return <span className={isPartial ? 'partial-choice' : 'quiet'}>{grantedNames(record)}</span>;
+}

@@ -8,12 +8,16 @@ import type { Column } from '../../shared/infinite-table';
 import { VisuallyHidden } from '../../shared/visually-hidden';
 import { RelativeTime } from '../../shared/timestamps';
 import { t, translateCode } from '../../i18n/i18n';
-import { Categories, grantedNames } from './categories';
+import { grantedNames, GrantedNames } from './categories';
+import { NoValue } from '../../shared/no-value';
 import { DeliveryStateLabel } from './delivery-state';
 import { regionCode } from './region-code';
 
-/** Columns of record lists. A function, because shared modules are evaluated before the language is loaded. */
-export const consentColumns = (): Column<ConsentResponse>[] => [
+/**
+ * Columns of record lists. A function, because shared modules are evaluated before the language is loaded.
+ * @param hasDelivery whether the plan includes forwarding
+ */
+export const consentColumns = (hasDelivery: boolean): Column<ConsentResponse>[] => [
   {
     title: t('consents.received'),
     cell: (record) => (
@@ -23,22 +27,27 @@ export const consentColumns = (): Column<ConsentResponse>[] => [
     ),
   },
   { title: t('consents.action'), cell: (record) => <Choice record={record} /> },
-  { title: t('consents.categories'), cell: (record) => <Categories record={record} /> },
+  { title: t('consents.categories'), cell: (record) => <GrantedNames record={record} /> },
   {
     title: t('consents.host'),
     flexible: true,
-    cell: ({ hostname }) => <TruncatedText text={hostname ?? '–'} />,
+    cell: ({ hostname }) =>
+      hostname === null ? <NoValue reason={t('consents.noHost')} /> : <TruncatedText text={hostname} />,
   },
   { title: t('consents.region'), cell: (record) => <Region record={record} /> },
-  {
-    title: t('deliveries.delivery'),
-    cell: ({ deliveryState }) => <DeliveryStateLabel state={deliveryState ?? null} />,
-  },
+  ...(hasDelivery
+    ? [
+        {
+          title: t('deliveries.delivery'),
+          cell: ({ deliveryState }: ConsentResponse) => <DeliveryStateLabel state={deliveryState ?? null} />,
+        },
+      ]
+    : []),
   { title: t('consents.id'), numeric: true, cell: ({ id }) => <CopyId id={id} /> },
 ];
 
 /** The same records in two lines: choice and hostname, and time of delivery. */
-export const consentPhoneColumns = (): Column<ConsentResponse>[] => [
+export const consentPhoneColumns = (hasDelivery: boolean): Column<ConsentResponse>[] => [
   {
     title: t('consents.action'),
     flexible: true,
@@ -57,9 +66,11 @@ export const consentPhoneColumns = (): Column<ConsentResponse>[] => [
     cell: ({ receivedAt, deliveryState }) => (
       <>
         <RelativeTime at={receivedAt} />
-        <small>
-          <DeliveryStateLabel state={deliveryState ?? null} />
-        </small>
+        {hasDelivery && (
+          <small>
+            <DeliveryStateLabel state={deliveryState ?? null} />
+          </small>
+        )}
       </>
     ),
   },
@@ -102,5 +113,9 @@ function Choice({ record: { action, surface } }: { record: ConsentResponse }) {
 
 function Region({ record }: { record: ConsentResponse }) {
   const code = regionCode(record.additionalFields);
-  return code === null ? '–' : <span title={regionName(code)}>{code}</span>;
+  return code === null ? (
+    <NoValue reason={t('consents.noRegion')} />
+  ) : (
+    <span title={regionName(code)}>{code}</span>
+  );
 }

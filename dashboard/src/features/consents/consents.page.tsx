@@ -1,10 +1,10 @@
-import { Stack } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
-import { AnchorLink } from '../../shared/anchor-link';
+import { ButtonLink } from '../../shared/button-link';
+import { EmptyState } from '../../shared/empty-state';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { ListCard } from '../../shared/list-card';
 import { Page } from '../../shared/page';
@@ -39,6 +39,7 @@ export function ConsentsPage() {
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
   const { data: tier } = useQuery(tierReadOptions({ path: { projectId: project.id } }));
+  const hasDelivery = tier?.features.consentForwarding ?? true;
   const refusal = checkAccess(project, { feature: { open: tier?.features.export ?? true, tier: 'Pro' } });
   return (
     <Page
@@ -55,8 +56,8 @@ export function ConsentsPage() {
         <InfiniteTable
           label={t('consents.list')}
           query={query}
-          columns={useMemo(consentColumns, [])}
-          phoneColumns={useMemo(consentPhoneColumns, [])}
+          columns={useMemo(() => consentColumns(hasDelivery), [hasDelivery])}
+          phoneColumns={useMemo(() => consentPhoneColumns(hasDelivery), [hasDelivery])}
           rowKey={({ id }) => id}
           onOpen={({ id }) => record.open(id)}
           empty={<NoRecords projectId={project.id} isFiltered={countFilters(filters) > 0} />}
@@ -70,11 +71,14 @@ export function ConsentsPage() {
 function NoRecords({ projectId, isFiltered }: { projectId: string; isFiltered: boolean }) {
   if (isFiltered) return t('consents.noneMatch');
   return (
-    <Stack gap="xs" align="flex-start">
-      {t('consents.none')}
-      <AnchorLink to="/projects/$projectId/install" params={{ projectId }}>
-        {t('consents.install')}
-      </AnchorLink>
-    </Stack>
+    <EmptyState
+      title={t('consents.none')}
+      text={t('consents.noneText')}
+      action={
+        <ButtonLink to="/projects/$projectId/install" params={{ projectId }}>
+          {t('consents.install')}
+        </ButtonLink>
+      }
+    />
   );
 }

@@ -1,4 +1,5 @@
 import type { ConsentResponse } from '../../client/types.gen';
+import { NoValue } from '../../shared/no-value';
 import { type Status, StatusLabel } from '../../shared/status-label';
 import { t } from '../../i18n/i18n';
 
@@ -14,6 +15,6 @@ const STATUS: Record<State, Status> = {
 
 /** The delivery state of a record, in a word; a dash if the log no longer holds an attempt. */
 export function DeliveryStateLabel({ state }: { state: State | null }) {
-  if (state === null) return '–';
+  if (state === null) return <NoValue reason={t('deliveries.logExpired')} />;
   return <StatusLabel status={STATUS[state]}>{t(`consents.deliveryWords.${state}`)}</StatusLabel>;
 }

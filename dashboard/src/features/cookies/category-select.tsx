@@ -23,6 +23,7 @@ export function CategorySelect(props: { projectId: string; cookie: CookieRespons
   return (
     <NativeSelect
       className="category-select"
+      title={`${t('cookies.source')}: ${t(`cookies.sources.${classification.source}`)}`}
       aria-label={t('cookies.categoryOf', { name: cookieName(cookie) })}
       disabled={disabled || mutation.isPending}
       value={mutation.variables ?? decided ?? ''}

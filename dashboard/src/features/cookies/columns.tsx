@@ -2,7 +2,7 @@ import type { CookieResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { RelativeTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
-import { t } from '../../i18n/i18n';
+import { locale, t } from '../../i18n/i18n';
 import { CategorySelect, cookieName } from './category-select';
 
 /** Of a scan. */
@@ -15,18 +15,27 @@ interface Options {
 
 export function cookieColumns(options: Options): Column<CookieResponse>[] {
   return [
-    { title: t('cookies.name'), cell: (cookie) => <TruncatedText text={cookieName(cookie)} /> },
+    {
+      title: t('cookies.name'),
+      flexible: true,
+      cell: (cookie) => <TruncatedText text={cookieName(cookie)} />,
+    },
     category(options),
     {
-      title: t('cookies.source'),
-      cell: ({ classification }) => t(`cookies.sources.${classification.source}`),
+      title: t('cookies.provider'),
+      cell: (cookie) => <TruncatedText width="brief" text={providerOf(cookie)} />,
     },
-    { title: t('cookies.provider'), cell: (cookie) => <TruncatedText text={providerOf(cookie)} /> },
     { title: t('cookies.kind'), cell: ({ kind }) => t(`cookies.kinds.${kind}`) },
-    { title: t('cookies.site'), cell: ({ host }) => <TruncatedText text={host} /> },
-    { title: t('cookies.seenIn'), cell: (cookie) => <TruncatedText text={statesOf(cookie)} /> },
-    { title: t('cookies.firstSeen'), cell: ({ firstSeenAt }) => <RelativeTime at={firstSeenAt} /> },
-    { title: t('cookies.lastSeen'), cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
+    { title: t('cookies.site'), cell: ({ host }) => <TruncatedText width="brief" text={host} /> },
+    { title: t('cookies.seenIn'), cell: (cookie) => <TruncatedText width="brief" text={statesOf(cookie)} /> },
+    {
+      title: t('cookies.lastSeen'),
+      cell: ({ firstSeenAt, lastSeenAt }) => (
+        <span title={`${t('cookies.firstSeen')}: ${new Date(firstSeenAt).toLocaleString(locale)}`}>
+          <RelativeTime at={lastSeenAt} />
+        </span>
+      ),
+    },
   ];
 }
 
@@ -54,7 +63,7 @@ function category({ projectId, disabled }: Options): Column<CookieResponse> {
 }
 
 function providerOf({ classification: { service, provider } }: CookieResponse): string {
-  return provider ?? service ?? '–';
+  return provider ?? service ?? t('cookies.unknownProvider');
 }
 
 function statesOf({ states }: CookieResponse): string {

@@ -4,6 +4,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { cookieListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
+import { ButtonLink } from '../../shared/button-link';
+import { EmptyState } from '../../shared/empty-state';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { Page } from '../../shared/page';
 import { Segments } from '../../shared/segments';
@@ -51,10 +53,19 @@ export function CookiesPage() {
         phoneColumns={narrow}
         rowKey={({ id }) => id}
         empty={
-          <div className="empty">
-            <Text fw={600}>{t(view === 'all' ? 'cookies.none' : 'cookies.allClassified')}</Text>
-            {view === 'all' && <Text c="dimmed">{t('cookies.noneText')}</Text>}
-          </div>
+          view === 'all' ? (
+            <EmptyState
+              title={t('cookies.none')}
+              text={t('cookies.noneText')}
+              action={
+                <ButtonLink to="/projects/$projectId/scans" params={path}>
+                  {t('cookies.toScans')}
+                </ButtonLink>
+              }
+            />
+          ) : (
+            <EmptyState title={t('cookies.allClassified')} />
+          )
         }
       />
     </Page>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { DeliveriesTodayResponse, ForwardingSettingsResponse } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { formatNumber } from '../../shared/format';
+import { NoValue } from '../../shared/no-value';
 import { Section } from '../../shared/section';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { StatusLabel } from '../../shared/status-label';
@@ -62,10 +63,20 @@ function Facts({ projectId, settings }: { projectId: string; settings: Forwardin
         <dd>{activity ? deliveredToday(activity.today) : '–'}</dd>
         <dt>{t('overview.responseTime')}</dt>
         <dd>
-          {p50Ms === null || p99Ms === null ? '–' : t('overview.milliseconds', { p50: p50Ms, p99: p99Ms })}
+          {p50Ms === null || p99Ms === null ? (
+            <NoValue reason={t('health.noDeliveries')} />
+          ) : (
+            t('overview.milliseconds', { p50: p50Ms, p99: p99Ms })
+          )}
         </dd>
         <dt>{t('overview.lastDelivery')}</dt>
-        <dd>{settings.lastDeliveredAt === null ? '–' : <RelativeTime at={settings.lastDeliveredAt} />}</dd>
+        <dd>
+          {settings.lastDeliveredAt === null ? (
+            <NoValue reason={t('health.noDeliveries')} />
+          ) : (
+            <RelativeTime at={settings.lastDeliveredAt} />
+          )}
+        </dd>
         <dt>{t('overview.queued')}</dt>
         <dd>{formatNumber(settings.pending)}</dd>
         {settings.retryFailures.enabled && (

@@ -1,5 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import type { PeriodComparisonResponse, ProjectResponse } from '../../client/types.gen';
+import type {
+  ConsentOverviewResponse,
+  PeriodComparisonResponse,
+  ProjectResponse,
+} from '../../client/types.gen';
 import { Figure, Figures } from '../../shared/figure';
 import { formatNumber, formatPercent } from '../../shared/format';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -16,7 +20,14 @@ import { VisitsFigure } from './visits-figure';
 const LIVE_MS = 5_000;
 
 /** The main figures of a project, each compared with the same time of the previous day or month. */
-export function KeyFigures({ project, period }: { project: ProjectResponse; period: Period }) {
+export function KeyFigures(props: {
+  project: ProjectResponse;
+  period: Period;
+  /** Figures that the plan does not include are left out. */
+  hasForwarding: boolean;
+  hasVisits: boolean;
+}) {
+  const { project, period, hasForwarding, hasVisits } = props;
   const { zone } = useZone();
   const queries = overviewQueries(project.id, zone);
   const query = useQuery({ ...queries.figures, refetchInterval: LIVE_MS });
@@ -41,8 +52,9 @@ export function KeyFigures({ project, period }: { project: ProjectResponse; peri
         note={t('overview.asked', { count: now.asked })}
         course={optInCourse(days)}
       />
-      <UndeliveredFigure projectId={project.id} />
-      <VisitsFigure projectId={project.id} comparison={comparison} />
+      {!hasForwarding && <OtherPeriod data={query.data} period={period === 'today' ? 'month' : 'today'} />}
+      {hasForwarding && <UndeliveredFigure projectId={project.id} />}
+      {hasVisits && <VisitsFigure projectId={project.id} comparison={comparison} />}
     </Figures>
   );
 }
@@ -52,4 +64,17 @@ function beforeNote({ before }: PeriodComparisonResponse, period: Period): strin
   return before.records === 0
     ? t('overview.noneBefore')
     : t(`overview.before.${period}`, { value: formatNumber(before.records) });
+}
+
+/** The consents of the period that is not selected. */
+function OtherPeriod({ data, period }: { data: ConsentOverviewResponse; period: Period }) {
+  const { now, before } = data[period];
+  return (
+    <Figure
+      title={t(`overview.recordsOf.${period}`)}
+      value={formatNumber(now.records)}
+      trend={changeOf(now.records, before.records)}
+      note={beforeNote(data[period], period)}
+    />
+  );
 }

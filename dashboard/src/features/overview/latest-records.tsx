@@ -13,7 +13,8 @@ import { LAST_RECORDS, overviewQueries } from './queries';
 const LIVE_MS = 1_000;
 
 /** The newest records, as they arrive. */
-export function LatestRecords({ projectId }: { projectId: string }) {
+export function LatestRecords(props: { projectId: string; hasDelivery: boolean }) {
+  const { projectId } = props;
   return (
     <Section
       title={t('overview.latestRecords')}
@@ -24,23 +25,22 @@ export function LatestRecords({ projectId }: { projectId: string }) {
         </AnchorLink>
       }
     >
-      <Records projectId={projectId} />
+      <Records {...props} />
     </Section>
   );
 }
 
-function Records({ projectId }: { projectId: string }) {
+function Records({ projectId, hasDelivery }: { projectId: string; hasDelivery: boolean }) {
   const { zone } = useZone();
   const query = useQuery({ ...overviewQueries(projectId, zone).records, refetchInterval: LIVE_MS });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
   if (!query.data) return <SkeletonRows rows={LAST_RECORDS + 1} />;
-  if (query.data.items.length === 0) return <span>{t('consents.none')}</span>;
   return (
     <DataTable
       label={t('overview.latestRecords')}
       items={query.data.items}
-      columns={consentColumns()}
-      phoneColumns={consentPhoneColumns()}
+      columns={consentColumns(hasDelivery)}
+      phoneColumns={consentPhoneColumns(hasDelivery)}
       rowKey={({ id }) => id}
     />
   );

@@ -103,7 +103,7 @@ function Found({
       <InfiniteTable
         label={t('privacy.records')}
         query={query}
-        columns={consentColumns()}
+        columns={consentColumns(true)}
         rowKey={({ id }) => id}
         onOpen={({ id }) => onOpen(id)}
         empty={t('privacy.noneFound')}

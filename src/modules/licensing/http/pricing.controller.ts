@@ -9,26 +9,34 @@ import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { Public } from '../../../platform/http/public.decorator.js';
 import { isUnchanged } from '../../../platform/http/entity-tag.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, PRICING_CACHE_CONTROL } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
+import { type LicensingSettings, licensingSettings } from '../licensing.settings.js';
 import { PricingResponse } from './pricing.dto.js';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
-
-const pricing: PricingResponse = {
-  currency: CURRENCY,
-  tiers: TIERS.map((tier) => CATALOGUE[tier]),
-  notLimitedByTier: [...NOT_LIMITED_BY_TIER],
-};
-// The catalogue is constant, so its bytes and entity tag are, too.
-const BODY = JSON.stringify(pricing);
-const ETAG = `"${createHash('sha256').update(BODY).digest('base64url')}"`;
 
 @ApiTags('Licensing')
 @ApiAnyOrigin()
 @ApiResponseHeaders('Timing-Allow-Origin', 'Vary', 'X-Amz-Meta-Tier')
 @Controller('v1/pricing')
 export class PricingController {
+  // Constant while the process runs, so its bytes and entity tag are, too.
+  private readonly body: string;
+  private readonly etag: string;
+
+  constructor(@InjectSettings(licensingSettings) settings: LicensingSettings) {
+    const pricing: PricingResponse = {
+      currency: CURRENCY,
+      tiers: TIERS.map((tier) => CATALOGUE[tier]),
+      notLimitedByTier: [...NOT_LIMITED_BY_TIER],
+      contactUrl: settings.contactUrl === '' ? null : settings.contactUrl,
+    };
+    this.body = JSON.stringify(pricing);
+    this.etag = `"${createHash('sha256').update(this.body).digest('base64url')}"`;
+  }
+
   /**
    * The public catalogue (spec §2.5, §4.3), for any origin: 200 with a strong ETag, or 304 if
    * `If-None-Match` contains it.
@@ -41,15 +49,15 @@ export class PricingController {
   @ApiResponse({ status: 304, description: 'Not modified' })
   read(@Headers('if-none-match') ifNoneMatch: string | undefined, @Res() response: Response): void {
     response.set({
-      ETag: ETAG,
+      ETag: this.etag,
       'Cache-Control': PRICING_CACHE_CONTROL,
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': 'ETag',
       // Helmet's default would block the marketing site from embedding it.
       'Cross-Origin-Resource-Policy': 'cross-origin',
     });
-    if (isUnchanged(ifNoneMatch, ETAG)) response.status(HttpStatus.NOT_MODIFIED).end();
-    else response.type('application/json').send(BODY);
+    if (isUnchanged(ifNoneMatch, this.etag)) response.status(HttpStatus.NOT_MODIFIED).end();
+    else response.type('application/json').send(this.body);
   }
 
   /** The preflight of a page that sends more headers than a simple GET. */

@@ -54,4 +54,11 @@ export class PricingResponse {
   @ApiProperty({ type: [TierEntryResponse], description: 'Lowest tier first' }) tiers!: TierEntryResponse[];
   @ApiProperty({ type: [String], description: 'What no tier limits', example: [...NOT_LIMITED_BY_TIER] })
   notLimitedByTier!: string[];
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Contact for tiers without a price, an https URL or a mailto link; null: none',
+    example: 'mailto:sales@example.com',
+  })
+  contactUrl!: string | null;
 }

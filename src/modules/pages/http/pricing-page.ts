@@ -79,13 +79,14 @@ ${ICON_SYMBOLS}
 ${header(words)}
 <main>
 <div class="intro">
-<h1>${t('pricing.title')}</h1>
+<h1>${t('pricing.headline')}</h1>
 <p>${t('pricing.intro', { currency: CURRENCY })}</p>
 </div>
 <div class="plans">
-${planCards(words, contactUrl)}
+${planCards(words)}
 </div>
-${comparisonTable(words)}
+${enterpriseStrip(words, contactUrl)}
+${comparisonTable(words, contactUrl)}
 </main>
 ${footer(language, words)}
 </body>
@@ -116,25 +117,24 @@ function footer(language: PricingLanguage, { t }: PricingWords): string {
 </footer>`;
 }
 
-/** Every plan with its price, its button, and its additions to the plan below it. */
-function planCards(words: PricingWords, contactUrl: string): string {
-  return TIERS.map((tier, index) => {
-    const lower = TIERS[index - 1];
-    return planCard(CATALOGUE[tier], { words, contactUrl, lower: lower ? CATALOGUE[lower] : null });
-  }).join('\n');
+/** The plans with a price, one of them recommended. */
+const PRICED = TIERS.map((tier) => CATALOGUE[tier]).filter(({ price: { monthly } }) => monthly !== null);
+const RECOMMENDED = 'business';
+
+/** Every plan with a price, its button, and its additions to the plan below it. */
+function planCards(words: PricingWords): string {
+  return PRICED.map((entry, index) => planCard(entry, PRICED[index - 1] ?? null, words)).join('\n');
 }
 
-function planCard(
-  entry: TierEntry,
-  { words, contactUrl, lower }: { words: PricingWords; contactUrl: string; lower: TierEntry | null },
-): string {
+function planCard(entry: TierEntry, lower: TierEntry | null, words: PricingWords): string {
   const { tier, name } = entry;
   const { t } = words;
-  return `<section class="plan" id="${tier}" aria-labelledby="${tier}-name">
-<h2 id="${tier}-name">${name}</h2>
+  const isRecommended = tier === RECOMMENDED;
+  return `<section id="${tier}" class="plan${isRecommended ? ' recommended' : ''}" aria-labelledby="${tier}-name">
+<h2 id="${tier}-name">${name}</h2>${isRecommended ? `\n<span class="badge">${t('pricing.recommended')}</span>` : ''}
 <p class="audience">${t(`pricing.audience.${tier}`)}</p>
 ${price(entry, words)}
-${action(entry, words, contactUrl)}
+<a class="button${isRecommended ? ' primary' : ''}" href="/sign-up">${t('pricing.startWith', { plan: name })}</a>
 <div>
 <h3>${lower ? t('pricing.everythingIn', { plan: lower.name }) : t('pricing.included')}</h3>
 <ul>
@@ -147,25 +147,33 @@ ${addedItems(entry, lower, words).join('\n')}
 function price({ price: { monthly, yearly } }: TierEntry, { t, locale }: PricingWords): string {
   const lines = (amount: string, unit: string, note: string): string =>
     `<div><p class="amount">${amount}${unit && ` <small>${unit}</small>`}</p>\n<p class="note">${note}</p></div>`;
-  if (monthly === null || yearly === null) return lines(t('pricing.custom'), '', t('pricing.customNote'));
-  if (monthly.perMonth === 0 && yearly.perMonth === 0)
-    return lines(t('pricing.free'), '', t('pricing.freeNote'));
+  if (!monthly || !yearly || monthly.perMonth === 0)
+    return lines(formatAmount(0, locale), '', t('pricing.freeNote'));
   const money = (minor: number): string => formatAmount(minor, locale);
   const note = t('pricing.billedYearly', { month: money(yearly.perMonth), year: money(yearly.perYear) });
   return lines(money(monthly.perMonth), t('pricing.perMonth'), note);
 }
 
-/**
- * Sign-up creates a project on the lowest plan; a plan without a price needs an agreement with the
- * operator.
- */
-function action({ name, price: { monthly } }: TierEntry, { t }: PricingWords, contactUrl: string): string {
-  if (monthly !== null) {
-    const kind = monthly.perMonth > 0 ? 'button primary' : 'button';
-    return `<a class="${kind}" href="/sign-up" aria-label="${t('pricing.signUpFor', { plan: name })}">${t('pricing.signUp')}</a>`;
-  }
-  if (contactUrl === '') return '<div></div>';
-  return `<a class="button" href="${escapeHtml(contactUrl)}">${t('pricing.contactUs')}</a>`;
+/** The plan by agreement; it requires the operator's contact. */
+function enterpriseStrip(words: PricingWords, contactUrl: string): string {
+  if (contactUrl === '') return '';
+  const { t } = words;
+  const { enterprise, business } = CATALOGUE;
+  const address = contactUrl.startsWith('mailto:') ? decodeURIComponent(new URL(contactUrl).pathname) : '';
+  return `<section id="enterprise" class="enterprise" aria-labelledby="enterprise-name">
+<div>
+<h2 id="enterprise-name">${enterprise.name}</h2>
+<p>${t('pricing.audience.enterprise')}</p>
+<ul>
+${addedItems(enterprise, business, words).join('\n')}
+${includedItem(t('pricing.customNote'))}
+</ul>
+</div>
+<div>
+<a class="button" href="${escapeHtml(contactUrl)}">${t('pricing.contactUs')}</a>
+${address === '' ? '' : `<p>${t('pricing.orWriteTo', { address: escapeHtml(address) })}</p>`}
+</div>
+</section>`;
 }
 
 /** The features of a plan that the plan below lacks. */
@@ -208,34 +216,47 @@ function formatAmount(minor: number, locale: string): string {
   }).format(minor / 100);
 }
 
-const ENTRIES = TIERS.map((tier) => CATALOGUE[tier]);
-
-/** All plans side by side. */
-function comparisonTable({ t }: PricingWords): string {
+/** The plans side by side; the one by agreement requires the operator's contact. */
+function comparisonTable({ t }: PricingWords, contactUrl: string): string {
+  const entries = contactUrl === '' ? PRICED : [...PRICED, CATALOGUE.enterprise];
   const row = (name: FeatureName): string =>
-    tableRow(t(`pricing.features.${name}`), (entry) => featureCell(name, entry, t));
+    tableRow(t(`pricing.features.${name}`), entries, (entry) => featureCell(name, entry, t));
   const everyPlan = NOT_LIMITED_BY_TIER.map((name) =>
-    tableRow(capitalized(t(`pricing.notLimitedNames.${name}`)), () => included(true, t)),
+    tableRow(capitalized(t(`pricing.notLimitedNames.${name}`)), entries, () => t('pricing.unlimited')),
   );
   return `<h2 class="compare-title" id="compare">${t('pricing.comparison')}</h2>
 <div class="compare" role="region" aria-labelledby="compare" tabindex="0">
 <table>
-<thead><tr><td>${hiddenText(t('pricing.feature'))}</td>${ENTRIES.map(({ name }) => `<th scope="col">${name}</th>`).join('')}</tr></thead>
-${group(t('pricing.available'), FEATURES.map(row))}
-${group(t('pricing.inEveryPlan'), everyPlan)}
+<thead><tr><td>${hiddenText(t('pricing.feature'))}</td>${entries.map(({ name, tier }) => `<th scope="col"${marked(tier)}>${name}</th>`).join('')}</tr></thead>
+${group(t('pricing.available'), entries, FEATURES.map(row))}
+${group(t('pricing.inEveryPlan'), entries, everyPlan)}
 </table>
 </div>
 <p class="hint">${t('pricing.fairUse')}</p>
-<p class="hint">${t('pricing.notForPublishers')}</p>`;
+${questions(t)}`;
 }
+
+/** Frequent questions before a sign-up. */
+function questions(t: PricingWords['t']): string {
+  const entries = QUESTIONS.map(
+    (name) =>
+      `<div><dt>${t(`pricing.questions.${name}`)}</dt><dd>${t(name === 'publishers' ? 'pricing.notForPublishers' : `pricing.answers.${name}`)}</dd></div>`,
+  );
+  return `<h2 class="compare-title" id="questions">${t('pricing.questionsTitle')}</h2>
+<dl class="questions">${entries.join('\n')}</dl>`;
+}
+
+const QUESTIONS = ['perVisitor', 'manySites', 'publishers', 'cancel'] as const;
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-const group = (title: string, rows: string[]): string =>
-  `<tbody><tr><th scope="rowgroup" colspan="${ENTRIES.length + 1}">${title}</th></tr>\n${rows.join('\n')}</tbody>`;
+const group = (title: string, entries: TierEntry[], rows: string[]): string =>
+  `<tbody><tr><th scope="rowgroup" colspan="${entries.length + 1}">${title}</th></tr>\n${rows.join('\n')}</tbody>`;
 
-const tableRow = (title: string, cell: (entry: TierEntry) => string): string =>
-  `<tr><th scope="row">${title}</th>${ENTRIES.map((entry) => `<td>${cell(entry)}</td>`).join('')}</tr>`;
+const tableRow = (title: string, entries: TierEntry[], cell: (entry: TierEntry) => string): string =>
+  `<tr><th scope="row">${title}</th>${entries.map((entry) => `<td${marked(entry.tier)}>${cell(entry)}</td>`).join('')}</tr>`;
+
+const marked = (tier: TierEntry['tier']): string => (tier === RECOMMENDED ? ' class="marked"' : '');
 
 function featureCell(name: FeatureName, { limits, features }: TierEntry, t: PricingWords['t']): string {
   if (name === 'pagesPerScan') return String(limits.pagesPerScan ?? t('pricing.custom'));
