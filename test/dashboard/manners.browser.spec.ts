@@ -215,11 +215,15 @@ describe('a record that is opened and closed', () => {
     const navigation = page.getByRole('navigation', { name: 'Main navigation' });
     await navigation.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    for (const list of ['Consents', 'Audit log']) {
+    // By a click on the row, and by the link in it.
+    for (const [list = '', opens = ''] of ['Consents', 'Audit log'].flatMap((name) => [
+      [name, 'tbody tr'],
+      [name, 'tbody tr a'],
+    ])) {
       await navigation.getByRole('link', { name: list }).click();
       // The overview has rows too.
       await page.getByRole('heading', { level: 1, name: list }).waitFor();
-      await page.locator('tbody tr').first().click();
+      await page.locator(opens).first().click();
       await page.getByRole('dialog').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'hidden' });
