@@ -8,6 +8,7 @@ import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { forgetFirstResponses } from './api/first-responses';
 import { App } from './app/app';
+import { showFieldMessages } from './app/field-messages';
 import { router } from './app/router';
 import { preferredLanguage } from './i18n/locale';
 import { loadMessages, locale } from './i18n/i18n';
@@ -18,6 +19,8 @@ setNonce(nonce);
 
 // After an upgrade an open page requests deleted files: reload it in the new version.
 window.addEventListener('vite:preloadError', () => location.reload());
+
+showFieldMessages();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

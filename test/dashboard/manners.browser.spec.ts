@@ -200,6 +200,21 @@ describe('an address that is mistyped', () => {
   });
 });
 
+describe('a form that lacks something', () => {
+  it('says so below the field in our words, and goes on where it is filled in', async () => {
+    await page.goto(`${service.baseUrl}/new-project`);
+    await page.getByRole('button', { name: 'Create project' }).click();
+    const field = page.locator('[data-field-message="Fill in this field."]');
+    await field.waitFor();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    expect(await name.getAttribute('aria-description')).toBe('Fill in this field.');
+    expect(await name.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
+    expect(await pageFaults(page)).toEqual([]);
+    await name.fill('Shop');
+    await field.waitFor({ state: 'detached' });
+  });
+});
+
 describe('a record that is opened and closed', () => {
   it('leaves Back to lead to the page before the list, and Account keeps the navigation', async () => {
     const made = await context.request.post(`${service.baseUrl}/v1/projects`, {

@@ -239,6 +239,31 @@ describe('the appearance', () => {
     }
   });
 
+  it.each([
+    ['en', 320, 480, 'Customize', ['Save settings', 'Reject all']],
+    ['de', 375, 667, 'Anpassen', ['Auswahl speichern', 'Alle ablehnen']],
+  ] as const)(
+    'keeps Save and Reject in sight on the second layer, in one line: %s at %d × %d px',
+    async (language, width, height, customize, answers) => {
+      const presets = await site.project.request('viewer', 'GET', '/configuration/presets');
+      const { texts } = (await presets.json()) as { texts: { language: string }[] };
+      await site.configure({
+        defaultLanguage: language,
+        texts: texts.filter((text) => text.language === language),
+      });
+      site.pages['/'] = site.page();
+      const opened = await site.open();
+      await opened.setViewportSize({ width, height });
+      await button(opened, customize).click();
+      for (const name of answers) {
+        const { bottom } = await edges(opened, `.second .answer:has-text("${name}")`);
+        expect([name, bottom > 0]).toEqual([name, true]);
+        // The height of one line.
+        expect((await button(opened, name).boundingBox())?.height).toBeLessThan(46);
+      }
+    },
+  );
+
   it('has the logo and the font of the site', async () => {
     await site.configure({ banner: { logo: LOGO, font: 'site' } });
     site.pages['/'] = site.page('', { head: '<style>body { font-family: Georgia, serif }</style>' });

@@ -10,6 +10,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { RelativeTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
+import { NoValue } from '../../shared/no-value';
 import { t } from '../../i18n/i18n';
 
 /** Where the person is signed in; each can be ended but the one that looks, which has "Sign out". */
@@ -47,7 +48,8 @@ export function SessionList() {
     { title: t('account.signedInAt'), cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     {
       title: t('account.lastUsed'),
-      cell: ({ lastUsedAt }) => (lastUsedAt ? <RelativeTime at={lastUsedAt} /> : '–'),
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt ? <RelativeTime at={lastUsedAt} /> : <NoValue reason={t('account.notUsedYet')} />,
     },
     { title: t('account.signOut'), cell: signOutOf },
   ];

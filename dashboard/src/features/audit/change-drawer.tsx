@@ -79,7 +79,7 @@ function Change({
           )}
         </dd>
         <dt>{t('audit.network')}</dt>
-        <dd>{actor.network ?? '–'}</dd>
+        <dd>{actor.network ?? t('audit.noNetwork')}</dd>
         <dt>{t('audit.target')}</dt>
         <dd>
           <Target target={change.target} names={names} />

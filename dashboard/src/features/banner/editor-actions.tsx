@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { ConfigurationResponse, ProjectResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
+import { usePhone } from '../../shared/use-phone';
 import { editableContent } from './configuration';
 import { MoreActions } from './more-actions';
 import { PublishDialog } from './publish-dialog';
@@ -23,16 +24,19 @@ export function EditorActions({
   disabled: boolean;
 }) {
   const [publishing, setPublishing] = useState(false);
+  const isPhone = usePhone();
   const { form, dirty, hasDraft, save, publish, discard, conflict } = editor;
   const hasErrors = Object.keys(shown.fields).length > 0;
   const isStuck = disabled || hasErrors || conflict;
   const neverPublished = configuration.version === 0;
   return (
     <>
-      <ViewLink to="." variant="subtle" color="gray" search={(search) => ({ ...search, view: 'history' })}>
-        {t('banner.history')}
-      </ViewLink>
-      {hasDraft && (
+      {!isPhone && (
+        <ViewLink to="." variant="subtle" color="gray" search={(search) => ({ ...search, view: 'history' })}>
+          {t('banner.history')}
+        </ViewLink>
+      )}
+      {hasDraft && !isPhone && (
         <Button
           variant="default"
           disabled={disabled}
@@ -56,9 +60,12 @@ export function EditorActions({
       >
         {t('banner.publish')}
       </Button>
-      {!neverPublished && !disabled && (
-        <MoreActions project={project} content={editableContent(configuration)} />
-      )}
+      <MoreActions
+        project={project}
+        content={neverPublished || disabled ? null : editableContent(configuration)}
+        hasHistory={isPhone}
+        onDiscard={isPhone && hasDraft && !disabled ? () => discard.mutate(undefined) : null}
+      />
       {publishing && (
         <PublishDialog
           title={t('banner.publish')}

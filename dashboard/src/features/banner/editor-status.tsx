@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import type { ConfigurationResponse } from '../../client/types.gen';
 import { StatusLabel } from '../../shared/status-label';
-import { AbsoluteTime, RelativeTime } from '../../shared/timestamps';
+import { DateOf, RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import type { Editor } from './use-editor';
 import type { usePreview } from './use-preview';
@@ -50,8 +50,10 @@ function Publication({ configuration, isQuiet }: { configuration: ConfigurationR
     return <StatusLabel status="waiting">{t('banner.publishing')}</StatusLabel>;
   if (isQuiet) return null;
   return (
-    <span className="pill" data-good>
-      {t('banner.liveSince')} <AbsoluteTime at={lastPublication.liveSince} />
-    </span>
+    <StatusLabel status="good">
+      <span>
+        {t('banner.liveSince')} <DateOf at={lastPublication.liveSince} />
+      </span>
+    </StatusLabel>
   );
 }

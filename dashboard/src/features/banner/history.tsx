@@ -9,6 +9,7 @@ import { RelativeTime } from '../../shared/timestamps';
 import { useZone } from '../../shared/zone';
 import { t, translateCode } from '../../i18n/i18n';
 import { authorName } from './author-name';
+import { NoValue } from '../../shared/no-value';
 import { PublicationDrawer } from './publication-drawer';
 
 const route = getRouteApi('/signed-in/projects/$projectId/banner');
@@ -64,7 +65,9 @@ const COLUMNS: Column<PublicationResponse>[] = [
   { title: t('banner.publishedBy'), cell: authorName },
   {
     title: t('banner.comment'),
-    cell: ({ comment }) => <span className="sentence-cell">{comment ?? '–'}</span>,
+    cell: ({ comment }) => (
+      <span className="sentence-cell">{comment ?? <NoValue reason={t('banner.noComment')} />}</span>
+    ),
   },
   { title: t('banner.plan'), cell: ({ tier }) => translateCode('projects.tiers', tier) ?? tier },
   { title: t('banner.version'), cell: ({ version }) => version, numeric: true },

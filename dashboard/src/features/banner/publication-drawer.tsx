@@ -74,7 +74,7 @@ function Details({ project, publication }: { project: ProjectResponse; publicati
         <dt>{t('banner.publishedBy')}</dt>
         <dd>{authorName(publication)}</dd>
         <dt>{t('banner.comment')}</dt>
-        <dd>{publication.comment ?? '–'}</dd>
+        <dd>{publication.comment ?? t('banner.noComment')}</dd>
         <dt>{t('banner.plan')}</dt>
         <dd>{translateCode('projects.tiers', publication.tier) ?? publication.tier}</dd>
       </dl>

@@ -4,13 +4,14 @@ import type { DeliveryResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import type { Column } from '../../shared/infinite-table';
 import { formatNumber } from '../../shared/format';
+import { NoValue } from '../../shared/no-value';
 import { VisuallyHidden } from '../../shared/visually-hidden';
 import { shortId } from '../../shared/short-id';
 import { StatusLabel } from '../../shared/status-label';
 import { Countdown, RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import type { Selection } from './selection';
-import { outcomeStatus, outcomeSentence } from './outcome';
+import { outcomeSentence, outcomeStatus } from './outcome';
 
 /** The columns of the list of attempts; a checkbox selects the attempt's record. */
 export function deliveryColumns(
@@ -64,7 +65,11 @@ function chooseColumn(
 const COLUMNS: Column<DeliveryResponse>[] = [
   { title: t('deliveries.attempted'), cell: (attempt) => <AttemptLink attempt={attempt} /> },
   { title: t('deliveries.outcome'), cell: ({ outcome }) => <Outcome outcome={outcome} /> },
-  { title: t('deliveries.status'), numeric: true, cell: ({ httpStatus }) => httpStatus ?? '–' },
+  {
+    title: t('deliveries.status'),
+    numeric: true,
+    cell: ({ httpStatus }) => httpStatus ?? <NoValue reason={t('deliveries.noResponse')} />,
+  },
   {
     title: t('deliveries.duration'),
     numeric: true,
@@ -141,7 +146,14 @@ function Details({ attempt }: { attempt: DeliveryResponse }) {
         </>
       )}
       {attempt.attempt > 1 && `${t('deliveries.attempt', { attempt: attempt.attempt })}: `}
-      {outcomeSentence(attempt)}
+      {attempt.outcome === 'delivered' ? attempt.host : <FailureCause attempt={attempt} />}
     </span>
   );
+}
+
+/** Why an attempt failed, without the status and the duration, which have columns. */
+function FailureCause({ attempt }: { attempt: DeliveryResponse }) {
+  const { category, host } = attempt;
+  if (category === null) return outcomeSentence(attempt);
+  return `${t(`deliveries.categories.${category}`)}${host === null ? '' : ` (${host})`}`;
 }

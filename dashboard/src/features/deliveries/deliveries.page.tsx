@@ -5,6 +5,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { deliveryListInfiniteOptions, tierReadOptions } from '../../client/@tanstack/react-query.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { InfiniteTable } from '../../shared/infinite-table';
+import { ButtonLink } from '../../shared/button-link';
+import { EmptyState } from '../../shared/empty-state';
 import { ListCard } from '../../shared/list-card';
 import { Page } from '../../shared/page';
 import { dayRange } from '../../shared/time';
@@ -95,11 +97,27 @@ export function DeliveriesPage() {
           phoneColumns={deliveryPhoneColumns(choice, shown, refusal !== null)}
           rowKey={({ id }) => id}
           onOpen={({ consentId }) => record.open(consentId)}
-          empty={countFilters(filters) > 0 ? t('deliveries.noneMatch') : t('deliveries.none')}
+          empty={
+            countFilters(filters) > 0 ? t('deliveries.noneMatch') : <NoAttempts projectId={project.id} />
+          }
         />
       </ListCard>
       <ConsentDrawer project={project} consentId={filters.open} onClose={record.close} />
       <BulkResendDialog projectId={project.id} opened={opened} onClose={dialog.close} filters={filters} />
     </Page>
+  );
+}
+
+function NoAttempts({ projectId }: { projectId: string }) {
+  return (
+    <EmptyState
+      title={t('deliveries.none')}
+      text={t('deliveries.noneText')}
+      action={
+        <ButtonLink to="/projects/$projectId/settings/consent/records-and-archive" params={{ projectId }}>
+          {t('deliveries.setUp')}
+        </ButtonLink>
+      }
+    />
   );
 }

@@ -3,7 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import type { ProjectStatusResponse } from '../../client/types.gen';
+import { ButtonLink } from '../../shared/button-link';
 import { DataTable } from '../../shared/data-table';
+import { EmptyState } from '../../shared/empty-state';
 import { ListCard } from '../../shared/list-card';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -112,7 +114,15 @@ export function ProjectsPage() {
 function ProjectTable(props: { projects: ProjectStatusResponse[]; isFiltered: boolean; now: Date }) {
   const { projects, isFiltered, now } = props;
   if (projects.length === 0)
-    return <div className="list-end">{isFiltered ? t('projects.noneMatch') : t('projects.none')}</div>;
+    return isFiltered ? (
+      <div className="list-end">{t('projects.noneMatch')}</div>
+    ) : (
+      <EmptyState
+        title={t('projects.none')}
+        text={t('projects.noneText')}
+        action={<ButtonLink to="/new-project">{t('shell.newProject')}</ButtonLink>}
+      />
+    );
   return (
     <div className="projects-list">
       <DataTable
