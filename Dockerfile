@@ -14,9 +14,7 @@ COPY src src
 COPY loader loader
 COPY messages messages
 COPY openapi.json ./
-COPY docs/banners docs/banners
-COPY docs/first-party docs/first-party
-COPY docs/samples docs/samples
+COPY docs docs
 COPY verify verify
 COPY dashboard dashboard
 RUN npm run build

@@ -1,5 +1,5 @@
 // Compiles src/ with swc, as .swcrc says, into the folder named: one .js and one .js.map per source file. Data that the
-// service reads from beside its code is copied with its licenses, and so are the messages.
+// service reads from beside its code is copied with its licenses, and so are the messages and the guides of `/docs`.
 import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { transformFile } from '@swc/core';
@@ -15,6 +15,10 @@ for (const folder of globSync(`${SOURCE}/**/known-data`))
   cpSync(folder, join(out, relative(SOURCE, folder)), { recursive: true });
 
 for (const file of globSync('messages/*.json')) cpSync(file, join(out, file));
+
+for (const file of globSync('docs/*.md')) cpSync(file, join(out, file));
+for (const folder of ['banners', 'first-party', 'images', 'samples'])
+  cpSync(join('docs', folder), join(out, 'docs', folder), { recursive: true });
 
 async function compile(path) {
   const target = join(out, relative(SOURCE, path).replace(/\.ts$/, '.js'));

@@ -52,6 +52,7 @@ import { PricingController } from '../modules/licensing/http/pricing.controller.
 import { SimulateTierController, TierController } from '../modules/licensing/http/tier.controller.js';
 import { LicensingModule } from '../modules/licensing/licensing.module.js';
 import { TierGuard } from '../modules/licensing/tier.guard.js';
+import { DocsController } from '../modules/pages/http/docs.controller.js';
 import { PricingPageController } from '../modules/pages/http/pricing-page.controller.js';
 import { ProjectStatusController } from '../modules/overview/http/project-status.controller.js';
 import { ProjectController } from '../modules/overview/http/project.controller.js';
@@ -120,6 +121,7 @@ const CONTROLLERS: Type[] = [
   TierController,
   PricingController,
   PricingPageController,
+  DocsController,
   AuditController,
   SecurityLogController,
   ProjectController,

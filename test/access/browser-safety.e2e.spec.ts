@@ -85,7 +85,7 @@ describe('what browsers are told on every answer', () => {
     ['/health/ready', 200],
     ['/metrics', 200],
     ['/docs', 200],
-    ['/docs/swagger-ui.css', 200],
+    ['/docs/receiver', 200],
     ['/docs-json', 200],
     ['/cdn/PROJECT/loader.js', 200],
     ['/cdn/PROJECT/config.json', 200],

@@ -126,12 +126,6 @@ describe('OpenAPI document', () => {
       }
     }
   });
-
-  it('is shown to people at /docs', async () => {
-    const response = await fetch(`${service.baseUrl}/docs`);
-    expect(response.status).toBe(200);
-    expect(await response.text()).toContain('swagger-ui');
-  });
 });
 
 describe('requests for the OpenAPI document', () => {

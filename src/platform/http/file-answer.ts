@@ -90,10 +90,10 @@ const cache = new LRUCache<string, Buffer>({
 export async function sendCompressed(
   request: Request,
   response: Response,
-  { body, etag }: { body: string; etag: string },
+  { body, etag }: { body: string | Buffer; etag: string },
 ): Promise<void> {
   response.vary('Accept-Encoding');
-  const plain = Buffer.from(body);
+  const plain = typeof body === 'string' ? Buffer.from(body) : body;
   const encoding: Encoding =
     plain.length < COMPRESS_BYTES_MIN ? 'identity' : (chosenEncoding(request) ?? 'identity');
   response.setHeader('ETag', encoding === 'identity' ? etag : `W/${etag}`);

@@ -72,15 +72,10 @@ function operationId(controller: string, method: string): string {
   return known ?? noun[0]?.toLowerCase() + noun.slice(1) + method[0]?.toUpperCase() + method.slice(1);
 }
 
-/**
- * Serves the document at `/docs` (for people), `/docs-json` and `/docs-yaml`. It is built once per
- * process.
- */
+/** Serves the document at `/docs-json` and `/docs-yaml`. It is built once per process. */
 export function mountApiDocs(app: INestApplication): void {
   let built: OpenAPIObject | undefined;
-  const document = (): OpenAPIObject => (built ??= describeApi(app));
-  serveApiDocument(app, document);
-  SwaggerModule.setup('docs', app, document, { raw: false });
+  serveApiDocument(app, () => (built ??= describeApi(app)));
 }
 
 type Encode = (document: OpenAPIObject) => string;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { findAsset } from '../../../platform/http/dashboard-build.js';
-import { BRAND, MARK } from '../../../platform/identity/brand.js';
+import { BRAND } from '../../../platform/identity/brand.js';
 import { escapeHtml } from '../../../platform/identity/escape-html.js';
 import { type MessageLanguage, translator } from '../../../platform/messages/messages.js';
 import {
@@ -11,6 +10,7 @@ import {
   type TierFeatures,
 } from '../../licensing/domain/catalogue.js';
 import { TIERS } from '../../licensing/domain/tier.js';
+import { brandLink, ICON_LINK } from './page-frame.js';
 import { PRICING_STYLE } from './pricing-style.js';
 
 /** The languages of the page, each under its own name; the first is the fallback. */
@@ -50,7 +50,6 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
-const FAVICON = findAsset('icon', '.svg');
 
 /** Path of the page in one language, independent of the browser's languages. */
 const pricingPath = (language: PricingLanguage): string => `/pricing/${language}`;
@@ -71,7 +70,7 @@ export function pricingPage(
 <meta name="description" content="${t('pricing.description')}">
 ${LANGUAGES.map((each) => `<link rel="alternate" hreflang="${each}" href="${pricingPath(each)}">`).join('\n')}
 <link rel="alternate" hreflang="x-default" href="/pricing">
-${FAVICON === null ? '' : `<link rel="icon" href="${FAVICON}" type="image/svg+xml">`}
+${ICON_LINK}
 <style>${PRICING_STYLE}</style>
 </head>
 <body>
@@ -96,9 +95,8 @@ ${footer(language, words)}
 }
 
 function header({ t }: PricingWords): string {
-  const { size, radius, color, check, checkColor, checkWidth } = MARK;
   return `<header class="top"><div>
-<a class="brand" href="/"><svg width="24" height="24" viewBox="0 0 ${size} ${size}" aria-hidden="true"><rect width="${size}" height="${size}" rx="${radius}" fill="${color}"/><path d="${check}" fill="none" stroke="${checkColor}" stroke-width="${checkWidth}" stroke-linecap="round" stroke-linejoin="round"/></svg>${BRAND}</a>
+${brandLink('/')}
 <a class="button quiet" href="/sign-in">${t('pricing.signIn')}</a>
 <a class="button primary" href="/sign-up">${t('pricing.signUp')}</a>
 </div></header>`;
