@@ -6,8 +6,10 @@ import helmet from 'helmet';
 import { Logger } from 'nestjs-pino';
 import { refuseOtherMethods, type RouterLayer } from '../platform/http/media-type.js';
 import { limitPipelining } from '../platform/http/pipelining.js';
+import { documentProblemsAt } from '../platform/http/problem-type.js';
 import { answerProtocolErrors } from '../platform/http/protocol-errors.js';
 import { helmetOptions } from '../platform/http/final-headers.js';
+import { resolveBaseUrl } from '../platform/network/base-url.js';
 import { warnOfUntrustedProxy } from '../platform/http/client-address.js';
 import { RequestMetrics } from '../platform/operations/http/request-metrics.js';
 import type { Settings } from './settings.js';
@@ -37,6 +39,7 @@ export async function createExpressApp(
   });
   app.useLogger(app.get(Logger));
   const { production, trustedProxies } = service;
+  documentProblemsAt(resolveBaseUrl(service));
   const server = app.getHttpServer() as Server;
   answerProtocolErrors(server);
   limitWaiting(server);

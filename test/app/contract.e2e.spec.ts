@@ -44,7 +44,7 @@ describe('the check of every answer against openapi.json', () => {
   };
   const page = { items: [record], nextCursor: null, searchedTo: null };
   const problem = {
-    type: 'about:blank',
+    type: 'https://consent.example.com/docs/errors#not_found',
     title: 'Not Found',
     status: 404,
     detail: 'None.',

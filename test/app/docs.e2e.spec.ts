@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { renderGuide } from '../../src/modules/pages/http/guides.js';
+import { DOMAIN_ERROR_STATUS, OTHER_ERROR_STATUS } from '../../src/platform/errors/domain-error.js';
+import { PROBLEM_SCHEMA } from '../../src/platform/openapi/problem-examples.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 
 describe('the documentation that the service serves', () => {
@@ -76,6 +78,45 @@ describe('the documentation that the service serves', () => {
   it('names no document that only operators have', async () => {
     expect(await (await get('/docs/accounts.md')).text()).not.toContain('](settings.md)');
     expect(await html('/docs/accounts')).not.toContain('/docs/settings');
+  });
+
+  it('has a cause and a fix for every error code under its status, and for no other', async () => {
+    const codes = PROBLEM_SCHEMA.properties.code.enum;
+    const statuses: Record<string, number> = { ...DOMAIN_ERROR_STATUS, ...OTHER_ERROR_STATUS };
+    const sections = (await (await get('/docs/errors.md')).text()).split(/^## /m).slice(1);
+    const found = sections.flatMap((section) => {
+      const status = Number(/^\d+/.exec(section)?.[0]);
+      const entries = section.split(/^### /m).slice(1);
+      return entries.map((entry) => {
+        const [, code = ''] = /^`(\w+)`\n\n\S.{10,}\.\n\n\*\*Fix:\*\* \S.{10,}\.\n*$/.exec(entry) ?? [entry];
+        expect([code, status]).toEqual([code, statuses[code]]);
+        return code;
+      });
+    });
+    expect(found.toSorted()).toEqual(codes.toSorted());
+  });
+
+  it('names the entry of an error in its type, also of one before Express', async () => {
+    const types = await Promise.all(
+      [get('/v1/projects/x'), get('/v1/nothing'), get('/v1/%ff'), get(`/${'x'.repeat(20_000)}`)].map(
+        async (response) => ((await (await response).json()) as { type: string }).type,
+      ),
+    );
+    const page = await html('/docs/errors');
+    expect(types.map((type) => new URL(type).pathname)).toEqual(types.map(() => '/docs/errors'));
+    const anchors = types.map((type) => new URL(type).hash.slice(1));
+    expect(anchors).toEqual(['authentication_required', 'not_found', 'bad_request', 'headers_too_large']);
+    for (const anchor of anchors) expect(page).toContain(`<h3 id="${anchor}">`);
+  });
+
+  it('lists the documents and the contract in llms.txt', async () => {
+    const list = await get('/llms.txt');
+    expect(list.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const text = await list.text();
+    expect(text).toMatch(/^# Service\n\n> /);
+    const paths = [...text.matchAll(/\]\(http:\/\/127\.0\.0\.1:0([^)]+)\)/g)].map(([, path = '']) => path);
+    expect(paths).toContain('/docs/errors.md');
+    for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 
   it('sends 304 to the ETag of a page', async () => {

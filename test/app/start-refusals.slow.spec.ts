@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { DOMAIN_ERROR_STATUS } from '../../src/platform/errors/domain-error.js';
 import { createTestDatabase, type TestDatabase } from '../support/database/database.js';
 import { freePort } from '../support/programs/free-port.js';
 import { startLoneService } from '../support/programs/processes.js';
@@ -269,15 +268,6 @@ describe('a part that the operator has not set up', () => {
     } finally {
       await service.stop();
     }
-  });
-
-  it('is, as every other 503, in the table of docs/api.md', () => {
-    const row = readFileSync('docs/api.md', 'utf8')
-      .split('\n')
-      .find((line) => line.startsWith('| 503'));
-    const listed = [...(row ?? '').matchAll(/`(\w+_\w+|overloaded)`/g)].map(([, code]) => code);
-    const codes = Object.entries(DOMAIN_ERROR_STATUS).filter(([, status]) => status === 503);
-    expect(listed.toSorted()).toEqual(codes.map(([code]) => code).toSorted());
   });
 });
 

@@ -339,7 +339,7 @@ describe('whoever has not the key', () => {
         JSON.stringify({
           status: 404,
           body: {
-            type: 'about:blank',
+            type: 'http://127.0.0.1:0/docs/errors#consent_not_found',
             title: 'Not Found',
             status: 404,
             detail: 'No records found for this key.',

@@ -116,7 +116,7 @@ describe('@RequireTier (spec §4.6)', () => {
     const project = await newProject();
     const body = await refusal(project, '/probe/pro');
     expect(body).toEqual({
-      type: 'about:blank',
+      type: 'http://127.0.0.1:0/docs/errors#tier_required',
       title: 'Forbidden',
       status: 403,
       detail: expect.stringContaining('pro, business, enterprise'),

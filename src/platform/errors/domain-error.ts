@@ -121,6 +121,18 @@ export const DOMAIN_ERROR_STATUS = {
 
 export type DomainErrorCode = keyof typeof DOMAIN_ERROR_STATUS;
 
+/** Errors made outside the domain. */
+export const OTHER_ERROR_STATUS = {
+  host_not_allowed: 403,
+  request_timeout: 408,
+  expectation_failed: 417,
+  headers_too_large: 431,
+  internal_error: 500,
+} as const;
+
+/** Every code has its entry in docs/errors.md. */
+export type ProblemCode = DomainErrorCode | keyof typeof OTHER_ERROR_STATUS;
+
 /** The detail names the first errors; all are in `errors`. */
 const DETAIL_CHARACTERS_MAX = 1000;
 

@@ -24,7 +24,7 @@ const HELD_TOO_MUCH = {
   status: 429,
   code: 'too_many_requests',
   detail: 'Too many pipelined requests from one address. Wait for responses before sending more.',
-};
+} as const;
 
 /** Ends a request's headers; the parser accepts nothing else (test/app/pipelining.e2e.spec.ts). */
 const END_OF_HEADERS = Buffer.from('\r\n\r\n');

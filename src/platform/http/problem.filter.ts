@@ -13,17 +13,23 @@ import { APP_FILTER } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { isConnectionFailure, isStatementGivenUp } from '../database/postgres-error.js';
-import { DOMAIN_ERROR_STATUS, DomainError, type DomainErrorCode } from '../errors/domain-error.js';
+import {
+  DOMAIN_ERROR_STATUS,
+  DomainError,
+  type DomainErrorCode,
+  type ProblemCode,
+} from '../errors/domain-error.js';
 import { BRAND } from '../identity/brand.js';
 import { newId } from '../identity/ids.js';
 import { ThrottledLog } from '../operations/throttled-log.js';
 import { ClientDisconnected } from './client-disconnected.js';
 import { nameRequest, REQUEST_ID_HEADER } from './logging.js';
+import { problemType } from './problem-type.js';
 import { noteRefusal } from './refused-response.js';
 
 interface Problem {
   status: number;
-  code: string;
+  code: ProblemCode;
   detail: string;
   members?: Record<string, unknown>;
   retryAfterSeconds?: number;
@@ -153,7 +159,7 @@ function isNavigation({ method, headers }: Request): boolean {
 
 function problemOfHttpException(error: HttpException): Problem {
   const status = error.getStatus();
-  const codes: Record<number, string> = {
+  const codes: Record<number, DomainErrorCode> = {
     400: 'bad_request',
     404: 'not_found',
     405: 'method_not_allowed',
@@ -201,7 +207,7 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
   if (allow) response.setHeader('Allow', allow);
   if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(retryAfterSeconds));
   const body = JSON.stringify({
-    type: 'about:blank',
+    type: problemType(code),
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail,

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ProblemCode } from '../errors/domain-error.js';
+import { problemType } from './problem-type.js';
 
 interface ProtocolProblem {
   status: number;
-  code: string;
+  code: ProblemCode;
   detail: string;
 }
 
@@ -67,7 +69,8 @@ function formatResponse(problem: ProtocolProblem): string {
 
 /** `instance` is the requested path, or absent if the request line could not be read. */
 function formatProblem({ status, code, detail }: ProtocolProblem, instance?: string): string {
-  return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, instance, code });
+  const type = problemType(code);
+  return JSON.stringify({ type, title: STATUS_CODES[status], status, detail, instance, code });
 }
 
 /** As on every other response: a request id, and no content sniffing. */

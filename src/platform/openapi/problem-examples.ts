@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { DOMAIN_ERROR_STATUS } from '../errors/domain-error.js';
+import { DOMAIN_ERROR_STATUS, OTHER_ERROR_STATUS } from '../errors/domain-error.js';
 import { FIELD_CODES } from '../errors/field-problem.js';
 import { exampleId } from './openapi-examples.js';
 
@@ -103,7 +103,7 @@ export function problemExample(
   const named = [...description.matchAll(/[a-z]+(?:_[a-z]+)+/g)].map(([code]) => code);
   const code = named.find((name) => name in DOMAIN_ERROR_STATUS) ?? CODE_OF_STATUS[status] ?? '';
   return {
-    type: 'about:blank',
+    type: typeExample(code),
     title: STATUS_CODES[status] ?? 'Error',
     status,
     detail: DETAILS[code] ?? '',
@@ -115,8 +115,7 @@ export function problemExample(
   };
 }
 
-/** Codes of errors created outside the domain. */
-const OTHER_CODES = ['internal_error', 'request_timeout', 'expectation_failed', 'headers_too_large'];
+const typeExample = (code: string): string => `https://consent.example.com/docs/errors#${code}`;
 
 /** The schema of problem responses (RFC 9457). */
 export const PROBLEM_SCHEMA = {
@@ -125,12 +124,12 @@ export const PROBLEM_SCHEMA = {
     'Problem details (RFC 9457). `code` is stable; `detail` is for people. Some codes have more members.',
   required: ['type', 'title', 'status', 'detail', 'code'],
   properties: {
-    type: { type: 'string' },
+    type: { type: 'string', format: 'uri', description: 'Address of the documentation of `code`' },
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string' },
     instance: { type: 'string', description: 'Path of the request' },
-    code: { type: 'string', enum: [...Object.keys(DOMAIN_ERROR_STATUS), ...OTHER_CODES] },
+    code: { type: 'string', enum: [...Object.keys(DOMAIN_ERROR_STATUS), ...Object.keys(OTHER_ERROR_STATUS)] },
     errors: {
       type: 'array',
       description: 'The invalid fields (422)',
@@ -153,7 +152,7 @@ export const PROBLEM_SCHEMA = {
   },
   additionalProperties: true,
   example: {
-    type: 'about:blank',
+    type: typeExample('project_not_found'),
     title: 'Not Found',
     status: 404,
     detail: 'Project not found. Check the project id in the URL.',

@@ -79,7 +79,7 @@ ${contents.length > 1 ? `<nav class="contents" aria-label="On this page"><div><h
 </div>`;
   const html = page({
     title,
-    current: '/docs/guides',
+    current: path === '/docs/errors' ? path : '/docs/guides',
     style: GUIDE_STYLE,
     body,
   });
@@ -98,7 +98,7 @@ export function guideIndex(groups: readonly GuideGroup[]): DocsPage {
         .join('')}</div>`,
   );
   const content = `<h1>Guides</h1>
-<p class="lead">How to put the banner on a site, receive its records, and prove them. Every route is in the <a href="/docs">API reference</a>.</p>
+<p class="lead">How to put the banner on a site, receive its records, and prove them. Every route is in the <a href="/docs">API reference</a>, every error in <a href="/docs/errors">Errors</a>. For programs: <a href="/llms.txt">llms.txt</a>.</p>
 ${lists.join('\n')}`;
   return guidePage({ title: 'Guides', path: '/docs/guides', content, groups });
 }
@@ -108,6 +108,7 @@ const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${
 const SECTIONS = [
   ['/docs', 'API reference'],
   ['/docs/guides', 'Guides'],
+  ['/docs/errors', 'Errors'],
   ['/docs-json', 'openapi.json'],
 ] as const;
 

@@ -5,8 +5,11 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { sendCompressed } from '../../../platform/http/file-answer.js';
 import { Public } from '../../../platform/http/public.decorator.js';
+import { resolveBaseUrl } from '../../../platform/network/base-url.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { type DocsPage, guideIndex, guidePage, referencePage } from './docs-page.js';
-import { Guides, renderGuide } from './guides.js';
+import { documentList, Guides, renderGuide } from './guides.js';
 
 const MARKDOWN = '.md';
 
@@ -16,6 +19,8 @@ const MARKDOWN = '.md';
 export class DocsController {
   private readonly guides = new Guides();
   private readonly pages = new Map<string, DocsPage>();
+
+  constructor(@InjectSettings(serviceSettings) private readonly service: ServiceSettings) {}
 
   @Get('docs')
   @Public()
@@ -57,6 +62,14 @@ export class DocsController {
     if (body === undefined) throw new NotFoundException();
     const type = extname(file) === '.png' ? 'image/png' : 'text/plain';
     return send(request, response, { body, type });
+  }
+
+  /** The documents and the contract for language models (llmstxt.org). */
+  @Get('llms.txt')
+  @Public()
+  listForModels(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const body = documentList(this.guides.groups, resolveBaseUrl(this.service));
+    return send(request, response, { body, type: 'text/plain' });
   }
 
   /** Rendered at the first request. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Marked, type Tokens } from 'marked';
+import { BRAND } from '../../../platform/identity/brand.js';
 import { escapeHtml } from '../../../platform/identity/escape-html.js';
 
 /** A document of `docs/` that the service serves. */
@@ -92,6 +93,26 @@ function namesIn(section: string): { name: string; about: string }[] {
 }
 
 const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? '';
+
+/** The list for `/llms.txt`, with whole addresses. */
+export function documentList(groups: readonly GuideGroup[], baseUrl: string): string {
+  const sections = groups.map(({ reader, guides }) => {
+    const lines = guides.map(
+      ({ name, title, about }) => `- [${title}](${baseUrl}/docs/${name}.md): ${about}`,
+    );
+    return `## ${reader}\n\n${lines.join('\n')}\n`;
+  });
+  return `# ${BRAND}
+
+> A consent-management platform: a banner on a website asks visitors, the service stores each choice as a consent record, proves it, and forwards it to the owner's HTTPS endpoint.
+
+## API
+
+- [OpenAPI 3.1 as JSON](${baseUrl}/docs-json): every route, parameter, body, response and error
+- [OpenAPI 3.1 as YAML](${baseUrl}/docs-yaml): the same
+
+${sections.join('\n')}`;
+}
 
 /** A heading of a guide, for its table of contents. */
 export interface GuideHeading {
