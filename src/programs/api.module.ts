@@ -26,7 +26,6 @@ import { ConsentController } from '../modules/consent/http/consent.controller.js
 import { ExportController } from '../modules/consent/http/export.controller.js';
 import { IngestEndpoint, IngestMetrics, IngestRateLimiter } from '../modules/consent/http/ingest.endpoint.js';
 import { PrivacyController } from '../modules/consent/http/privacy.controller.js';
-import { RecordsPdf } from '../modules/consent/http/records-pdf.js';
 import {
   VisitorEndpoint,
   VisitorMetrics,
@@ -39,7 +38,7 @@ import { DomainController } from '../modules/domains/http/domain.controller.js';
 import { HostEntrance } from '../modules/domains/http/host-entrance.js';
 import { ProxyEntrance } from '../modules/domains/http/proxy-entrance.js';
 import { ProxyController } from '../modules/domains/http/proxy.controller.js';
-import { LogController, ProofFiles } from '../modules/evidence/http/log.controller.js';
+import { LogController } from '../modules/evidence/http/log.controller.js';
 import { RootLogController } from '../modules/evidence/http/root-log.controller.js';
 import { ForwardingModule } from '../modules/forwarding/forwarding.module.js';
 import { DeliveryController } from '../modules/forwarding/http/delivery.controller.js';
@@ -76,7 +75,7 @@ import {
   ScanDraftController,
   ScanProofController,
 } from '../modules/scans/http/scan.controller.js';
-import { ScanReportController, ScanReportFiles } from '../modules/scans/http/scan-report.controller.js';
+import { ScanReportController } from '../modules/scans/http/scan-report.controller.js';
 import { ScanScheduleController } from '../modules/scans/http/scan-schedule.controller.js';
 import { ScansModule } from '../modules/scans/scans.module.js';
 import { VisitEndpoint, VisitRateLimiter } from '../modules/visits/http/visit.endpoint.js';
@@ -86,6 +85,7 @@ import { ExportPermits } from '../platform/export/export-permits.js';
 import { ExportProgress } from '../platform/export/export-progress.js';
 import { FileAnswer } from '../platform/http/file-answer.js';
 import { ProblemModule } from '../platform/http/problem.filter.js';
+import { PdfRenderer } from '../platform/pdf/pdf-renderer.js';
 import { OperationsHttpModule } from '../platform/operations/http/operations-http.module.js';
 import { AppModule } from './app.module.js';
 import type { Settings } from './settings.js';
@@ -170,18 +170,16 @@ const PROVIDERS: Provider[] = [
   IngestEndpoint,
   IngestRateLimiter,
   IngestMetrics,
-  RecordsPdf,
+  PdfRenderer,
   VisitorEndpoint,
   VisitorRateLimiter,
   VisitorMetrics,
-  ProofFiles,
   VisitEndpoint,
   VisitRateLimiter,
   HostEntrance,
   AskServer,
   AskMetrics,
   ProxyEntrance,
-  ScanReportFiles,
 ];
 
 /** The API: the whole service and its routes. A worker has the service only, and loads no file of a route. */

@@ -9,7 +9,8 @@ import { Client } from 'pg';
 import { EXPORTS_PER_ACCOUNT_MAX } from '../../src/platform/export/export-permits.js';
 import { ExportProgress, READ_BYTES_PER_SECOND_MIN } from '../../src/platform/export/export-progress.js';
 import { ConsentExport } from '../../src/modules/consent/application/consent-export.js';
-import { RecordsPdf } from '../../src/modules/consent/http/records-pdf.js';
+import { recordsPdf } from '../../src/modules/consent/http/records-page.js';
+import { PdfRenderer } from '../../src/platform/pdf/pdf-renderer.js';
 import { newId, uuidLowerBound } from '../../src/platform/identity/ids.js';
 import { storeConsent } from '../support/people/consent.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
@@ -481,7 +482,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
   });
 
   it('is a PDF that a thread draws, beside the one that answers visitors', async () => {
-    const pdfs = service.app.get(RecordsPdf, { strict: false });
+    const pdfs = service.app.get(PdfRenderer, { strict: false });
     const row = [
       'id',
       '2026-11-23T00:00:00.000Z',
@@ -505,13 +506,14 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       yield Array.from({ length: 2_000 }, () => row);
     };
     const [all, main] = [process.cpuUsage(), process.threadCpuUsage()];
-    const pdf = await buffer(await pdfs.render(cover, batches(), new AbortController().signal));
+    const { signal } = new AbortController();
+    const pdf = await buffer(await recordsPdf(pdfs, { cover, batches: batches() }, signal));
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     expect(process.threadCpuUsage(main).user).toBeLessThan(process.cpuUsage(all).user / 2);
   });
 
   it('is asked for again where the thread that draws is late', async () => {
-    const pdfs = service.app.get(RecordsPdf, { strict: false });
+    const pdfs = service.app.get(PdfRenderer, { strict: false });
     const { options } = (pdfs as unknown as { threads: { options: { taskMaxMs: number } } }).threads;
     const { taskMaxMs } = options;
     options.taskMaxMs = 0;

@@ -7,7 +7,7 @@ import { transformSync } from '@swc/core';
 registerHooks({
   resolve(specifier, context, next) {
     // The dashboard's imports have no extension: Vite resolves them.
-    if (/^\.{1,2}\//.test(specifier)) {
+    if (/^(\.{1,2}\/|file:)/.test(specifier)) {
       const source = new URL(specifier.replace(/(\.js)?$/, '.ts'), context.parentURL);
       if (existsSync(source)) return { url: source.href, format: 'module', shortCircuit: true };
     }

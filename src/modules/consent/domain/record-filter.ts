@@ -32,6 +32,9 @@ export const EXPORT_COLUMNS = [
   'additionalFields',
 ] as const;
 
+/** Records in the table of a PDF; a sentence names the format with the others. */
+export const PDF_RECORDS_MAX = 5_000;
+
 /** Selects records by time of receipt: `from` inclusive, `to` exclusive. */
 export interface ExportSelection extends RecordFilter {
   projectId: string;

@@ -20,6 +20,7 @@ import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
 import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
+import { PdfRenderer } from '../../../platform/pdf/pdf-renderer.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { ConsentExport } from '../application/consent-export.js';
@@ -27,7 +28,7 @@ import type { ExportSelection } from '../domain/record-filter.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
 import { csvPieces, PROVED_RECORDS_MAX, zipPieces } from './export-files.js';
-import { RecordsPdf } from './records-pdf.js';
+import { recordsPdf } from './records-page.js';
 
 const FORMATS = ['csv', 'pdf'] as const;
 const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', pdf: 'application/pdf', zip: 'application/zip' };
@@ -64,7 +65,7 @@ export class ExportController {
     private readonly exports: ConsentExport,
     private readonly files: FileAnswer,
     private readonly access: AccessService,
-    private readonly pdfs: RecordsPdf,
+    private readonly pdfs: PdfRenderer,
     private readonly hooks: ConsentHooks,
     @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
@@ -154,7 +155,7 @@ export class ExportController {
       madeAt: new Date(),
       ...({ first: 'oldest', whole: 'csv' } as const),
     };
-    return this.pdfs.render(cover, await this.exports.begin(selection), gone);
+    return recordsPdf(this.pdfs, { cover, batches: await this.exports.begin(selection) }, gone);
   }
 }
 

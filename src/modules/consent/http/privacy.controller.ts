@@ -14,6 +14,7 @@ import type { Response } from 'express';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
+import { PdfRenderer } from '../../../platform/pdf/pdf-renderer.js';
 import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
@@ -37,7 +38,7 @@ import {
   VisitorFileResponse,
   VisitorRecordsQuery,
 } from './privacy.dto.js';
-import { RecordsPdf } from './records-pdf.js';
+import { recordsPdf } from './records-page.js';
 
 /** Settings for finding and erasing the records of one visitor. */
 @ApiTags('Privacy')
@@ -50,7 +51,7 @@ export class PrivacyController {
     private readonly reader: ConsentReader,
     private readonly files: FileAnswer,
     private readonly access: AccessService,
-    private readonly pdfs: RecordsPdf,
+    private readonly pdfs: PdfRenderer,
   ) {}
 
   @Get('privacy')
@@ -120,7 +121,7 @@ export class PrivacyController {
       const records = await this.reader.countOfVisitor(project.id, hash, gone);
       const period = { from: EARLIEST, to: madeAt, filters: 'one visitor' };
       const cover = { ...head, ...period, records, first: 'newest', whole: 'json' } as const;
-      return this.pdfs.render(cover, visitorRows(batches), gone);
+      return recordsPdf(this.pdfs, { cover, batches: visitorRows(batches) }, gone);
     };
     const contentType = format === 'json' ? 'application/json; charset=utf-8' : 'application/pdf';
     const name = `visitor-${madeAt.toISOString().slice(0, 10)}.${format}`;

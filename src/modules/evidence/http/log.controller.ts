@@ -2,12 +2,10 @@ import {
   Controller,
   Get,
   Header,
-  Injectable,
   Logger,
   Param,
   Query,
   Res,
-  type OnApplicationShutdown,
 } from '@nestjs/common';
 import {
   ApiConflictResponse,
@@ -24,7 +22,7 @@ import { ExportPermits } from '../../../platform/export/export-permits.js';
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { ApiProofPending, PROOF_TYPE, sendPending } from '../../../platform/http/proof-pending.js';
 import { isUuid } from '../../../platform/identity/ids.js';
-import { pdfThreads } from '../../../platform/pdf/pdf-threads.js';
+import { type PdfDrawing, PdfRenderer } from '../../../platform/pdf/pdf-renderer.js';
 import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
@@ -46,20 +44,10 @@ import {
   TILE_TYPE,
 } from './log.dto.js';
 
-/** Renders PDFs about proofs in a worker thread. */
-@Injectable()
-export class ProofFiles implements OnApplicationShutdown {
-  private readonly threads = pdfThreads<ProofPage>(new URL('./proof-thread.js', import.meta.url));
-
-  /** @throws DomainError `overloaded`; ClientDisconnected */
-  async render(page: ProofPage, gone: AbortSignal): Promise<Buffer> {
-    return Buffer.from(await this.threads.run(page, gone));
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.threads.close();
-  }
-}
+const PROOF_PDF: PdfDrawing<ProofPage> = {
+  module: new URL('./proof-pdf.js', import.meta.url).href,
+  name: 'drawProof',
+};
 
 /** A project's log, for its members: proofs, signed checkpoints, tiles (docs/evidence.md). */
 @ApiTags('Evidence')
@@ -73,7 +61,7 @@ export class LogController {
     private readonly logs: LogReader,
     private readonly state: EvidenceState,
     private readonly pages: ProofPages,
-    private readonly files: ProofFiles,
+    private readonly pdfs: PdfRenderer,
     private readonly permits: ExportPermits,
     private readonly access: AccessService,
   ) {}
@@ -128,7 +116,7 @@ export class LogController {
       const page = await orUnavailable(this.logger, 'Banner that was shown', () =>
         this.pages.collect(projectId, proof, new Date()),
       );
-      return await this.files.render(page, gone);
+      return await this.pdfs.render(PROOF_PDF, page, gone);
     } finally {
       release();
     }

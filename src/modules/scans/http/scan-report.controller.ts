@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, Injectable, type OnApplicationShutdown, Param, Query, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiNotFoundResponse,
@@ -14,7 +14,7 @@ import type { Response } from 'express';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { FileAnswer } from '../../../platform/http/file-answer.js';
-import { pdfThreads, streamOf } from '../../../platform/pdf/pdf-threads.js';
+import { type PdfDrawing, PdfRenderer, streamOf } from '../../../platform/pdf/pdf-renderer.js';
 import { CurrentProject, CurrentRole, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
 import { type Role, roleCovers } from '../../access/domain/role.js';
@@ -32,20 +32,10 @@ import { ScanReportService } from '../application/scan-report.service.js';
 import { SCAN_STATES, type ScanState } from '../domain/scan-state.js';
 import type { ScanView } from '../domain/scan-view.js';
 
-/** Renders PDF reports of scans in a worker thread. */
-@Injectable()
-export class ScanReportFiles implements OnApplicationShutdown {
-  private readonly threads = pdfThreads<ScanReportPage>(new URL('./scan-report-thread.js', import.meta.url));
-
-  /** @throws DomainError `overloaded`; ClientDisconnected */
-  async render(page: ScanReportPage, gone: AbortSignal): Promise<Buffer> {
-    return Buffer.from(await this.threads.run(page, gone));
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.threads.close();
-  }
-}
+const REPORT_PDF: PdfDrawing<ScanReportPage> = {
+  module: new URL('./scan-report-pdf.js', import.meta.url).href,
+  name: 'drawScanReport',
+};
 
 const FORMATS = ['json', 'csv', 'pdf', 'har', 'inspection', 'edpb'] as const;
 type Format = (typeof FORMATS)[number];
@@ -104,7 +94,7 @@ export class ScanReportController {
   constructor(
     private readonly reports: ScanReportService,
     private readonly pages: ScanReportPages,
-    private readonly pdfs: ScanReportFiles,
+    private readonly pdfs: PdfRenderer,
     private readonly files: FileAnswer,
     private readonly access: AccessService,
   ) {}
@@ -164,7 +154,7 @@ export class ScanReportController {
         return Readable.from(reports.csv(projectId, scan), { highWaterMark: 2 });
       case 'pdf': {
         const page = await this.pages.collect(projectId, scan, { language, createdAt: new Date() });
-        return streamOf(await this.pdfs.render(page, gone));
+        return streamOf(await this.pdfs.render(REPORT_PDF, page, gone));
       }
       case 'har':
         return Readable.from([await reports.har(projectId, scan, state)]);

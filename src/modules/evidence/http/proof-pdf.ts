@@ -1,8 +1,6 @@
-import { buffer } from 'node:stream/consumers';
 import Pdf from 'pdfkit';
 import { translator } from '../../../platform/messages/messages.js';
 import { PdfSheet, SHEET_OPTIONS } from '../../../platform/pdf/pdf-sheet.js';
-import { answerTasks } from '../../../platform/threads/thread-tasks.js';
 import { textShown } from '../../publishing/domain/configuration.js';
 import type { ProofPage } from '../application/proof-pages.js';
 import { contradictions, type EntryFacts } from '../domain/proof-facts.js';
@@ -28,7 +26,7 @@ const KNOWN: readonly string[] = ['schemaVersion', ...FIELDS, ...CATEGORIES];
  * A proof as one or two readable pages, tagged for screen readers. Only the proof file itself is
  * evidence.
  */
-function drawProof(page: ProofPage): PDFKit.PDFDocument {
+export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   const title = t('proofPage.documentTitle', { id: String(page.facts.record['id']) });
   const document = new Pdf({
     ...SHEET_OPTIONS,
@@ -132,5 +130,3 @@ function drawCheck(sheet: PdfSheet, { facts: { record }, serviceUrl }: ProofPage
   sheet.paragraph(`node verify.cjs proof ${file} keys.txt`, 'Courier');
   sheet.paragraph(t('proofPage.orPage'));
 }
-
-answerTasks<ProofPage, Uint8Array>((page) => buffer(drawProof(page)));
