@@ -436,9 +436,9 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       ),
     );
     const { text } = await extractText(pdf);
-    expect(text[0]).toContain(`Records: ${found}`);
-    expect(text[0]).not.toContain('Filters: none');
-    if (query.startsWith('configHash')) expect(text[1]).toContain('en-GB signal dddddddddddd');
+    expect(text[0]).toMatch(new RegExp(`Records\\s+${found}\\s`));
+    expect(text[0]).not.toContain('None: all choices');
+    if (query.startsWith('configHash')) expect(text[0]).toContain('UK English');
   });
 
   it('finds the few that a filter matches among many, over several looks', async () => {
@@ -460,14 +460,36 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const { totalPages, text } = await extractText(pdf);
     expect(totalPages).toBe(5);
     expect(text[0]).toContain('Bäckerei');
-    expect(text[0]).toContain(other.id);
-    expect(text[0]).toContain('Records: 100');
-    expect(text[0]).toContain('Filters: none');
+    expect(text[0]).toMatch(/Records\s+100\s/);
+    expect(text[0]).toMatch(/Accepted all\s+100\s+100%/);
+    expect(text[0]).toContain('None: all choices, all hosts');
     text.forEach((page, index) => {
       expect(page).toContain(`Page ${index + 1} of 5`);
       expect(page).toContain('Service');
     });
-    expect(text.join(' ').match(/accept_all/g)).toHaveLength(100);
+    expect(text.join(' ').match(/Accepted all/g)).toHaveLength(101);
+  });
+
+  it('is a PDF in German with local times, the region and the version of the banner', async () => {
+    const other = await createTestProject(service, { tier: 'pro' });
+    const fields = { region: 'AT', bannerVersion: '7', secret: 'not shown' };
+    await post(
+      { action: 'custom', preferences: true, language: 'de', hostname: 'a.example', ...fields },
+      other.id,
+    );
+    const path = '/consents/export?format=pdf&pdfLanguage=de&timeZone=Europe/Berlin';
+    const response = await other.request('viewer', 'GET', path);
+    const { text } = await extractText(await getDocumentProxy(new Uint8Array(await response.arrayBuffer())));
+    const shown = text.join(' ').replaceAll(/\s+/g, ' ');
+    expect(shown).toContain('alle Zeiten in Mitteleuropäische Zeit');
+    expect(shown).toMatch(/Angepasst \S+ \S+ Erlaubt a\.example Österreich Deutsch Version 7/);
+    expect(shown).not.toContain('not shown');
+    const refused = await other.request(
+      'viewer',
+      'GET',
+      `${path}&pdfLanguage=fr`.replace('&pdfLanguage=de', ''),
+    );
+    expect(refused.status).toBe(422);
   });
 
   it('shows 5,000 records in a PDF and says where more are', async () => {
@@ -476,9 +498,9 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const response = await other.request('viewer', 'GET', '/consents/export?format=pdf');
     const pdf = await getDocumentProxy(new Uint8Array(await response.arrayBuffer()));
     const { text } = await extractText(pdf);
-    expect(text[0]).toContain('Records: 5,001');
+    expect(text[0]).toMatch(/Records\s+5,001\s/);
     expect(text[0]).toContain('CSV export');
-    expect(text.join(' ').match(/accept_all/g)).toHaveLength(5_000);
+    expect(text.join(' ').match(/Accepted all/g)).toHaveLength(5_001);
   });
 
   it('is a PDF that a thread draws, beside the one that answers visitors', async () => {
@@ -497,10 +519,16 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     ];
     const cover = {
       projectName: 'A project',
-      projectId: project.id,
-      filters: 'none',
+      controller: { name: null, contact: null },
+      filters: {},
+      counts: null,
       records: 2_000,
-      ...({ from: new Date(0), to: new Date(), madeAt: new Date(), first: 'oldest', whole: 'csv' } as const),
+      madeBy: null,
+      timeZone: 'UTC',
+      from: null,
+      to: new Date(),
+      madeAt: new Date(),
+      ...({ first: 'oldest', whole: 'csv', language: 'en' } as const),
     };
     const batches = async function* (): AsyncGenerator<string[][]> {
       yield Array.from({ length: 2_000 }, () => row);

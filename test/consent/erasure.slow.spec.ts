@@ -289,11 +289,16 @@ describe('a visitor’s file', () => {
     expect(records[0]).toMatchObject({ id: preferences, preferences: true, additionalFields });
     const pdf = await project.request('viewer', 'GET', `${path}pdf`);
     const { text } = await extractText(new Uint8Array(await pdf.arrayBuffer()), { mergePages: true });
-    expect(text).toContain('Records: 504');
+    const shown = text.replaceAll(/\s+/g, ' ');
+    expect(shown).toContain('Filters One visitor Records 504');
     // Under the heads of the columns, in their order.
-    expect(text).toContain('Consent ID Analytics Marketing Preferences Action');
-    for (const row of [`${analytics} yes no no`, `${marketing} no yes no`, `${preferences} no no yes`])
-      expect(text).toContain(row);
+    expect(shown).toContain('Stored Choice Analytics Marketing Preferences Website');
+    for (const [id, row] of [
+      [analytics, 'Allowed Refused Refused'],
+      [marketing, 'Refused Allowed Refused'],
+      [preferences, 'Refused Refused Allowed'],
+    ])
+      expect(shown).toMatch(new RegExp(`${row} [^:]*?${id}`));
     const none = await project.request('viewer', 'GET', '/visitor-records?visitorReference=c-9&format=json');
     expect(await none.json()).toMatchObject({ records: [] });
     expect((await project.request('viewer', 'GET', `${path}csv`)).status).toBe(422);

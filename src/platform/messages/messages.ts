@@ -21,7 +21,8 @@ interface Subjects {
   site: typeof site;
 }
 type Subject = keyof Subjects;
-export type MessageLanguage = 'en' | 'de';
+export const MESSAGE_LANGUAGES = ['en', 'de'] as const;
+export type MessageLanguage = (typeof MESSAGE_LANGUAGES)[number];
 
 /** The keys of a file, with dots between groups. */
 type KeyIn<Group> = Group extends unknown

@@ -32,16 +32,19 @@ export interface PdfTask {
  */
 @Injectable()
 export class PdfRenderer implements OnApplicationShutdown {
-  private readonly threads = new ThreadPool<PdfTask, Uint8Array>(new URL('./pdf-thread.js', import.meta.url), {
-    name: 'pdf',
-    threads: 1,
-    waitingMax: EXPORTS_MAX,
-    taskMaxMs: TASK_MAX_MS,
-    refusal: () =>
-      new DomainError('overloaded', 'Too many PDFs are being created. Try again shortly.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      }),
-  });
+  private readonly threads = new ThreadPool<PdfTask, Uint8Array>(
+    new URL('./pdf-thread.js', import.meta.url),
+    {
+      name: 'pdf',
+      threads: 1,
+      waitingMax: EXPORTS_MAX,
+      taskMaxMs: TASK_MAX_MS,
+      refusal: () =>
+        new DomainError('overloaded', 'Too many PDFs are being created. Try again shortly.', {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        }),
+    },
+  );
 
   /** @throws DomainError `overloaded`; ClientDisconnected */
   async render<Page>({ module, name }: PdfDrawing<Page>, page: Page, gone: AbortSignal): Promise<Buffer> {

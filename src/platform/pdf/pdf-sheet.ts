@@ -248,7 +248,14 @@ function openImage(document: PDFKit.PDFDocument, content: Buffer): { width: numb
 }
 
 /** The dashboard's color tokens for print. */
-export const PDF_COLORS = { text: '#15181d', quiet: '#586273', line: '#d3d8df', band: '#f7f8fa' } as const;
+export const PDF_COLORS = {
+  text: '#15181d',
+  quiet: '#586273',
+  line: '#d3d8df',
+  band: '#f7f8fa',
+  good: { ink: '#0f7654', fill: '#e7f6f0', line: '#a9d9c6' },
+  warn: { ink: '#9a5b00', fill: '#fff4e0', line: '#e6c38a' },
+} as const;
 
 /** Space between the mark and the name, and the name's size, as shares of the mark. */
 const GAP = 0.4;

@@ -61,7 +61,7 @@ export function ConsentActions(props: {
           <Button
             variant="default"
             component="a"
-            href={proofUrl(project.id, record.id, 'tlog-proof')}
+            href={proofUrl(project.id, record.id)}
             download
             leftSection={<ShieldCheck className="icon" aria-hidden />}
           >

@@ -2,8 +2,8 @@ import { Button, Menu } from '@mantine/core';
 import Download from 'lucide-react/icons/download';
 import type { ProjectResponse } from '../../client/types.gen';
 import type { AccessDenial } from '../../shared/access';
-import type { Zone } from '../../shared/time';
-import { t } from '../../i18n/i18n';
+import { timeZoneName, type Zone } from '../../shared/time';
+import { locale, t } from '../../i18n/i18n';
 import type { ConsentFilters } from './filters';
 import { consentQuery } from './queries';
 
@@ -20,7 +20,8 @@ export function ExportMenu({
   refusal: AccessDenial;
 }) {
   const exportUrl = (options: { format: 'csv' | 'pdf'; proofs?: true }) => {
-    const query = { ...options, ...consentQuery(filters, zone) };
+    const shown = options.format === 'pdf' && { pdfLanguage: locale, timeZone: timeZoneName(zone) };
+    const query = { ...options, ...shown, ...consentQuery(filters, zone) };
     const texts = Object.entries(query).map(([name, value]) => [name, String(value)]);
     return `/v1/projects/${project.id}/consents/export?${new URLSearchParams(texts)}`;
   };

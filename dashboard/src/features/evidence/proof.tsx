@@ -6,7 +6,7 @@ import type { ConsentResponse } from '../../client/types.gen';
 import { ProblemAlert } from '../../shared/problem-alert';
 import type { Status } from '../../shared/status-label';
 import { Step } from '../../shared/step';
-import { absoluteTime } from '../../shared/time';
+import { absoluteTime, timeZoneName, type Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
 import { RefusedProof, UncheckedProof, verifyInBrowser } from './verify-in-browser';
@@ -44,8 +44,14 @@ const STEP_STATUS: Record<Sealed['status'], Status> = {
 };
 
 /** Where the proof of a record is downloaded. */
-export const proofUrl = (projectId: string, consentId: string, format: 'tlog-proof' | 'pdf'): string =>
-  `/v1/projects/${projectId}/consents/${consentId}/proof?format=${format}`;
+export const proofUrl = (projectId: string, consentId: string): string =>
+  `/v1/projects/${projectId}/consents/${consentId}/proof?format=tlog-proof`;
+
+/** Where its page for people is downloaded, in their language and time zone. */
+const proofPageUrl = (projectId: string, consentId: string, zone: Zone): string => {
+  const query = new URLSearchParams({ format: 'pdf', language: locale, timeZone: timeZoneName(zone) });
+  return `/v1/projects/${projectId}/consents/${consentId}/proof?${query}`;
+};
 
 /** Why the project's log continues another one; nothing for the first log. */
 export function ContinuedLog({ projectId }: { projectId: string }) {
@@ -66,6 +72,7 @@ export function ContinuedLog({ projectId }: { projectId: string }) {
 
 function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string; sealed: Sealed }) {
   const path = { projectId, consentId: id };
+  const { zone } = useZone();
   return (
     <>
       {t('evidence.sealed', { entry: (sealed.index ?? 0) + 1 })}
@@ -74,7 +81,7 @@ function SealedRecord({ projectId, id, sealed }: { projectId: string; id: string
         kind="record"
         // Bytes: as text, a byte order mark would be gone before the check.
         load={async () => (await logProof({ path, parseAs: 'arrayBuffer' })).data as unknown as ArrayBuffer}
-        download={{ href: proofUrl(projectId, id, 'pdf'), label: t('evidence.download.pdf') }}
+        download={{ href: proofPageUrl(projectId, id, zone), label: t('evidence.download.pdf') }}
       />
     </>
   );

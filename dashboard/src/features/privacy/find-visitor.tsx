@@ -7,7 +7,9 @@ import type { PrivacyStateResponse, ProjectResponse } from '../../client/types.g
 import { InfiniteTable } from '../../shared/infinite-table';
 import { Section } from '../../shared/section';
 import { StatusLabel } from '../../shared/status-label';
-import { t } from '../../i18n/i18n';
+import { locale, t } from '../../i18n/i18n';
+import { timeZoneName } from '../../shared/time';
+import { useZone } from '../../shared/zone';
 import { ConsentDrawer } from '../consents/consent-drawer';
 import { consentColumns } from '../consents/columns';
 import { EraseVisitor } from './erase-visitor';
@@ -121,7 +123,12 @@ function Found({
 
 /** The file for the visitor, which the browser takes as a download. */
 function FileLink(props: { projectId: string; visitor: string; format: 'json' | 'pdf'; disabled: boolean }) {
-  const query = new URLSearchParams({ visitorReference: props.visitor, format: props.format });
+  const { zone } = useZone();
+  const query = new URLSearchParams({
+    visitorReference: props.visitor,
+    format: props.format,
+    ...(props.format === 'pdf' && { language: locale, timeZone: timeZoneName(zone) }),
+  });
   const label = t('privacy.download', { format: props.format.toUpperCase() });
   return props.disabled ? (
     <Button variant="default" disabled>

@@ -6,11 +6,11 @@ import { openPool } from '../../../platform/database/postgres-pool.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type DatabaseSettings, databaseSettings } from '../../../platform/database/database.settings.js';
 import { ConsentHooks } from '../consent.hooks.js';
-import type { ExportRow, ExportSelection } from '../domain/record-filter.js';
+import type { ExportRow, ExportSelection, RecordCounts } from '../domain/record-filter.js';
 import {
   endOfScan,
   exportBatch,
-  exportCount,
+  exportCounts,
   isFiltered,
   type SelectedRecords,
 } from '../infrastructure/export-query.js';
@@ -56,20 +56,23 @@ export class ConsentExport implements OnApplicationShutdown {
     await this.pool.end();
   }
 
-  /** How many records a selection has. */
-  async count(selection: ExportSelection, gone: AbortSignal): Promise<number> {
+  async count(selection: ExportSelection, gone: AbortSignal): Promise<RecordCounts> {
     const { conditions } = await this.hooks.deliveryConditions(selection.projectId, selection.delivery);
-    const query = exportCount({ selection, delivery: conditions });
+    const query = exportCounts({ selection, delivery: conditions });
     const [row] = await this.reads.report(selection.projectId, query, gone);
-    return row?.records ?? 0;
+    if (!row) throw new Error('A count returned no row.');
+    return row;
   }
 
   /**
    * Reads the first batch, and returns all batches. If this read fails, the caller can still send
-   * the error; a later failure truncates the file.
+   * the error; a later failure truncates the file. `onlyShown`: of the additional fields, only what a PDF shows.
    */
-  async begin(selection: ExportSelection): Promise<AsyncGenerator<ExportRow[]>> {
-    const batches = this.batches(selection);
+  async begin(
+    selection: ExportSelection,
+    options: { onlyShown?: boolean } = {},
+  ): Promise<AsyncGenerator<ExportRow[]>> {
+    const batches = this.batches(selection, options);
     const first = await batches.next();
     return (async function* whole() {
       if (!first.done) yield first.value;
@@ -82,13 +85,16 @@ export class ConsentExport implements OnApplicationShutdown {
    * separate query, so no transaction stays open while a slow client reads. The next batch is read
    * ahead. Leaving the loop stops the reading.
    */
-  async *batches(selection: ExportSelection): AsyncGenerator<ExportRow[]> {
+  async *batches(
+    selection: ExportSelection,
+    { onlyShown = false }: { onlyShown?: boolean } = {},
+  ): AsyncGenerator<ExportRow[]> {
     // Records queued now count as queued for the whole file.
     const { conditions, scannedMax = BATCH_SCANNED_ROWS_MAX } = await this.hooks.deliveryConditions(
       selection.projectId,
       selection.delivery,
     );
-    const selected = { selection, delivery: conditions, scannedMax };
+    const selected = { selection, delivery: conditions, scannedMax, onlyShown };
     let next: Promise<Batch> | null = this.read(selected, null);
     while (next) {
       const { rows, lastId }: Batch = await next;
@@ -100,13 +106,13 @@ export class ConsentExport implements OnApplicationShutdown {
   }
 
   private async read(
-    selected: SelectedRecords & { scannedMax: number },
+    selected: SelectedRecords & { scannedMax: number; onlyShown: boolean },
     afterId: string | null,
   ): Promise<Batch> {
-    const { selection, scannedMax } = selected;
+    const { selection, scannedMax, onlyShown } = selected;
     const scannedTo = isFiltered(selected) ? await this.endOfScan(selection, { afterId, scannedMax }) : null;
     const { rows } = await this.pool.query<ExportRow>({
-      ...compileSql(exportBatch(selected, { afterId, scannedTo }, BATCH_ROWS)),
+      ...compileSql(exportBatch(selected, { afterId, scannedTo }, { limit: BATCH_ROWS, onlyShown })),
       rowMode: 'array',
     });
     return { rows, lastId: rows.length === BATCH_ROWS ? (rows.at(-1)?.[0] ?? null) : scannedTo };

@@ -43,5 +43,11 @@ export interface ExportSelection extends RecordFilter {
   delivery?: DeliveryStateName;
 }
 
+/** Counts of records: all, by choice, and by category that was allowed. */
+export type RecordCounts = Record<
+  'records' | 'accept_all' | 'reject_all' | 'custom' | 'withdraw' | 'analytics' | 'marketing' | 'preferences',
+  number
+>;
+
 /** One record as texts, in the order of `EXPORT_COLUMNS`; empty if absent. */
 export type ExportRow = string[];

@@ -11,13 +11,16 @@ import {
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import type { Response } from 'express';
-import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import type { Actor } from '../../access/domain/actor.js';
 import { AccessService } from '../../access/access.service.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/tier.guard.js';
 import type { Project } from '../../projects/domain/project.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
+import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
+import { MESSAGE_LANGUAGES, type MessageLanguage } from '../../../platform/messages/messages.js';
 import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { DisconnectSignal } from '../../../platform/http/client-disconnected.js';
 import { PdfRenderer } from '../../../platform/pdf/pdf-renderer.js';
@@ -28,12 +31,12 @@ import type { ExportSelection } from '../domain/record-filter.js';
 import { ConsentHooks } from '../consent.hooks.js';
 import { asBoolean, ConsentFilterQuery } from './consent.dto.js';
 import { csvPieces, PROVED_RECORDS_MAX, zipPieces } from './export-files.js';
-import { recordsPdf } from './records-page.js';
+import { type PdfCover, recordsPdf } from './records-page.js';
 
 const FORMATS = ['csv', 'pdf'] as const;
 const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', pdf: 'application/pdf', zip: 'application/zip' };
 /** Start of an export without `from`: earlier than any record. */
-export const EARLIEST = new Date('2000-01-01T00:00:00Z');
+const EARLIEST = new Date('2000-01-01T00:00:00Z');
 
 /** The filters of the list, combined with AND. */
 export class ExportQuery extends ConsentFilterQuery {
@@ -55,6 +58,14 @@ export class ExportQuery extends ConsentFilterQuery {
   @Transform(({ value }) => (value === '1' ? true : value === '0' ? false : asBoolean({ value })))
   @IsBoolean({ message: 'proofs must be true or false, 1 or 0.' })
   proofs: boolean = false;
+
+  @ApiPropertyOptional({ enum: MESSAGE_LANGUAGES, default: 'en', description: 'Language of the PDF' })
+  @IsOptional()
+  @IsIn(MESSAGE_LANGUAGES, { message: 'pdfLanguage must be en or de.' })
+  pdfLanguage: MessageLanguage = 'en';
+
+  @TimeZoneName('Time zone of the PDF: an IANA name')
+  timeZone: string = 'UTC';
 }
 
 /** Files of a project's records (spec §8: CSV / PDF export, tier pro and above). */
@@ -87,10 +98,11 @@ export class ExportController {
   async export(
     @CurrentProject() project: Project,
     @Query() query: ExportQuery,
+    @CurrentActor() actor: Actor,
     @Res() response: Response,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
-    const { format, bom, proofs, ...filter } = query;
+    const { format, bom, proofs, pdfLanguage, timeZone, ...filter } = query;
     const selection = {
       projectId: project.id,
       ...filter,
@@ -105,8 +117,9 @@ export class ExportController {
       throw fieldErrors([{ field: 'proofs', message: 'proofs requires format=csv.' }]);
     const name = `consents-${selection.to.toISOString().slice(0, 10)}`;
     const kind = proofs ? 'zip' : format;
+    const shown = { language: pdfLanguage, timeZone, madeBy: actor.kind === 'user' ? actor.name : null };
     const open = async (): Promise<NodeJS.ReadableStream> => {
-      if (kind === 'pdf') return this.pdf(project, selection, filter, gone);
+      if (kind === 'pdf') return this.pdf(project, selection, filter, shown, gone);
       const pieces =
         kind === 'csv'
           ? csvPieces(await this.exports.begin(selection), { bom })
@@ -132,7 +145,7 @@ export class ExportController {
   ): Promise<AsyncGenerator<Buffer>> {
     const prover = await this.hooks.current.proverForExport(project.id);
     if (!prover) throw new DomainError('consent_not_sealed', 'Proofs are turned off on this server.');
-    const records = await this.exports.count(selection, gone);
+    const { records } = await this.exports.count(selection, gone);
     if (records > PROVED_RECORDS_MAX) {
       const message = `A file with proofs can contain up to ${PROVED_RECORDS_MAX} records, but ${records} match. Choose a shorter period.`;
       throw fieldErrors([{ field: 'proofs', message }]);
@@ -144,26 +157,24 @@ export class ExportController {
   private async pdf(
     project: Project,
     selection: ExportSelection,
-    filter: Partial<ConsentFilterQuery>,
+    { from, to: _to, ...filters }: Partial<ConsentFilterQuery>,
+    shown: Pick<PdfCover, 'language' | 'timeZone' | 'madeBy'>,
     gone: AbortSignal,
   ): Promise<NodeJS.ReadableStream> {
+    const counts = await this.exports.count(selection, gone);
     const cover = {
-      ...selection,
+      ...shown,
       projectName: project.name,
-      filters: filtersInWords(filter),
-      records: await this.exports.count(selection, gone),
+      controller: { name: project.controllerName, contact: project.controllerContact },
+      from: from ?? null,
+      to: selection.to,
+      filters,
+      counts,
+      records: counts.records,
       madeAt: new Date(),
       ...({ first: 'oldest', whole: 'csv' } as const),
     };
-    return recordsPdf(this.pdfs, { cover, batches: await this.exports.begin(selection) }, gone);
+    const batches = await this.exports.begin(selection, { onlyShown: true });
+    return recordsPdf(this.pdfs, { cover, batches }, gone);
   }
-}
-
-/** The filters except the period, e.g. `action accept_all, analytics yes`. */
-function filtersInWords({ from: _from, to: _to, ...filters }: Partial<ConsentFilterQuery>): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-  const words = given.map(
-    ([name, value]) => `${name} ${value === true ? 'yes' : value === false ? 'no' : value}`,
-  );
-  return words.length === 0 ? 'none' : words.join(', ');
 }

@@ -17,8 +17,9 @@ import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/e
 import { PdfRenderer } from '../../../platform/pdf/pdf-renderer.js';
 import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
-import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { CurrentActor, CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
+import type { Actor } from '../../access/domain/actor.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ConsentReader, type ConsentItem } from '../application/consent.reader.js';
@@ -29,7 +30,6 @@ import {
   type PrivacyState,
 } from '../application/privacy-settings.service.js';
 import type { ExportRow } from '../domain/record-filter.js';
-import { EARLIEST } from './export.controller.js';
 import {
   EraseVisitorBody,
   ErasureResponse,
@@ -38,7 +38,7 @@ import {
   VisitorFileResponse,
   VisitorRecordsQuery,
 } from './privacy.dto.js';
-import { recordsPdf } from './records-page.js';
+import { type PdfCover, recordsPdf } from './records-page.js';
 
 /** Settings for finding and erasing the records of one visitor. */
 @ApiTags('Privacy')
@@ -107,7 +107,8 @@ export class PrivacyController {
   @ApiConflictResponse({ description: '`visitor_reference_not_configured`, `visitor_index_under_way`' })
   async file(
     @CurrentProject() project: Project,
-    @Query() { visitorReference, format }: VisitorRecordsQuery,
+    @Query() { visitorReference, format, language, timeZone }: VisitorRecordsQuery,
+    @CurrentActor() actor: Actor,
     @Res() response: Response,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
@@ -119,8 +120,21 @@ export class PrivacyController {
       const batches = this.reader.ofVisitor(project.id, hash, gone);
       if (format === 'json') return Readable.from(jsonPieces(head, batches), { highWaterMark: 2 });
       const records = await this.reader.countOfVisitor(project.id, hash, gone);
-      const period = { from: EARLIEST, to: madeAt, filters: 'one visitor' };
-      const cover = { ...head, ...period, records, first: 'newest', whole: 'json' } as const;
+      const cover: PdfCover = {
+        projectName: project.name,
+        controller: { name: project.controllerName, contact: project.controllerContact },
+        from: null,
+        to: madeAt,
+        filters: { oneVisitor: true },
+        counts: null,
+        records,
+        madeAt,
+        madeBy: actor.kind === 'user' ? actor.name : null,
+        first: 'newest',
+        whole: 'json',
+        language,
+        timeZone,
+      };
       return recordsPdf(this.pdfs, { cover, batches: visitorRows(batches) }, gone);
     };
     const contentType = format === 'json' ? 'application/json; charset=utf-8' : 'application/pdf';

@@ -1,6 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsString, IsUUID, Length, Matches, ValidateIf } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, IsUUID, Length, Matches, ValidateIf } from 'class-validator';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
+import { MESSAGE_LANGUAGES, type MessageLanguage } from '../../../platform/messages/messages.js';
+import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
 import { TextLine } from '../../../platform/http/text.decorator.js';
 import { ConsentResponse } from './consent.dto.js';
 import { REASON_CHARACTERS_MAX, VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
@@ -53,6 +55,14 @@ export class VisitorRecordsQuery {
   @ApiProperty({ enum: VISITOR_FORMATS })
   @IsIn(VISITOR_FORMATS, { message: 'format must be json or pdf.' })
   format!: (typeof VISITOR_FORMATS)[number];
+
+  @ApiPropertyOptional({ enum: MESSAGE_LANGUAGES, default: 'en', description: 'Language of the PDF' })
+  @IsOptional()
+  @IsIn(MESSAGE_LANGUAGES, { message: 'language must be en or de.' })
+  language: MessageLanguage = 'en';
+
+  @TimeZoneName('Time zone of the PDF: an IANA name')
+  timeZone: string = 'UTC';
 }
 
 export class VisitorFileResponse {

@@ -1,24 +1,40 @@
 import type { Readable } from 'node:stream';
+import type { MessageLanguage } from '../../../platform/messages/messages.js';
 import { type PdfDrawing, type PdfRenderer, streamOf } from '../../../platform/pdf/pdf-renderer.js';
-import { EXPORT_COLUMNS, type ExportRow, PDF_RECORDS_MAX } from '../domain/record-filter.js';
+import type { DataController } from '../../projects/domain/project.js';
+import {
+  type ExportRow,
+  PDF_RECORDS_MAX,
+  type RecordCounts,
+  type RecordFilter,
+} from '../domain/record-filter.js';
 
+/** What the first page says about the records. */
 export interface PdfCover {
   projectName: string;
-  projectId: string;
-  from: Date;
+  controller: DataController;
+  /** null: from the first record. */
+  from: Date | null;
   to: Date;
-  /** The filters as text; `none` without any. */
-  filters: string;
+  /** All but the period; `oneVisitor`: the records of one visitor. */
+  filters: Omit<RecordFilter, 'from' | 'to'> & { delivery?: string; oneVisitor?: true };
+  /** null: only the number of records is known. */
+  counts: RecordCounts | null;
   records: number;
   madeAt: Date;
+  /** Of the user who downloads it; null: an API key does. */
+  madeBy: string | null;
   /** The order of the records, and the format that contains all of them if the table doesn't. */
   first: 'oldest' | 'newest';
   whole: 'csv' | 'json';
+  language: MessageLanguage;
+  /** IANA name. */
+  timeZone: string;
 }
 
 export interface RecordsPage {
   cover: PdfCover;
-  /** At most `PDF_RECORDS_MAX`. */
+  /** At most `PDF_RECORDS_MAX`; of the additional fields, the region and the version of the banner. */
   rows: ExportRow[];
 }
 
@@ -26,8 +42,6 @@ const RECORDS_PDF: PdfDrawing<RecordsPage> = {
   module: new URL('./records-pdf.js', import.meta.url).href,
   name: 'drawRecords',
 };
-/** The table does not show the additional fields, which may be large. */
-const SHOWN_COLUMNS = EXPORT_COLUMNS.indexOf('additionalFields');
 
 /**
  * A PDF of records. Reads only as many as the table shows.
@@ -40,7 +54,7 @@ export async function recordsPdf(
 ): Promise<Readable> {
   const rows: ExportRow[] = [];
   for await (const batch of batches) {
-    for (const row of batch.slice(0, PDF_RECORDS_MAX - rows.length)) rows.push(row.slice(0, SHOWN_COLUMNS));
+    rows.push(...batch.slice(0, PDF_RECORDS_MAX - rows.length));
     if (rows.length >= PDF_RECORDS_MAX || gone.aborted) break;
   }
   return streamOf(await pdfs.render(RECORDS_PDF, { cover, rows }, gone));

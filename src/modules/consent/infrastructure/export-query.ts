@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ExportSelection } from '../domain/record-filter.js';
+import type { ExportSelection, RecordCounts } from '../domain/record-filter.js';
 import { filterConditions, rangeConditions } from './record.rows.js';
 
 /** The ids that one query reads: after an id, up to another one; null: unbounded. */
@@ -14,20 +14,32 @@ export interface SelectedRecords {
   delivery: RawBuilder<unknown>[];
 }
 
-export function exportCount(selected: SelectedRecords): RawBuilder<{ records: number }> {
-  return sql`select count(*) as records from ${selectedRecords(selected)}`;
+/** How many records a selection has, by choice and by allowed category. */
+export function exportCounts(selected: SelectedRecords): RawBuilder<RecordCounts> {
+  return sql`
+    select count(*) as records, count(*) filter (where action = 'accept_all') as accept_all,
+           count(*) filter (where action = 'reject_all') as reject_all,
+           count(*) filter (where action = 'custom') as custom,
+           count(*) filter (where action = 'withdraw') as withdraw,
+           count(*) filter (where analytics) as analytics, count(*) filter (where marketing) as marketing,
+           count(*) filter (where preferences) as preferences
+    from ${selectedRecords(selected)}`;
 }
+
+/** The members of the additional fields that a PDF shows, shortened. */
+const SHOWN_EXTRA = sql`jsonb_build_object('region', left(extra ->> 'region', 12),
+                                           'bannerVersion', left(extra ->> 'bannerVersion', 40))`;
 
 /** Every column is text in the format of the file, so nothing is parsed and formatted again. */
 export function exportBatch(
   selected: SelectedRecords,
   range: ExportRange,
-  limit: number,
+  { limit, onlyShown = false }: { limit: number; onlyShown?: boolean },
 ): RawBuilder<unknown> {
   return sql`
     select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
            marketing::text, preferences::text, action, coalesce(hostname, ''),
-           coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(extra::text, '')
+           coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(${onlyShown ? SHOWN_EXTRA : sql`extra`}::text, '')
     from ${selectedRecords(selected, range)}
     order by c.id -- not the text that is selected under this name
     limit ${limit}`;

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { DataController } from '../../projects/domain/project.js';
+import type { MessageLanguage } from '../../../platform/messages/messages.js';
 import type { SiteDocument } from '../../publishing/domain/document.js';
 import { ShownDocuments } from '../../publishing/site-configurations.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
@@ -18,7 +20,16 @@ export interface ProofPage {
   /** Base URL of the keys. */
   serviceUrl: string;
   createdAt: Date;
+  /** Of the user who downloads it; null: an API key does. */
+  createdBy: string | null;
+  controller: DataController;
+  language: MessageLanguage;
+  /** IANA name of the local time. */
+  timeZone: string;
 }
+
+/** What the page has besides the proof. */
+type ProofPageOptions = Pick<ProofPage, 'createdAt' | 'createdBy' | 'controller' | 'language' | 'timeZone'>;
 
 /** Collects the contents of a proof, and the banner that the visitor saw. */
 @Injectable()
@@ -30,11 +41,12 @@ export class ProofPages {
   ) {}
 
   /** @throws Error if the storage of published documents is unavailable */
-  async collect(projectId: string, proof: Proof, createdAt: Date): Promise<ProofPage> {
+  async collect(projectId: string, proof: Proof, options: ProofPageOptions): Promise<ProofPage> {
     const facts = proofFacts(proof.text);
     const { configHash } = facts.record;
     const shown = typeof configHash === 'string' ? await this.documents.find(projectId, configHash) : null;
     const { signedAt, size } = await this.state.readLog(projectId);
-    return { facts, newest: { signedAt, size }, shown, serviceUrl: resolveBaseUrl(this.service), createdAt };
+    const serviceUrl = resolveBaseUrl(this.service);
+    return { ...options, facts, newest: { signedAt, size }, shown, serviceUrl };
   }
 }

@@ -1,12 +1,4 @@
-import {
-  Controller,
-  Get,
-  Header,
-  Logger,
-  Param,
-  Query,
-  Res,
-} from '@nestjs/common';
+import { Controller, Get, Header, Logger, Param, Query, Res } from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiNotFoundResponse,
@@ -24,8 +16,9 @@ import { ApiProofPending, PROOF_TYPE, sendPending } from '../../../platform/http
 import { isUuid } from '../../../platform/identity/ids.js';
 import { type PdfDrawing, PdfRenderer } from '../../../platform/pdf/pdf-renderer.js';
 import { orUnavailable } from '../../../platform/storage/object-storage.js';
-import { CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
+import type { Actor } from '../../access/domain/actor.js';
 import type { Project } from '../../projects/domain/project.js';
 import { EvidenceState } from '../application/evidence-state.js';
 import { LogReader } from '../application/log-reader.js';
@@ -90,7 +83,8 @@ export class LogController {
   async proof(
     @CurrentProject() project: Project,
     @Param('consentId') consentId: string,
-    @Query() { format }: ProofQuery,
+    @Query() query: ProofQuery,
+    @CurrentActor() actor: Actor,
     @Res() response: Response,
     @DisconnectSignal() gone: AbortSignal,
   ): Promise<void> {
@@ -100,8 +94,10 @@ export class LogController {
     const proof = await orUnavailable(this.logger, 'The log', () => this.proofs.proveRecord(ref));
     if (!proof) {
       sendPending(response);
-    } else if (format === 'pdf') {
-      const pdf = await this.drawPdf(project.id, proof, gone);
+    } else if (query.format === 'pdf') {
+      const { language, timeZone } = query;
+      const createdBy = actor.kind === 'user' ? actor.name : null;
+      const pdf = await this.drawPdf(project, proof, { language, timeZone, createdBy, gone });
       response.attachment(`consent-${known}.pdf`).type('application/pdf').send(pdf);
     } else {
       response.attachment(`consent-${known}.tlog-proof`).type(PROOF_TYPE).send(proof.text);
@@ -109,12 +105,17 @@ export class LogController {
   }
 
   /** Acquires an export permit and renders in a worker thread: a PDF takes 50 ms. */
-  private async drawPdf(projectId: string, proof: Proof, gone: AbortSignal): Promise<Buffer> {
+  private async drawPdf(
+    { id: projectId, controllerName: name, controllerContact: contact }: Project,
+    proof: Proof,
+    { gone, ...options }: Pick<ProofPage, 'language' | 'timeZone' | 'createdBy'> & { gone: AbortSignal },
+  ): Promise<Buffer> {
     const accountId = await this.access.accountOf(projectId);
     const release = await this.permits.acquire({ projectId, accountId }, gone);
     try {
+      const controller = { name, contact };
       const page = await orUnavailable(this.logger, 'Banner that was shown', () =>
-        this.pages.collect(projectId, proof, new Date()),
+        this.pages.collect(projectId, proof, { ...options, controller, createdAt: new Date() }),
       );
       return await this.pdfs.render(PROOF_PDF, page, gone);
     } finally {

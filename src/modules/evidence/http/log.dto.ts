@@ -1,5 +1,7 @@
 import { ApiOkResponse, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
+import { MESSAGE_LANGUAGES, type MessageLanguage } from '../../../platform/messages/messages.js';
+import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
 import { QueryInteger } from '../../../platform/http/integer.decorator.js';
 
 /** The maximum of PostgreSQL's `int`. */
@@ -82,6 +84,14 @@ export class ProofQuery {
   @IsOptional()
   @IsIn(PROOF_FORMATS, { message: 'format must be tlog-proof or pdf.' })
   format: (typeof PROOF_FORMATS)[number] = 'tlog-proof';
+
+  @ApiPropertyOptional({ enum: MESSAGE_LANGUAGES, default: 'en', description: 'Language of `pdf`' })
+  @IsOptional()
+  @IsIn(MESSAGE_LANGUAGES, { message: 'language must be en or de.' })
+  language: MessageLanguage = 'en';
+
+  @TimeZoneName('Local time of `pdf`: an IANA name')
+  timeZone: string = 'UTC';
 }
 
 /** For resources that default to the newest log. */

@@ -1,0 +1,50 @@
+import { type MessageLanguage, translator } from '../../../platform/messages/messages.js';
+import type { PdfTextStyle } from '../../../platform/pdf/pdf-column.js';
+import { PDF_COLORS } from '../../../platform/pdf/pdf-sheet.js';
+import { type BannerText, CATEGORIES } from '../../publishing/domain/banner-text.js';
+import type { ProofPage } from '../application/proof-pages.js';
+
+export const PROOF_WIDTH = 595.28;
+export const PROOF_HEIGHT = 841.89;
+export const PROOF_MARGIN = 42;
+export const PROOF_CONTENT = PROOF_WIDTH - 2 * PROOF_MARGIN;
+export const PROOF_LABEL = 84;
+export const PROOF_FOOT: PdfTextStyle = { size: 7, lineHeight: 10, color: PDF_COLORS.quiet };
+/** The lowest point of content, above the foot of the page. */
+export const PROOF_BOTTOM = PROOF_HEIGHT - 44;
+
+/** Members of our own banner and of the service; the others are the website's. */
+export const PROOF_FIELDS = new Set<string>([
+  'schemaVersion',
+  'id',
+  'projectId',
+  'receivedAt',
+  'erasedAt',
+  'action',
+  'hostname',
+  'language',
+  'surface',
+  'configHash',
+  'policyVersion',
+  'bannerVersion',
+  'region',
+  'modes',
+  'regionPreset',
+  'theme',
+  'device',
+  ...CATEGORIES,
+]);
+
+type ProofWords = ReturnType<typeof proofWords>;
+export const proofWords = (language: MessageLanguage) => translator(language, 'proof', 'scan-report');
+
+/** What the pages have in common. */
+export interface ProofDrawing {
+  document: PDFKit.PDFDocument;
+  page: ProofPage;
+  record: Record<string, unknown>;
+  isErasure: boolean;
+  /** The banner's texts in the visitor's language; null: not known. */
+  text: BannerText | null;
+  t: ProofWords;
+}
