@@ -19,8 +19,22 @@ declare const BLOCKING: {
 declare const DECLARATIONS: {
   language: string;
   isRightToLeft: boolean;
-  words: Record<'language' | 'cookie' | 'service' | 'purpose' | 'duration' | 'none', string>;
+  words: Record<
+    | 'language'
+    | 'cookie'
+    | 'service'
+    | 'purpose'
+    | 'duration'
+    | 'none'
+    | 'yourChoice'
+    | 'change'
+    | 'alwaysOn'
+    | 'on'
+    | 'off',
+    string
+  >;
   categories: {
+    key: string;
     title: string;
     description: string;
     rows: {

@@ -1,6 +1,7 @@
 /**
  * Shows the published services and cookies in elements with `data-service-declaration`, as tables without styles, in the
- * language that the attribute names or the page has. Everything is text by construction.
+ * language that the attribute names or the page has; before them the visitor's own choice, if the page has the loader.
+ * Everything is text by construction.
  */
 import { pickText } from '../banner/rules';
 
@@ -37,6 +38,27 @@ const row = ({ service, provider, policyUrl, cookie }: Declaration['categories']
   );
 };
 
+/** The visitor's choice by category, with a button if our banner can change it. */
+const ownChoice = (declaration: Declaration): HTMLElement[] => {
+  const consent = window.serviceConsent;
+  const configuration = consent?.configuration as { banner?: { enabled?: boolean } } | null | undefined;
+  if (!consent || !configuration) return [];
+  const { words, categories } = declaration;
+  const state = (key: string): string => {
+    if (key === 'necessary') return words.alwaysOn;
+    const category = key as ServiceConsentCategory;
+    return (consent.choice ? consent.choice[category] : consent.modes[category] !== 'opt_in')
+      ? words.on
+      : words.off;
+  };
+  const items = categories.map(({ key, title }) => create('li', `${title}: ${state(key)}`));
+  const button = heading('button', words.change, declaration) as HTMLButtonElement;
+  button.type = 'button';
+  button.addEventListener('click', () => void consent.open());
+  const parts = [heading('p', words.yourChoice, declaration), create('ul', '', ...items)];
+  return [create('div', '', ...parts, ...(configuration.banner?.enabled ? [button] : []))];
+};
+
 const show = (place: HTMLElement, declaration: Declaration): void => {
   const { words, categories } = declaration;
   const tables = categories.map(({ title, description, rows }) => {
@@ -49,7 +71,8 @@ const show = (place: HTMLElement, declaration: Declaration): void => {
   });
   place.lang = declaration.language;
   place.dir = declaration.isRightToLeft ? 'rtl' : 'ltr';
-  place.replaceChildren(...(tables.length > 0 ? tables : [heading('p', words.none, declaration)]));
+  const shown = tables.length > 0 ? tables : [heading('p', words.none, declaration)];
+  place.replaceChildren(...ownChoice(declaration), ...shown);
 };
 
 const start = (): void => {
@@ -63,5 +86,7 @@ const start = (): void => {
   }
 };
 
+// The choice is known when the loader is ready, and may change.
+for (const event of ['serviceMeta:ready', 'serviceConsent:choice']) document.addEventListener(event, start);
 if (document.readyState === 'loading') addEventListener('DOMContentLoaded', start);
 else start();

@@ -303,7 +303,10 @@ describe('GET /cdn/:projectId/declaration.html', () => {
     const presets = await project.request('viewer', 'GET', '/configuration/presets');
     const { texts } = (await presets.json()) as { texts: { language: string }[] };
     const hostile = '<script>alert("x")</script>';
+    const controller = { controllerName: 'Tea & Co', controllerContact: 'privacy@tea.example' };
+    expect((await project.request('owner', 'PATCH', '', controller)).status).toBe(200);
     const response = await project.request('editor', 'PUT', '/configuration', {
+      banner: { enabled: true, accent: '#1f4d3a' },
       texts: texts.filter(({ language }) => ['en', 'de'].includes(language)),
       services: [
         {
@@ -331,14 +334,23 @@ describe('GET /cdn/:projectId/declaration.html', () => {
     });
     const html = answer.body.toString();
     expect(html).not.toContain('<script');
+    // The page itself allows its two styles only.
+    expect(html).toMatch(/content="default-src &#39;none&#39;; style-src &#39;sha256-\S+ &#39;sha256-\S+;/);
+    expect(html).toContain('<h2>Verantwortlich</h2>Tea &amp; Co');
+    expect(html).toContain('<a href="mailto:privacy@tea.example">');
+    expect(html).toContain('<h2>Last updated</h2>version 1');
+    expect(html).toContain('--brand:#1f4d3a;--brand-on:#ffffff');
     expect(html).toContain('href="https://example.org/?a&amp;b=&#39;onmouseover=alert(1)"');
     expect(html).toContain('&lt;script&gt;');
     expect(html).toContain('<section id="de" lang="de">');
+    expect(html).toContain('<section class="category" id="de-analytics">');
     expect(html).toContain('<td>Zählt Besuche.</td><td>1 Tag</td>');
     expect(html.indexOf('Shop')).toBeLessThan(html.indexOf('Counter'));
     expect(answer.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; style-src 'unsafe-inline'; img-src 'self'/,
+      ),
       'cache-control': expect.stringMatching(/^public, max-age=60, /),
     });
     expect((await get(path, { 'if-none-match': String(answer.headers.etag) })).status).toBe(304);

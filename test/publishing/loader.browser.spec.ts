@@ -300,6 +300,32 @@ describe('the declaration', () => {
     expect(await row.getByRole('link').getAttribute('href')).toBe('https://example.org/privacy');
     await opened.locator('#english').getByText('Counts <b>visits</b>.').waitFor();
   });
+
+  it('begins with the visitor’s own choice where the page has the loader, and opens the banner to change it', async () => {
+    const presets = await project.request('viewer', 'GET', '/configuration/presets');
+    const { texts } = (await presets.json()) as { texts: { language: string }[] };
+    await configure({
+      texts: texts.filter(({ language }) => language === 'en'),
+      services: [{ name: 'Counter', provider: 'Example Ltd', category: 'analytics' }],
+      banner: { enabled: true },
+    });
+    const cdn = `${front.url}/cdn/${project.id}`;
+    pages['/'] = {
+      html: `<!doctype html><html lang="en"><title>x</title><script src="${cdn}/loader.js"></script>
+        <script src="${cdn}/declaration.js"></script><div id="own" data-service-declaration></div>`,
+    };
+    const opened = await open();
+    const own = opened.locator('#own');
+    await own.getByText('Analytics: Off').waitFor();
+    expect(await own.getByRole('listitem').allTextContents()).toEqual([
+      'Necessary: Always on',
+      'Analytics: Off',
+    ]);
+    await opened.getByRole('button', { name: 'Accept all' }).click();
+    await own.getByText('Analytics: On').waitFor();
+    await own.getByRole('button', { name: 'Change' }).click();
+    await opened.getByRole('dialog').waitFor();
+  });
 });
 
 describe('serviceMeta', () => {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
-import { declarationPage, declarations } from '../domain/declaration.js';
+import { declarations } from '../domain/declaration.js';
+import { declarationPage } from '../domain/declaration-page.js';
 import {
   blockerScript,
   declarationScript,
@@ -74,7 +75,11 @@ export class PublishSite {
       await this.put(projectId, 'loader.js', loaderScript().body);
       await this.put(projectId, 'blocker.js', blockerScript(projectId, site.saved.configuration));
       await this.put(projectId, 'declaration.js', declarationScript(site.document));
-      await this.put(projectId, 'declaration.html', declarationPage(declarations(site.document)));
+      await this.put(
+        projectId,
+        'declaration.html',
+        declarationPage(declarations(site.document), { ...site.document, updatedAt: site.saved.updatedAt }),
+      );
       lock.check();
       await this.put(projectId, 'config.json', body, metadata);
       lock.check();

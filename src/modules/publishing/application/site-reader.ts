@@ -8,7 +8,8 @@ import type { Project } from '../../projects/domain/project.js';
 import { findProject } from '../../projects/project.rows.js';
 import { type VisitSettings, visitSettings } from '../../visits/visits.settings.js';
 import type { SavedConfiguration, SiteConfiguration } from '../domain/configuration.js';
-import { declarationPage, declarations } from '../domain/declaration.js';
+import { declarations } from '../domain/declaration.js';
+import { declarationPage } from '../domain/declaration-page.js';
 import { renderDocument, type RenderedDocument, type SiteDocument } from '../domain/document.js';
 import { LOGO_NAME } from '../domain/logo.js';
 import { EU_REGIONS } from '../domain/region.js';
@@ -116,7 +117,8 @@ export class SiteReader {
     if (published !== null) return withTag(published);
     const document = await this.read(projectId);
     if (!document) return null;
-    return withTag(kind === 'js' ? declarationScript(document) : declarationPage(declarations(document)));
+    if (kind === 'js') return withTag(declarationScript(document));
+    return withTag(declarationPage(declarations(document), { ...document, updatedAt: null }));
   }
 
   /** A published logo by its file name, or the one that `read` names before the first publication; null for any other. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_CONFIGURATION } from './configuration.js';
 import { declarations } from './declaration.js';
+import { declarationPage } from './declaration-page.js';
 
 describe('declarations', () => {
   const banner = { ...DEFAULT_CONFIGURATION.banner, enabled: true };
@@ -28,5 +29,29 @@ describe('declarations', () => {
   it('list nothing of ours where the site brings its own banner', () => {
     const own = { ...source, banner: { ...banner, enabled: false } };
     expect(declarations(own)[0]?.categories).toEqual([]);
+  });
+});
+
+describe('the page', () => {
+  const banner = { ...DEFAULT_CONFIGURATION.banner, enabled: true, accent: '#1f4d3a', theme: 'light' as const };
+  const page = declarationPage(declarations({ ...DEFAULT_CONFIGURATION, banner }), {
+    banner: { ...banner, logo: 'logo-0a.png' },
+    controller: { name: 'Tea & Co', contact: 'Long Street 1, Hamburg' },
+    policyVersion: '7',
+    policyUrl: 'https://www.tea.example/privacy?x',
+    updatedAt: new Date('2026-11-26T23:30:00Z'),
+  });
+
+  it('names the controller, the date and the version, and leads to the site for a change', () => {
+    expect(page).toContain('<h2>Responsible</h2>Tea &amp; Co');
+    expect(page).toContain('<h2>Contact</h2>Long Street 1, Hamburg');
+    expect(page).toContain('<h2>Last updated</h2>November 26, 2026, version 7');
+    expect(page).toContain('<a href="https://www.tea.example/" rel="noopener">You can change your choice');
+  });
+
+  it('has the colors of the banner in its theme only, and its logo', () => {
+    expect(page).toContain(':root{color-scheme:light;--brand:#1f4d3a;--brand-on:#ffffff;');
+    expect(page).not.toContain('@media(prefers-color-scheme:dark){:root');
+    expect(page).toContain('<img src="logo-0a.png" alt="Tea &amp; Co">');
   });
 });

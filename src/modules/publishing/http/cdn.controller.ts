@@ -24,7 +24,7 @@ import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { unknownProject } from '../../projects/domain/project.js';
 import { SiteReader } from '../application/site-reader.js';
-import { DECLARATION_POLICY } from '../domain/declaration.js';
+import { DECLARATION_POLICY } from '../domain/declaration-page.js';
 import { choiceCookieKind, relativeAddresses } from '../domain/document.js';
 import {
   CONFIGURATION,
