@@ -86,7 +86,7 @@ const DOMAIN_PACKAGES = [
   'robots-parser',
   'tldts',
 ];
-const DOMAIN_NODE = ['crypto', 'net', 'url', 'util'];
+const DOMAIN_NODE = ['crypto', 'net', 'url', 'util', 'zlib'];
 const DATABASE_PACKAGES = ['@mikro-orm', 'kysely', 'pg'];
 /** What talks to another server, and the frame of HTTP. */
 const NETWORK_PACKAGES = [

@@ -62,7 +62,10 @@ interface ServiceConsent {
   open(): Promise<void>;
   /** Runs scripts and frames that were added to the page and whose category is granted. */
   rescan(): void;
-  /** The published configuration; null before `ready`, and if it could not be loaded. */
+  /**
+   * The published configuration; null before `ready`, and if it could not be loaded. With our own banner, it may have
+   * only the texts of the default language.
+   */
   readonly configuration: Readonly<Record<string, unknown>> | null;
   /** null: none yet, or it has expired. */
   readonly choice: ServiceConsentChoice | null;

@@ -12,10 +12,11 @@ export type Granted = Choice | undefined;
 /** The element that carries our banner. */
 export const BANNER_HOST_ID = 'consent-banner';
 
-export interface CategoryText {
+interface CategoryText {
   key: Category;
   title: string;
-  description: string;
+  /** Absent on the first layer (banner/language-files.ts). */
+  description?: string;
 }
 
 /** The words of one language; `labels` are there where our own banner is used. */
@@ -102,6 +103,11 @@ export interface SiteConfiguration {
   categories: Category[];
   defaultLanguage: string;
   texts: BannerText[];
+  /**
+   * Only where texts and services are in files by language (banner/language-files.ts); `texts` then
+   * has the default language's first layer, and `services` have only categories and cookie names.
+   */
+  languages?: string[];
   defaultMode: string;
   /** Only where categories differ, as in a rule; absent in older documents, as the next one. */
   defaultModes?: Record<Category, string>;

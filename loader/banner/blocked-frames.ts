@@ -13,6 +13,8 @@ export interface BlockedFrames {
   update(): void;
 }
 
+export const hasBlockedFrame = (): boolean => pristineDocument('querySelector')(WAITING) !== null;
+
 export function blockedFrames(prompt: Prompt, allow: (category: Category) => void): BlockedFrames {
   /** With each frame's own `display`. */
   const placeholders = new Map<HTMLIFrameElement, { placeholder: HTMLElement; display: string }>();
@@ -56,7 +58,7 @@ function createPlaceholder(
 ): HTMLElement {
   const { configuration, text } = prompt;
   const { title } = describeCategory(prompt, category);
-  const withTitle = (label?: string): string => (label ?? '').replace('{category}', title);
+  const withTitle = (label = '{category}'): string => label.replace('{category}', title);
   const host = element('div', '');
   const shadow = host.attachShadow({ mode: 'open' });
   addStyles(shadow);

@@ -11,24 +11,26 @@ export interface CategoryList {
 }
 
 export function categoryList(prompt: Prompt): CategoryList {
-  const { configuration, text } = prompt;
-  const { labels } = text;
-  const switches = configuration.categories.map((key): [Category, HTMLInputElement] => [
+  const switches = prompt.configuration.categories.map((key): [Category, HTMLInputElement] => [
     key,
     categorySwitch(key, isGranted(prompt, key)),
   ]);
-  const necessary = categorySwitch('necessary', true);
-  necessary.disabled = true;
   const list = element(
     'ul',
     'categories',
-    categoryItem(prompt, necessary, {
-      title: labels.necessaryTitle ?? '',
-      description: labels.necessaryDescription ?? '',
-    }),
+    ...necessaryItem(prompt),
     ...switches.map(([key, box]) => categoryItem(prompt, box, describeCategory(prompt, key))),
   );
   return { list, granted: () => switches.filter(([, box]) => box.checked).map(([key]) => key) };
+}
+
+/** Always on; absent without its texts. */
+function necessaryItem(prompt: Prompt): Node[] {
+  const { necessaryTitle: title, necessaryDescription: description = '' } = prompt.text.labels;
+  if (!title) return [];
+  const box = categorySwitch('necessary', true);
+  box.disabled = true;
+  return [categoryItem(prompt, box, { title, description })];
 }
 
 function categorySwitch(key: SiteService['category'], isOn: boolean): HTMLInputElement {
@@ -49,7 +51,10 @@ function categoryItem(
 ): HTMLElement {
   const label = element('label', '', title);
   label.htmlFor = box.id;
-  const services = prompt.configuration.services.filter(({ category }) => category === box.value);
+  // Without their texts, services are not listed.
+  const services = prompt.configuration.services.filter(
+    ({ category, name }) => category === box.value && name,
+  );
   const facts = serviceFacts(services, prompt.text);
   const about = element(facts ? 'summary' : 'p', 'text', description, facts && ` ${facts}`);
   about.id = `about-${box.value}`;

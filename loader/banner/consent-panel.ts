@@ -3,8 +3,8 @@
  * without one.
  */
 import type { SiteConfiguration, StoredChoice } from '../site';
+import { bannerAddress } from './address';
 import { clearCookies } from './clear-cookies';
-import { bannerAddress } from './decision';
 import { button, element } from './element';
 import type { Prompt } from './prompt';
 import { forgetShared } from './share-choice';
@@ -13,8 +13,8 @@ import { forget, visitorKey } from './visitor-key';
 export function consentPanel(prompt: Prompt, withdraw: () => void): Node[] {
   const { consent, configuration, text, isPreview } = prompt;
   const { choice } = consent;
-  if (!choice?.id) return [];
   const { labels } = text;
+  if (!choice?.id || !labels.consentId) return [];
   const key = isPreview ? null : visitorKey(configuration.projectId);
   const id = element('code', '', choice.id);
   const status = element('p', 'text');
@@ -30,7 +30,7 @@ export function consentPanel(prompt: Prompt, withdraw: () => void): Node[] {
     element(
       'div',
       'consent',
-      element('p', 'text', `${labels.consentId ?? ''}: `, id),
+      element('p', 'text', `${labels.consentId}: `, id),
       small(labels.copy, () => copy(id)),
       small(labels.download, () => downloadReceipt(configuration, choice, key)),
       // Nothing can be withdrawn after everything was rejected.

@@ -1,17 +1,15 @@
 /** What happens with a visitor's decision: it is submitted, the page is notified, withdrawn cookies are cleared. */
 import { pristineDocument } from '../pristine-document';
 import type { Category, SiteConfiguration, Submission } from '../site';
+import { bannerAddress } from './address';
 import { afterPaint } from './after-paint';
 import { clearCookies } from './clear-cookies';
 import { countVisit } from './count-visit';
 import type { Prompt } from './prompt';
-import { seenBy } from './seen';
+import { seenIn } from './seen';
 import { hashForChoice } from './visitor-key';
 
 const CATEGORIES: Category[] = ['analytics', 'marketing', 'preferences'];
-
-/** The banner's own address, to which other addresses are relative. */
-export const bannerAddress = (pristineDocument('currentScript') as HTMLScriptElement).src;
 
 /** One prompt per page: a decision that is changed later is not another visit. */
 let countDecision: (() => void) | undefined;
@@ -33,9 +31,13 @@ export interface Decision {
  * releases may take long. The key is hashed before, so that the choice can be sent when the visitor leaves.
  */
 export function recordDecision(prompt: Prompt, { granted, ...decision }: Decision): void {
-  const { consent, configuration, isPreview } = prompt;
+  const { consent, configuration, text, isPreview } = prompt;
   const { projectId, categories, services } = configuration;
-  const submission: Submission = { offered: categories, ...seenBy(prompt), ...decision };
+  const submission: Submission = {
+    offered: categories,
+    ...seenIn(text.language, configuration),
+    ...decision,
+  };
   for (const key of CATEGORIES) submission[key] = granted.includes(key);
   const hashing = isPreview ? undefined : hashForChoice(projectId);
   const submitted = Promise.all([hashing, afterPaint()]).then(([visitorKeyHash]) => {

@@ -1,5 +1,5 @@
 /** Who is responsible, and their policy: below the descriptions of both layers. */
-import { bannerAddress } from './decision';
+import { bannerAddress } from './address';
 import { element, link } from './element';
 import type { Prompt } from './prompt';
 

@@ -9,15 +9,17 @@ import {
   type Consent,
   type Granted,
   type PageWork,
+  type SiteConfiguration,
   type TrustedScript,
 } from '../site';
-import { blockedFrames, blockFrames } from './blocked-frames';
+import { type BlockedFrames, blockedFrames, blockFrames, hasBlockedFrame } from './blocked-frames';
 import { recordDecision } from './decision';
-import { preparePrompt, type Prompt } from './prompt';
+import { pickLanguage } from './language-files';
+import { preparePrompt, type Prompt, withSecondLayer } from './prompt';
 import { release } from './release';
 import { hasRunScript, offerReload } from './reload-offer';
-import { seenBy } from './seen';
-import { settingsLink } from './settings-link';
+import { seenIn } from './seen';
+import { openOnClick, type SettingsLink, settingsLink } from './settings-link';
 import { shareChoice } from './share-choice';
 import { closeIfAnswered } from './show-banner';
 
@@ -32,19 +34,32 @@ export const start = (consent: Consent, trustedScript?: TrustedScript): PageWork
 
 /** `trustedScript` is absent in older loaders, which run waiting scripts themselves. */
 function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
-  const prompt = preparePrompt(consent, 'link') as Prompt;
-  const { categories } = prompt.configuration;
+  const configuration = consent.configuration as SiteConfiguration;
+  const { categories } = configuration;
   let granted: Category[] | undefined;
   let all: Granted;
-  const link = settingsLink(prompt);
-  const frames = blockedFrames(prompt, (category) =>
-    recordDecision(prompt, { surface: 'placeholder', granted: [...(granted ?? []), category] }),
-  );
+  // These wait for their texts, which may be in a file.
+  let prompt: Prompt | undefined;
+  let link: SettingsLink | undefined;
+  let frames: BlockedFrames | undefined;
   const update = (): void => {
-    frames.update();
     // Never half behind the banner.
-    link.update(granted !== undefined && !pristineDocument('getElementById')(BANNER_HOST_ID));
+    link?.update(granted !== undefined && !pristineDocument('getElementById')(BANNER_HOST_ID));
+    if (frames) frames.update();
+    else if (prompt && hasBlockedFrame()) withSecondLayer(prompt, startFrames);
   };
+  const startFrames = (detailed: Prompt): void => {
+    frames ??= blockedFrames(detailed, (category) =>
+      recordDecision(detailed, { surface: 'placeholder', granted: [...(granted ?? []), category] }),
+    );
+    frames.update();
+  };
+  openOnClick(consent);
+  preparePrompt(consent, 'link', (ready) => {
+    prompt = ready;
+    link = settingsLink(ready);
+    update();
+  });
   const rescan = (): void => {
     if (!trustedScript) consent.rescan();
     else if (all) release(all, trustedScript);
@@ -67,10 +82,11 @@ function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
       closeIfAnswered();
       shareChoice(consent);
       update();
-      if (withdrawn.some(hasRunScript)) offerReload(prompt);
+      if (withdrawn.some(hasRunScript))
+        preparePrompt(consent, 'link', (ready) => withSecondLayer(ready, offerReload));
     },
     get seen() {
-      return seenBy(prompt);
+      return seenIn(prompt?.text.language ?? pickLanguage(configuration), configuration);
     },
   };
 }

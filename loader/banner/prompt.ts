@@ -1,7 +1,7 @@
 /** One display of the banner: its texts, questions and mode. */
 import { ownGlobal } from '../own-global';
-import { pristineDocument } from '../pristine-document';
-import type { BannerText, Category, CategoryText, Consent, Reason, SiteConfiguration } from '../site';
+import type { BannerText, Category, Consent, Reason, SiteConfiguration } from '../site';
+import { withDetails, withText } from './language-files';
 import { pickText, readableServices } from './rules';
 
 export interface Prompt {
@@ -15,38 +15,54 @@ export interface Prompt {
   isPreview: boolean;
 }
 
-/** null before the configuration has arrived. */
-export function preparePrompt(consent: Consent, reason: Reason): Prompt | null {
-  if (!consent.configuration) return null;
+/** Calls `use` with the prompt once its text is there; never before the configuration has arrived. */
+export function preparePrompt(consent: Consent, reason: Reason, use: (prompt: Prompt) => void): void {
+  if (!consent.configuration) return;
   const configuration = {
     ...consent.configuration,
     services: readableServices(consent.configuration.services),
   };
-  const text = pickText(configuration.texts, [
-    pristineDocument('documentElement').lang,
-    ...navigator.languages,
-    configuration.defaultLanguage,
-  ]) as BannerText;
-  return {
-    consent,
-    configuration,
-    text,
-    reason,
-    informs: reason === 'signal' || !configuration.categories.some((key) => isOptional(modeOf(consent, key))),
-    isPreview: ownGlobal(CONSENT_GLOBAL) !== consent,
-  };
+  withText(configuration, (text) =>
+    use({
+      consent,
+      configuration,
+      text,
+      reason,
+      informs:
+        reason === 'signal' || !configuration.categories.some((key) => isOptional(modeOf(consent, key))),
+      isPreview: isPreview(consent),
+    }),
+  );
+}
+
+/** Whether the page is a preview of the dashboard. */
+export const isPreview = (consent: Consent): boolean => ownGlobal(CONSENT_GLOBAL) !== consent;
+
+/** Calls `use` with the prompt and the texts and services of the second layer. */
+export function withSecondLayer(prompt: Prompt, use: (prompt: Prompt) => void): void {
+  const { configuration, text } = prompt;
+  withDetails(prompt, ({ labels, categories, services }) =>
+    use({
+      ...prompt,
+      configuration: { ...configuration, services: readableServices(services ?? configuration.services) },
+      text: {
+        ...text,
+        labels: { ...text.labels, ...labels },
+        categories: categories ?? text.categories,
+      },
+    }),
+  );
 }
 
 /** A category's title and description; in the default language where this one lacks them. */
-export function describeCategory({ configuration, text }: Prompt, key: Category): CategoryText {
+export function describeCategory(
+  { configuration, text }: Prompt,
+  key: Category,
+): { title: string; description: string } {
   const fallback = pickText(configuration.texts, [configuration.defaultLanguage]);
-  return (
-    [...text.categories, ...(fallback?.categories ?? [])].find((category) => category.key === key) ?? {
-      key,
-      title: key,
-      description: '',
-    }
-  );
+  const { title = key, description = '' } =
+    [...text.categories, ...(fallback?.categories ?? [])].find((category) => category.key === key) ?? {};
+  return { title, description };
 }
 
 /** Whether a category's switch is on before the visitor touches it: what applies now. */

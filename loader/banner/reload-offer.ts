@@ -11,6 +11,8 @@ export const hasRunScript = (category: Category): boolean =>
 
 export function offerReload(prompt: Prompt): void {
   const { labels } = prompt.text;
+  // The texts could not be loaded.
+  if (!labels.reload) return;
   const host = createHost(prompt);
   const title = element('h2', '', labels.settingsLink ?? '');
   title.id = 'title';
@@ -23,7 +25,7 @@ export function offerReload(prompt: Prompt): void {
     element(
       'div',
       'answers',
-      button('answer', labels.reload ?? '', () => location.reload()),
+      button('answer', labels.reload, () => location.reload()),
       button('answer', labels.close ?? '', () => host.remove()),
     ),
   );

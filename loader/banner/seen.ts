@@ -1,14 +1,14 @@
 /** What decides what a visitor sees of the banner. Coarse on purpose: no size, no model, no browser. */
-import type { Seen } from '../site';
-import type { Prompt } from './prompt';
+import type { Seen, SiteConfiguration } from '../site';
 import { isDark } from './theme';
 
 /** The shorter side of the screen, in CSS pixels, from which a device that is used by touch is a tablet. */
 const TABLET_MIN_PX = 600;
 
-export function seenBy({ configuration: { banner }, text }: Prompt): Seen {
+/** `language` is that of the texts. */
+export function seenIn(language: string, { banner }: SiteConfiguration): Seen {
   return {
-    language: text.language,
+    language,
     theme: banner && isDark(banner) ? 'dark' : 'light',
     device: deviceKind(),
   };

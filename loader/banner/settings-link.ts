@@ -1,5 +1,6 @@
 /** The permanent link to the privacy settings: a small button, or an element of the site's own. */
 import { pristineDocument } from '../pristine-document';
+import type { Consent } from '../site';
 import { button, element } from './element';
 import type { Prompt } from './prompt';
 import { isRightToLeft } from './rules';
@@ -18,18 +19,21 @@ export interface SettingsLink {
   update(isWanted: boolean): void;
 }
 
-export function settingsLink(prompt: Prompt): SettingsLink {
-  const { consent, configuration } = prompt;
-  const { banner } = configuration;
-  const open = (): void => void consent.open();
-  const { host, frame, room } = createButton(prompt, open);
-  let isShown = false;
+/** Elements of the page open the settings, before the button's text has loaded, too. */
+export function openOnClick(consent: Consent): void {
   pristineDocument('addEventListener')('click', (event) => {
     const [target] = event.composedPath();
     if (!(target instanceof Element) || !target.closest(OWN_LINK)) return;
     event.preventDefault();
-    open();
+    void consent.open();
   });
+}
+
+export function settingsLink(prompt: Prompt): SettingsLink {
+  const { consent, configuration } = prompt;
+  const { banner } = configuration;
+  const { host, frame, room } = createButton(prompt, () => void consent.open());
+  let isShown = false;
   const place = (): void => {
     if (!isShown) return;
     frame.style.bottom = `${EDGE_PX}px`;

@@ -8,7 +8,7 @@ import type { Category, Consent, Reason } from '../site';
 import { type Decision, recordDecision, startVisit } from './decision';
 import { firstLayer } from './first-layer';
 import { createHost, type Host } from './host';
-import { preparePrompt, type Prompt } from './prompt';
+import { isPreview, preparePrompt, type Prompt, withSecondLayer } from './prompt';
 import { secondLayer } from './second-layer';
 
 /** A banner on the screen. */
@@ -31,24 +31,28 @@ addEventListener('storage', closeIfAnswered);
 addEventListener('pageshow', closeIfAnswered);
 
 export function showBanner(consent: Consent, reason: Reason): void {
-  const prompt = preparePrompt(consent, reason);
-  if (!prompt) return;
-  const { configuration, isPreview } = prompt;
-  if (reason === 'banner' && !isPreview) startVisit(configuration);
-  if (!pristineDocument('body')) {
-    // A slow script in the head delays it.
-    requestAnimationFrame(() => showBanner(consent, reason));
-  } else if (reason === 'link' && !isPreview && current) {
-    // A visitor who closes the second layer still sees the first.
-    current.openSecondLayer();
-  } else {
-    current?.close();
-    current = present(prompt, createHost(prompt));
-  }
+  const { configuration } = consent;
+  if (!configuration) return;
+  const isOnSite = !isPreview(consent);
+  if (reason === 'banner' && isOnSite) startVisit(configuration);
+  preparePrompt(consent, reason, (prompt) => {
+    // Another tab may have the answer by now.
+    if (reason === 'banner' && isOnSite && consent.choice) return;
+    if (!pristineDocument('body')) {
+      // A slow script in the head delays it.
+      requestAnimationFrame(() => showBanner(consent, reason));
+    } else if (reason === 'link' && isOnSite && current) {
+      // A visitor who closes the second layer still sees the first.
+      current.openSecondLayer();
+    } else {
+      current?.close();
+      current = present(prompt, createHost(prompt));
+    }
+  });
 }
 
 function present(prompt: Prompt, host: Host): Presentation {
-  const { consent, configuration, reason, isPreview } = prompt;
+  const { consent, configuration, reason } = prompt;
   let isOpen = true;
   let second: HTMLDialogElement | undefined;
   const close = (): void => {
@@ -66,22 +70,23 @@ function present(prompt: Prompt, host: Host): Presentation {
     decide({ surface: 'banner', granted, ...(action && { action }) });
   const decideSecond = (granted: Category[]): void =>
     decide({ surface: reason === 'link' ? 'link' : 'preferences', granted });
-  const openSecondLayer = (): void => {
-    if (second) return;
-    second = secondLayer(prompt, {
-      save: decideSecond,
-      reject: () => decideSecond([]),
-      withdraw: () => decide({ surface: 'link', action: 'withdraw', granted: [] }),
-      closed() {
-        second = undefined;
-        if (!isOpen) return;
-        if (reason === 'link') close();
-        // Back to the button that opened it.
-        else host.show(first, first.querySelector<HTMLElement>('.quiet') ?? first);
-      },
+  const openSecondLayer = (): void =>
+    withSecondLayer(prompt, (detailed) => {
+      if (second || !isOpen) return;
+      second = secondLayer(detailed, {
+        save: decideSecond,
+        reject: () => decideSecond([]),
+        withdraw: () => decide({ surface: 'link', action: 'withdraw', granted: [] }),
+        closed() {
+          second = undefined;
+          if (!isOpen) return;
+          if (reason === 'link') close();
+          // Back to the button that opened it.
+          else host.show(first, first.querySelector<HTMLElement>('.quiet') ?? first);
+        },
+      });
+      host.show(second);
     });
-    host.show(second);
-  };
   const first = firstLayer(prompt, {
     accept: () => decideFirst(configuration.categories),
     reject: () => decideFirst([]),
@@ -94,7 +99,7 @@ function present(prompt: Prompt, host: Host): Presentation {
   return {
     openSecondLayer,
     closeIfAnswered() {
-      if (reason === 'banner' && !isPreview && consent.choice) close();
+      if (reason === 'banner' && !prompt.isPreview && consent.choice) close();
     },
     close,
   };

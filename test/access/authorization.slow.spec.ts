@@ -194,6 +194,8 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /cdn/{projectId}/banner-{hash}.js': 'public',
   'GET /cdn/{projectId}/signals-{hash}.js': 'public',
   'GET /cdn/{projectId}/logo-{hash}.png': 'public',
+  'GET /cdn/{projectId}/text-{name}.json': 'public',
+  'GET /cdn/{projectId}/details-{name}.json': 'public',
 };
 
 /** Operations that require a confirmed address. */

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { configurationPresets } from '../../src/modules/publishing/http/configuration.dto.js';
 import { pageScripts } from '../../src/modules/publishing/infrastructure/loader-script.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import {
@@ -328,6 +329,20 @@ export class DocumentWorld {
     });
   };
 
+  private readonly languageFile = async ({ project }: Stage): Promise<Supplied> => {
+    const { texts } = configurationPresets();
+    await this.made(project.request('owner', 'PUT', '/configuration', { banner: { enabled: true }, texts }));
+    return until('the texts are there', async () => {
+      const published = await fetch(`${this.service.baseUrl}/cdn/${project.id}/config.json`);
+      if (!published.ok) return null;
+      const { languages, configHash } = (await published.json()) as {
+        languages?: string[];
+        configHash: string;
+      };
+      return languages ? { params: { name: `${configHash}-de` } } : null;
+    });
+  };
+
   /** A custom domain that is not verified; another one each time, because one is removed. */
   private readonly domain = async ({ project }: Stage): Promise<Supplied> => {
     await this.made(project.request('owner', 'PATCH', '', { domains: ['www.example.com'] }));
@@ -593,6 +608,8 @@ export class DocumentWorld {
     }),
     cdnConfiguration: this.site,
     cdnLogo: this.logo,
+    cdnText: this.languageFile,
+    cdnDetails: this.languageFile,
     domainAdd: async ({ project }) => {
       await this.made(project.request('owner', 'PATCH', '', { domains: ['www.example.com'] }));
       return { body: { hostname: 'consent.example.com' } };

@@ -221,6 +221,20 @@ describe('a preview', () => {
     expect(await again.json()).toMatchObject({ changes: [] });
   });
 
+  it('says what visitors of each language download before they see the banner', async () => {
+    const project = await createTestProject(service);
+    const { texts } = (await get(project, '/configuration/presets')) as unknown as { texts: object[] };
+    const preview = async (body: object): Promise<Record<string, { language: string; bytes: number }[]>> =>
+      (await (await send(project, ['POST', '/configuration/preview'], body)).json()) as never;
+    const ten = await preview({ texts, banner: { enabled: true } });
+    expect(ten['visitorBytesMax']).toBe(2500);
+    expect(ten['visitorBytes']?.map(({ language }) => language).slice(0, 3)).toEqual(['en', 'de', 'fr']);
+    for (const { bytes } of ten['visitorBytes'] ?? []) expect(bytes).toBeLessThan(2500);
+    // A site with its own banner gets all languages at once.
+    const own = await preview({ texts, banner: { enabled: false } });
+    for (const { bytes } of own['visitorBytes'] ?? []) expect(bytes).toBeGreaterThan(2500);
+  });
+
   it('leaves out region rules that the tier does not publish, and says so', async () => {
     const project = await createTestProject(service, { tier: 'pro' });
     const rules = [{ regions: ['US-CA'], mode: 'opt_out' }];

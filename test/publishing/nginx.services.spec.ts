@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 // @ts-expect-error A script has no types.
 import { withNginxBlocks } from '../../scripts/write-nginx.mjs';
+import { configurationPresets } from '../../src/modules/publishing/http/configuration.dto.js';
 import { fileNamePattern, PUBLISHED_FILES } from '../../src/modules/publishing/domain/published-files.js';
 import { freePort } from '../support/programs/free-port.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
@@ -37,7 +38,11 @@ beforeAll(async () => {
   if (given.kind !== 'folder') throw new Error('not a folder');
   storage = given.path;
   projects = [
-    await publish({ policyVersion: 'nginx-1', banner: { enabled: true, logo: LOGO } }),
+    await publish({
+      policyVersion: 'nginx-1',
+      banner: { enabled: true, logo: LOGO },
+      texts: configurationPresets().texts,
+    }),
     await publish({
       policyVersion: 'nginx-2',
       banner: { enabled: false },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -598,6 +599,58 @@ describe('publishing', () => {
       'declaration.html',
       'config.json',
     ]);
+  });
+
+  it('writes texts of languages that do not fit into files, which the document’s hash covers', async () => {
+    const project = await createTestProject(service);
+    const presets = await project.request('viewer', 'GET', '/configuration/presets');
+    const { texts } = (await presets.json()) as { texts: { language: string; title: string }[] };
+    const get = (name: string): Promise<Response> => fetch(`${service.baseUrl}/cdn/${project.id}/${name}`);
+    await put(project, { banner: { enabled: true }, texts, services: [SERVICE] });
+    const document = await published(project, ({ languages }) => languages !== undefined);
+    const { configHash, languages } = document;
+    expect(languages).toEqual(texts.map(({ language }) => language));
+    expect(document).toMatchObject({ texts: [{ language: 'en' }], services: [{ category: 'analytics' }] });
+    const whole = readFileSync(join(folderOf(project), `${configHash}.json`), 'utf8');
+    const { configHash: _, ...content } = JSON.parse(whole) as { configHash: string; texts: object[] };
+    expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(configHash);
+    expect(content.texts).toHaveLength(10);
+
+    const text = await get(`text-${configHash}-de.json`);
+    expect(await text.json()).toMatchObject({ language: 'de', title: texts[1]?.title });
+    expect(Object.fromEntries(text.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'access-control-allow-origin': '*',
+    });
+    const details = (await (await get(`details-${configHash}-de.json`)).json()) as { services: object[] };
+    expect(details.services).toMatchObject([{ name: 'Counter', cookies: [COOKIE] }]);
+    expect((await get(`text-${configHash}-en.json`)).status).toBe(404);
+    expect((await get(`text-${'0'.repeat(64)}-de.json`)).status).toBe(404);
+    expect((await get('text-..%2Fconfig.json')).status).toBe(404);
+
+    // Visitors who have the configuration still get its files after the next publication.
+    await put(project, { banner: { enabled: true }, texts: [TEXT] });
+    await published(project, (next) => next.configHash !== configHash);
+    expect((await get(`text-${configHash}-de.json`)).status).toBe(200);
+    const rolledBack = await project.request('editor', 'POST', '/publications/1/rollback');
+    expect(rolledBack.status).toBe(200);
+    await published(project, (next) => next.configHash === configHash);
+  });
+
+  it('serves the texts of a project that has published nothing yet', async () => {
+    const project = await createTestProject(service);
+    const presets = await project.request('viewer', 'GET', '/configuration/presets');
+    const { texts } = (await presets.json()) as { texts: object[] };
+    await service.database.query(
+      `insert into site_configuration (project_id, version, configuration) values ($1, 1, $2)`,
+      [project.id, JSON.stringify({ texts, banner: { enabled: true } })],
+    );
+    const cdn = `${service.baseUrl}/cdn/${project.id}`;
+    const { configHash } = (await (await fetch(`${cdn}/config.json`)).json()) as Document;
+    const text = await fetch(`${cdn}/text-${configHash}-fr.json`);
+    expect(await text.json()).toMatchObject({ language: 'fr' });
+    expect((await fetch(`${cdn}/text-${configHash}-xx.json`)).status).toBe(404);
   });
 
   it('has words and presets to begin with, which can be saved as they are', async () => {

@@ -69,7 +69,7 @@ export function EditorForm(props: EditorFormProps) {
       </Tabs.List>
       <EditedPart part="texts" disabled={disabled}>
         {chips}
-        <TextFields {...written} mode={mode} onMode={onMode} />
+        <TextFields {...written} mode={mode} onMode={onMode} preview={shown.preview} />
       </EditedPart>
       <EditedPart part="offer" disabled={disabled}>
         {chips}

@@ -2,7 +2,9 @@ import Check from 'lucide-react/icons/check';
 import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import type { ReactNode } from 'react';
 import { CONTRAST_MIN } from '../../../../src/modules/publishing/domain/contrast.js';
+import type { PreviewResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
+import { languageName } from '../../shared/display-names';
 import { withEntry } from './configuration';
 import type { LanguageProps } from './field-props';
 import { ownLanguageName } from './language-name';
@@ -10,8 +12,14 @@ import { buttonContrast, countMissing, fillMissing } from './text-checks';
 import { presetFor } from './text-mode';
 
 /** The requirements of a banner, and the missing ones. */
-export function TextChecks({ form, change, presets }: Pick<LanguageProps, 'form' | 'change' | 'presets'>) {
+export function TextChecks({
+  form,
+  change,
+  presets,
+  preview,
+}: Pick<LanguageProps, 'form' | 'change' | 'presets'> & { preview: PreviewResponse | undefined }) {
   const contrast = buttonContrast(form.banner);
+  const largest = preview?.visitorBytes.toSorted((a, b) => b.bytes - a.bytes)[0];
   return (
     <ul className="checks" aria-label={t('banner.checks.title')}>
       <Item isGood>{t('banner.checks.equalButtons')}</Item>
@@ -21,6 +29,7 @@ export function TextChecks({ form, change, presets }: Pick<LanguageProps, 'form'
         </Item>
       )}
       {!form.policyUrl && <Item isGood={false}>{t('banner.checks.noPolicy')}</Item>}
+      {preview && largest && <Size {...largest} max={preview.visitorBytesMax} />}
       {form.texts.map((text, index) => {
         const count = countMissing(text, form.categories, presets);
         if (count === 0) return null;
@@ -44,6 +53,13 @@ export function TextChecks({ form, change, presets }: Pick<LanguageProps, 'form'
       })}
     </ul>
   );
+}
+
+/** The download of the language that needs most. */
+function Size({ language, bytes, max }: { language: string; bytes: number; max: number }) {
+  const isGood = bytes <= max;
+  const facts = { language: languageName(language), bytes, max };
+  return <Item isGood={isGood}>{t(isGood ? 'banner.checks.size' : 'banner.checks.tooLarge', facts)}</Item>;
 }
 
 function Item({ isGood, children }: { isGood: boolean; children: ReactNode }) {

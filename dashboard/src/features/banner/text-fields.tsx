@@ -1,4 +1,5 @@
 import { SimpleGrid, Stack, TextInput } from '@mantine/core';
+import type { PreviewResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import { BannerTextField } from './banner-text-field';
 import { type BannerText, withEntry } from './configuration';
@@ -9,8 +10,14 @@ import { TextChecks } from './text-checks-list';
 import { presetFor, type TextMode } from './text-mode';
 
 /** The texts of one language. */
-export function TextFields(props: LanguageProps & { mode: TextMode; onMode: (mode: TextMode) => void }) {
-  const { form, change, fields, language, presets, mode, onMode } = props;
+export function TextFields(
+  props: LanguageProps & {
+    mode: TextMode;
+    onMode: (mode: TextMode) => void;
+    preview: PreviewResponse | undefined;
+  },
+) {
+  const { form, change, fields, language, presets, mode, onMode, preview } = props;
   const index = form.texts.findIndex((each) => each.language === language);
   const text = form.texts[index];
   if (!text) return null;
@@ -35,7 +42,7 @@ export function TextFields(props: LanguageProps & { mode: TextMode; onMode: (mod
         <BannerTextField name="save" label={t('banner.textFields.save')} {...shared} />
       </SimpleGrid>
       <LabelFields {...shared} defaults={defaults} />
-      <TextChecks form={form} change={change} presets={presets} />
+      <TextChecks form={form} change={change} presets={presets} preview={preview} />
     </Stack>
   );
 }

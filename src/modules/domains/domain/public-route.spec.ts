@@ -15,6 +15,8 @@ describe('isPublicRoute', () => {
     ['GET', `/cdn/${ID}/banner-0123456789abcdef.js`],
     ['GET', `/cdn/${ID}/signals-0123456789abcdef.js`],
     ['GET', `/cdn/${ID}/logo-0123456789abcdef.png`],
+    ['GET', `/cdn/${ID}/text-${'0'.repeat(64)}-pt-BR.json`],
+    ['GET', `/cdn/${ID}/details-${'0'.repeat(64)}-de.json`],
     ['POST', `/v1/projects/${ID}/consents`],
     ['OPTIONS', `/v1/projects/${ID}/consents`],
     ['POST', `/v1/projects/${ID}/visits`],

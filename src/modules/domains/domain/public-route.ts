@@ -3,7 +3,7 @@
 const PROJECT = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 
 const READ = new RegExp(
-  `^/cdn/${PROJECT}/(?:loader\\.js|blocker\\.js|config\\.json|declaration\\.(?:js|html)|(?:banner|signals)-[0-9a-f]{16}\\.js|logo-[0-9a-f]{1,64}\\.png)$`,
+  `^/cdn/${PROJECT}/(?:loader\\.js|blocker\\.js|config\\.json|declaration\\.(?:js|html)|(?:banner|signals)-[0-9a-f]{16}\\.js|logo-[0-9a-f]{1,64}\\.png|(?:text|details)-[0-9a-f]{64}-[a-z0-9-]+\\.json)$`,
   'i',
 );
 const SENT = new RegExp(`^/v1/projects/${PROJECT}/(?:consents|visits)/?$`, 'i');

@@ -35,13 +35,21 @@ export function isPreviewHost(hostname: string, ownDomains: readonly string[]): 
  * project's domains that affect it. No suffix of the list is below one of the other class.
  */
 export function previewHostPattern(ownDomains: readonly string[]): string {
-  const anyOf = (hosts: readonly string[]): string =>
-    `(?:${hosts.join('|').replaceAll('.', String.raw`\.`)})`;
-  const suffixes = (hostClass: PreviewHostClass): string =>
-    anyOf(PREVIEW_HOST_SUFFIXES.filter((host) => host.class === hostClass).map(({ suffix }) => suffix));
-  const notOwn = ownDomains.length === 0 ? '' : String.raw`(?!(?:.*\.)?${anyOf(ownDomains)}\.?$)`;
-  const free = String.raw`${notOwn}.+\.${suffixes('free_subdomain')}`;
-  return String.raw`^(?:${free}|.+\.${suffixes('staging')})\.?$`;
+  const suffixes = (classes: PreviewHostClass[]): string =>
+    anyOf(PREVIEW_HOST_SUFFIXES.filter((host) => classes.includes(host.class)).map(({ suffix }) => suffix));
+  if (ownDomains.length === 0) return String.raw`^.+\.${suffixes(['free_subdomain', 'staging'])}\.?$`;
+  const notOwn = String.raw`(?!(?:.*\.)?${anyOf(ownDomains)}\.?$)`;
+  return String.raw`^(?:${notOwn}.+\.${suffixes(['free_subdomain'])}|.+\.${suffixes(['staging'])})\.?$`;
+}
+
+/** With each last label once, because every page of a site loads the expression. */
+function anyOf(hosts: readonly string[]): string {
+  const byEnding = Map.groupBy(hosts, (host) => host.slice(host.lastIndexOf('.')));
+  const groups = [...byEnding].map(([ending, group]) => {
+    const names = group.map((host) => host.slice(0, -ending.length)).join('|');
+    return `(?:${names})${ending}`;
+  });
+  return `(?:${groups.join('|').replaceAll('.', String.raw`\.`)})`;
 }
 
 /** A name in its normal form: labels of letters, digits, dashes and underscores. */

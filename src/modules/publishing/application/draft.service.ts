@@ -10,12 +10,14 @@ import { ProjectService } from '../../projects/project.service.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
 import type { Draft, SiteConfiguration } from '../domain/configuration.js';
 import type { RenderedDocument } from '../domain/document.js';
+import { type VisitorBytes, visitorBytes, visitorFiles } from '../domain/visitor-files.js';
 import { expireDrafts, readDraft, readSaved, writeDraft } from '../infrastructure/configuration.rows.js';
 import { SiteSource } from './site-reader.js';
 
 /** The document that a draft would publish, and its differences from the saved configuration. */
 export interface Preview extends RenderedDocument {
   changes: ConfigurationChange[];
+  visitorBytes: VisitorBytes[];
 }
 
 /** Keeps one draft for each project, for all who work on it, and shows what it would be published as. */
@@ -51,9 +53,11 @@ export class DraftService {
   /** Renders a configuration as it would be published now. Nothing is stored. */
   async preview(project: Project, configuration: SiteConfiguration): Promise<Preview> {
     const saved = await readSaved(this.em.fork(), project.id);
+    const rendered = await this.source.renderAs(project, configuration, new Date());
     return {
-      ...(await this.source.renderAs(project, configuration, new Date())),
+      ...rendered,
       changes: changesBetween(saved.configuration, configuration),
+      visitorBytes: visitorBytes(visitorFiles(rendered.document)),
     };
   }
 

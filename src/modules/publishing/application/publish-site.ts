@@ -16,6 +16,7 @@ import {
 import { SiteStorage } from '../infrastructure/site-storage.js';
 import { type HeldLock, PublishLock } from '../infrastructure/publish-lock.js';
 import { publishedFile } from '../domain/published-files.js';
+import { visitorFiles } from '../domain/visitor-files.js';
 import { DOCUMENTS_KEPT_MAX } from '../domain/publishing.limits.js';
 import { type RenderedSite, SiteSource } from './site-reader.js';
 
@@ -57,12 +58,14 @@ export class PublishSite {
     for (let round = 1; site; round += 1) {
       const { hash, body, document, logo } = site;
       const metadata = { tier: document.tier };
+      const { configuration, files } = visitorFiles(document);
       // The build's own: a document is rendered with its name.
       const forPages = pageScript(document.bannerScript ?? '');
       if (forPages) await this.put(projectId, forPages.name, forPages.body);
       if (logo) await this.put(projectId, logo.name, logo.body);
       if ((await publicationCount(this.em.fork(), projectId)) < DOCUMENTS_KEPT_MAX)
         await this.put(projectId, `${hash}.json`, body, metadata);
+      for (const file of files) await this.put(projectId, file.name, file.body);
       // The first write may have taken seconds, so render again: only the current state may be
       // referenced.
       const newest = await this.source.render(projectId, new Date());
@@ -81,7 +84,7 @@ export class PublishSite {
         declarationPage(declarations(site.document), { ...site.document, updatedAt: site.saved.updatedAt }),
       );
       lock.check();
-      await this.put(projectId, 'config.json', body, metadata);
+      await this.put(projectId, 'config.json', JSON.stringify(configuration), metadata);
       lock.check();
       await this.record(projectId, site);
       return 'published';

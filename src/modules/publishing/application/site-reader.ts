@@ -12,6 +12,7 @@ import { declarations } from '../domain/declaration.js';
 import { declarationPage } from '../domain/declaration-page.js';
 import { renderDocument, type RenderedDocument, type SiteDocument } from '../domain/document.js';
 import { LOGO_NAME } from '../domain/logo.js';
+import { LANGUAGE_FILE, type VisitorConfiguration, visitorFiles } from '../domain/visitor-files.js';
 import { EU_REGIONS } from '../domain/region.js';
 import { readSaved } from '../infrastructure/configuration.rows.js';
 import {
@@ -75,13 +76,16 @@ export class SiteReader {
   ) {}
 
   /**
-   * The published document; before the first publication, the document that would be published now.
+   * The published configuration; before the first publication, the one that would be published now.
    * null: the project does not exist.
    */
-  async read(projectId: string): Promise<SiteDocument | null> {
+  async read(projectId: string): Promise<VisitorConfiguration | null> {
     const published = await this.storage.read(`${projectId}/config.json`);
-    if (published === null) return (await this.source.render(projectId, new Date()))?.document ?? null;
-    const document = JSON.parse(published) as SiteDocument;
+    if (published === null) {
+      const site = await this.source.render(projectId, new Date());
+      return site && visitorFiles(site.document).configuration;
+    }
+    const document = JSON.parse(published) as VisitorConfiguration;
     // The loader is this build's; the document may be an older build's until it is published again.
     return {
       ...document,
@@ -98,6 +102,19 @@ export class SiteReader {
     if (!PAGE_SCRIPT_NAME.test(name)) return null;
     const body = await this.storage.read(`${projectId}/${name}`);
     return body === null ? null : { body, etag: `"${name}"` };
+  }
+
+  /** Texts of one language by their file name; null for a name that the project has not published. */
+  async languageFile(projectId: string, name: string): Promise<LoaderScript | null> {
+    if (!LANGUAGE_FILE.test(name)) return null;
+    const published = await this.storage.read(`${projectId}/${name}`);
+    const etag = `"${name}"`;
+    if (published !== null) return { body: published, etag };
+    if ((await this.storage.read(`${projectId}/config.json`)) !== null) return null;
+    // `read` names it before the first publication.
+    const site = await this.source.render(projectId, new Date());
+    const file = site && visitorFiles(site.document).files.find((each) => each.name === name);
+    return file ? { body: file.body, etag } : null;
   }
 
   /** The blocker with the published rules, or the saved ones before the first publication. null: no such project. */

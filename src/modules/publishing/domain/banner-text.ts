@@ -17,7 +17,7 @@ export const MODE_LABELS = {
   mixed: ['mixedNote'],
 } as const;
 /** Labels of the banner's additions to the page: placeholders of blocked frames, and the offer to reload. */
-const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'reload'] as const;
+export const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'reload'] as const;
 
 /** How many cookies a category has: `{count}` of one, and of several. */
 export const COUNT_LABELS = ['cookieOne', 'cookieCount'] as const;

@@ -29,7 +29,7 @@ const JSON = 'application/json; charset=utf-8';
 
 /** A file in a project's folder of object storage. */
 export interface PublishedFile {
-  /** `{hash}` is replaced by the digits. */
+  /** `{hash}` is replaced by the digits, `{language}` by a language tag. */
   name: string;
   hashDigits?: number;
   contentType: string;
@@ -42,6 +42,13 @@ export const PUBLISHED_FILES = [
   { name: 'signals-{hash}.js', hashDigits: SHORT_HASH, contentType: SCRIPT, cacheControl: IMMUTABLE },
   { name: 'logo-{hash}.png', hashDigits: SHORT_HASH, contentType: 'image/png', cacheControl: IMMUTABLE },
   { name: '{hash}.json', hashDigits: LONG_HASH, contentType: JSON, cacheControl: IMMUTABLE },
+  { name: 'text-{hash}-{language}.json', hashDigits: LONG_HASH, contentType: JSON, cacheControl: IMMUTABLE },
+  {
+    name: 'details-{hash}-{language}.json',
+    hashDigits: LONG_HASH,
+    contentType: JSON,
+    cacheControl: IMMUTABLE,
+  },
   { name: 'loader.js', contentType: SCRIPT, cacheControl: LOADER },
   { name: 'blocker.js', contentType: SCRIPT, cacheControl: CONFIGURATION },
   { name: 'declaration.js', contentType: SCRIPT, cacheControl: CONFIGURATION },
@@ -51,7 +58,10 @@ export const PUBLISHED_FILES = [
 
 /** A regular expression for the file's names. */
 export function fileNamePattern({ name, hashDigits = 0 }: PublishedFile): string {
-  return name.replace('.', '\\.').replace('{hash}', `[0-9a-f]{${hashDigits}}`);
+  return name
+    .replace('.', '\\.')
+    .replace('{hash}', `[0-9a-f]{${hashDigits}}`)
+    .replace('{language}', '[A-Za-z0-9-]+');
 }
 
 /** @throws Error for a name that is not in the list: servers would not find it. */

@@ -5,6 +5,7 @@ import {
   ApiOperation,
   ApiParam,
   ApiResponse,
+  type ApiResponseOptions,
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
@@ -46,6 +47,8 @@ const CDN_FILES = [
   'banner-:hash.js',
   'signals-:hash.js',
   'logo-:hash.png',
+  'text-:name.json',
+  'details-:name.json',
   'config.json',
 ] as const;
 
@@ -58,26 +61,30 @@ const RESPONSES = {
   js: SCRIPT,
   html: { description: 'HTML', content: { 'text/html': { schema: { type: 'string' } } } },
   png: { description: 'PNG', content: { 'image/png': { schema: { type: 'string', format: 'binary' } } } },
-  json: {
-    description: 'See docs/publishing.md',
-    content: {
-      'application/json': {
-        schema: { type: 'object', additionalProperties: true },
-        example: SITE_DOCUMENT_EXAMPLE,
-      },
-    },
-  },
 };
+/** JSON files, by the beginning of their name. */
+const JSON_EXAMPLES = {
+  config: SITE_DOCUMENT_EXAMPLE,
+  text: { language: 'de', title: 'Ihre Privatsphäre', acceptAll: 'Alle akzeptieren' },
+  details: { labels: { consentId: 'Consent-ID' }, categories: [], services: [] },
+};
+
+function responseOf(path: (typeof CDN_FILES)[number]): ApiResponseOptions {
+  const ending = path.slice(path.lastIndexOf('.') + 1) as keyof typeof RESPONSES | 'json';
+  if (ending !== 'json') return RESPONSES[ending];
+  const example = JSON_EXAMPLES[/^[a-z]+/.exec(path)?.[0] as keyof typeof JSON_EXAMPLES];
+  const schema = { type: 'object', additionalProperties: true };
+  return { description: 'See docs/publishing.md', content: { 'application/json': { schema, example } } };
+}
 
 /** A public GET of a file of the CDN: 200 with an ETag, or 304. */
 function CdnFile(path: (typeof CDN_FILES)[number], summary: string): MethodDecorator {
-  const ending = path.slice(path.lastIndexOf('.') + 1) as keyof typeof RESPONSES;
   return applyDecorators(
     Get(path),
     Public(),
     ApiOperation({ summary }),
-    ...(path.includes(':hash') ? [ApiParam({ name: 'hash' })] : []),
-    ApiOkResponse(RESPONSES[ending]),
+    ...(path.match(/(?<=:)[a-z]+/g) ?? []).map((name) => ApiParam({ name })),
+    ApiOkResponse(responseOf(path)),
     ApiResponse({ status: 304, description: 'Not modified' }),
   );
 }
@@ -213,6 +220,31 @@ export class CdnController {
   }
 
   /**
+   * The banner's first layer in another language than the default one, of a configuration with
+   * `languages`; 404 `not_found` for a file that was never published.
+   */
+  @CdnFile('text-:name.json', 'Texts of our banner in one language, as named by the configuration')
+  async text(
+    @Param('projectId') projectId: string,
+    @Param('name') name: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendLanguageFile(projectId, `text-${name}.json`, request, response);
+  }
+
+  /** The second layer in one language, with the services; 404 `not_found` as above. */
+  @CdnFile('details-:name.json', 'Second layer of our banner in one language, as named by the configuration')
+  async details(
+    @Param('projectId') projectId: string,
+    @Param('name') name: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendLanguageFile(projectId, `details-${name}.json`, request, response);
+  }
+
+  /**
    * The newest published configuration, with the visitor's region where a trusted proxy sends it: 200 with an
    * ETag, or 304; 404 `project_not_found`, cached briefly; 503 where storage is away.
    */
@@ -280,6 +312,23 @@ export class CdnController {
     response.setHeader('Cache-Control', IMMUTABLE);
     response.type('text/javascript');
     await sendCompressed(request, response, script);
+  }
+
+  private async sendLanguageFile(
+    projectId: string,
+    name: string,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    openToAll(response);
+    if (!isUuid(projectId)) throw withoutProject(response);
+    const file = await orUnavailable(this.logger, 'The texts', () =>
+      this.sites.languageFile(projectId.toLowerCase(), name),
+    );
+    if (!file) throw new DomainError('not_found', 'File not found.');
+    response.setHeader('Cache-Control', IMMUTABLE);
+    response.type('application/json');
+    await sendCompressed(request, response, file);
   }
 
   /** A file that is published with a project, and cached as long as its configuration. */

@@ -39,6 +39,7 @@ import {
 import { DraftService } from '../application/draft.service.js';
 import { blockingPolicy } from '../domain/blocking.js';
 import type { Draft } from '../domain/configuration.js';
+import { VISITOR_BYTES_MAX, type VisitorBytes } from '../domain/visitor-files.js';
 import {
   BlockingPolicyResponse,
   ConfigurationBody,
@@ -211,6 +212,12 @@ class DraftResponse implements Draft {
   @ApiProperty({ type: Date, nullable: true, example: '2026-12-01T09:30:00.000Z' }) updatedAt!: Date | null;
 }
 
+class VisitorBytesResponse implements VisitorBytes {
+  @ApiProperty({ example: 'de' }) language!: string;
+  @ApiProperty({ description: 'Configuration and texts of this language, gzipped', example: 2300 })
+  bytes!: number;
+}
+
 class PreviewResponse extends SiteDocumentResponse {
   @ApiProperty({ description: 'Region rules exist, but the tier does not include them', example: false })
   regionRulesLeftOut!: boolean;
@@ -219,6 +226,13 @@ class PreviewResponse extends SiteDocumentResponse {
     description: 'Differences from the saved configuration',
   })
   changes!: ConfigurationChangeResponse[];
+  @ApiProperty({
+    type: [VisitorBytesResponse],
+    description: 'What visitors download before the banner is visible, by language',
+  })
+  visitorBytes!: VisitorBytesResponse[];
+  @ApiProperty({ description: 'The recommended maximum', example: VISITOR_BYTES_MAX })
+  visitorBytesMax!: number;
 }
 
 /** An editor's unpublished draft, and its preview. */
@@ -288,11 +302,11 @@ export class DraftController {
     @Req() request: AccessedRequest,
   ): Promise<PreviewResponse> {
     requireBody(request);
-    const { document, regionRulesLeftOut, changes } = await this.drafts.preview(
+    const { document, regionRulesLeftOut, changes, visitorBytes } = await this.drafts.preview(
       project,
       configurationOf(body),
     );
-    return { document, regionRulesLeftOut, changes };
+    return { document, regionRulesLeftOut, changes, visitorBytes, visitorBytesMax: VISITOR_BYTES_MAX };
   }
 }
 

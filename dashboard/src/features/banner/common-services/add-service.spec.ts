@@ -1,11 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { BLOCKED_HOST, BLOCKED_PATH } from '../../../../../src/modules/publishing/domain/blocking.js';
-import { DEFAULT_LANGUAGES } from '../../../../../src/modules/publishing/domain/default-texts.js';
+import {
+  DEFAULT_CONFIGURATION,
+  type SiteConfiguration,
+} from '../../../../../src/modules/publishing/domain/configuration.js';
+import {
+  DEFAULT_LANGUAGES,
+  defaultText,
+} from '../../../../../src/modules/publishing/domain/default-texts.js';
+import { renderDocument } from '../../../../../src/modules/publishing/domain/document.js';
 import {
   COOKIES_PER_SERVICE_MAX,
   DECLARED_COOKIE,
 } from '../../../../../src/modules/publishing/domain/publishing.limits.js';
+import {
+  VISITOR_BYTES_MAX,
+  visitorBytes,
+  visitorFiles,
+} from '../../../../../src/modules/publishing/domain/visitor-files.js';
 import type { Configuration } from '../configuration.js';
 import { addCommonService } from './add-service.js';
 import { COMMON_SERVICES } from './services.js';
@@ -119,6 +132,57 @@ describe('addCommonService', () => {
       blocking: form.blocking,
     });
   });
+});
+
+describe('ten languages with twenty services', () => {
+  /** Ours, and more of the same kind under other names. */
+  const services = [...COMMON_SERVICES, ...COMMON_SERVICES]
+    .filter(({ category }) => category !== 'necessary')
+    .slice(0, 20)
+    .map((service, at) => {
+      const nameOf = (name: string): string =>
+        at < COMMON_SERVICES.length ? name : [...name.replace('*', '')].toReversed().join('');
+      return {
+        ...service,
+        name: nameOf(service.name),
+        cookies: service.cookies.map((cookie) => ({ ...cookie, name: nameOf(cookie.name) })),
+      };
+    });
+
+  it.each(DEFAULT_LANGUAGES.map((language) => [language]))(
+    'fit what a visitor downloads before the banner is visible, with %s as the default',
+    (defaultLanguage) => {
+      const empty: SiteConfiguration = {
+        ...DEFAULT_CONFIGURATION,
+        policyUrl: 'https://www.example.com/privacy',
+        defaultLanguage,
+        texts: DEFAULT_LANGUAGES.map((language) => ({ ...defaultText(language), labels: {} })),
+        banner: { ...DEFAULT_CONFIGURATION.banner, enabled: true },
+      };
+      const configuration = services.reduce((form, service) => {
+        const added = addCommonService(form as Configuration, service);
+        return { ...form, services: added.services as SiteConfiguration['services'] };
+      }, empty);
+      expect(configuration.services.length).toBe(20);
+      const { document } = renderDocument({
+        projectId: '01a1fec8-570f-715b-b2b3-e89dce8cae7b',
+        domains: ['example.com'],
+        controller: { name: 'Example Ltd', contact: null },
+        tier: 'business',
+        configuration,
+        publicBaseUrl: 'https://api.example.com',
+        scripts: {
+          banner: 'banner-0123456789abcdef.js',
+          bannerWithSignals: 'banner-fedcba9876543210.js',
+          signals: 'signals-0123456789abcdef.js',
+        },
+        countsVisits: true,
+        at: new Date('2026-11-26'),
+      });
+      const largest = Math.max(...visitorBytes(visitorFiles(document)).map(({ bytes }) => bytes));
+      expect(largest).toBeLessThanOrEqual(VISITOR_BYTES_MAX);
+    },
+  );
 });
 
 describe('lifetimeIn', () => {
