@@ -1,6 +1,7 @@
 /** Placeholders of frames that wait for consent, each with a button that allows its category. */
 import { pristineDocument } from '../pristine-document';
 import type { Category } from '../site';
+import { isolateForeignText } from './direction';
 import { button, element } from './element';
 import { describeCategory, type Prompt } from './prompt';
 import { isRightToLeft } from './rules';
@@ -72,6 +73,7 @@ function createPlaceholder(
   box.lang = text.language;
   box.dir = isRightToLeft(text.language) ? 'rtl' : 'ltr';
   if (configuration.banner) applyTheme(box, configuration.banner);
+  isolateForeignText(box, box.dir === 'rtl');
   takePlace(host, box, frame);
   shadow.append(box);
   return host;

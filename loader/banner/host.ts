@@ -4,6 +4,7 @@
  */
 import { pristineDocument } from '../pristine-document';
 import { BANNER_HOST_ID, type BannerSettings } from '../site';
+import { isolateForeignText } from './direction';
 import { element } from './element';
 import type { Prompt } from './prompt';
 import { isRightToLeft } from './rules';
@@ -55,6 +56,7 @@ export function createHost({ configuration: { banner }, text, isPreview }: Promp
       // The layer itself gets the focus, so that screen readers begin with its title.
       layer = next;
       frame.replaceChildren(layer);
+      isolateForeignText(layer, frame.dir === 'rtl');
       if (host.isConnected) putOnTop(layer, isPreview);
       else place();
       // Scrollable content must be reachable by keyboard in every browser.

@@ -1,6 +1,7 @@
 /** The permanent link to the privacy settings: a small button, or an element of the site's own. */
 import { pristineDocument } from '../pristine-document';
 import type { Consent } from '../site';
+import { isolateForeignText } from './direction';
 import { button, element } from './element';
 import type { Prompt } from './prompt';
 import { isRightToLeft } from './rules';
@@ -80,6 +81,7 @@ function createButton(
   const frame = element('div', 'frame', button('settings', text.labels.settingsLink ?? '', open));
   frame.lang = text.language;
   frame.dir = isRightToLeft(text.language) ? 'rtl' : 'ltr';
+  isolateForeignText(frame, frame.dir === 'rtl');
   if (banner) applyTheme(frame, banner);
   const room = element('div', '');
   shadow.append(room, frame);

@@ -15,27 +15,24 @@ const create = (name: string, text: string, ...children: Node[]): HTMLElement =>
 };
 
 const heading = (name: string, text: string, { words }: Declaration): HTMLElement =>
-  Object.assign(create(name, text), { lang: words.language });
+  Object.assign(create(name, text), { lang: words.language, dir: 'auto' });
 
-const scoped = (cell: HTMLElement, scope: string): HTMLElement => {
-  cell.setAttribute('scope', scope);
-  return cell;
+const scoped = (header: HTMLElement, scope: string): HTMLElement => {
+  header.setAttribute('scope', scope);
+  return header;
 };
+
+/** Names and words may be in another language than the table. */
+const cell = (name: string, text: string, ...children: Node[]): HTMLElement =>
+  Object.assign(create(name, text, ...children), { dir: 'auto' });
 
 const row = ({ service, provider, policyUrl, cookie }: Declaration['categories'][number]['rows'][number]) => {
   const link = document.createElement('a');
   link.textContent = provider;
   if (policyUrl !== null) Object.assign(link, { href: policyUrl, rel: 'noopener' });
-  const by = create('td', `${service} (`, link, document.createTextNode(')'));
-  const name = scoped(create('th', cookie?.name ?? '–'), 'row');
-  return create(
-    'tr',
-    '',
-    name,
-    by,
-    create('td', cookie?.purpose ?? '–'),
-    create('td', cookie?.duration ?? '–'),
-  );
+  const by = cell('td', `${service} (`, link, document.createTextNode(')'));
+  const name = scoped(cell('th', cookie?.name ?? '–'), 'row');
+  return create('tr', '', name, by, cell('td', cookie?.purpose ?? '–'), cell('td', cookie?.duration ?? '–'));
 };
 
 /** The visitor's choice by category, with a button if our banner can change it. */

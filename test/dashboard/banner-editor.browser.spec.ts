@@ -141,10 +141,31 @@ describe('the banner editor', () => {
     await page.getByRole('button', { name: 'Deutsch', exact: true }).click();
     await field('Accept').fill('');
     await field('Reject').fill('');
-    await checks.getByText('Deutsch: 2 texts missing.').waitFor();
+    await checks.getByText('2 texts missing.').waitFor();
     await checks.getByRole('button', { name: 'Fill with our translation' }).click();
     expect(await field('Reject').inputValue()).toBe('Alle ablehnen');
     expect(await checks.getByText('missing').count()).toBe(0);
+  });
+
+  it('publishes a language that lacks texts only after a confirmation', async () => {
+    await page.getByRole('button', { name: 'Add language' }).click();
+    await page.getByLabel('New language').fill('Arabic');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    const checks = page.getByRole('list', { name: 'Checks' });
+    await checks.getByText('27 texts missing.').waitFor();
+    await checks
+      .getByText(/^Visitors download up to [\d,]+ bytes before they see the banner \(limit 2,500; /)
+      .waitFor();
+    await page.getByRole('button', { name: 'Review and publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Review and publish' });
+    await dialog.getByText('Arabic (ar): 27 texts').waitFor();
+    const publishNow = dialog.getByRole('button', { name: 'Publish', exact: true });
+    expect(await publishNow.isDisabled()).toBe(true);
+    await dialog.getByLabel('Publish without these translations').check();
+    await publishNow.click();
+    await dialog.waitFor({ state: 'detached' });
+    const saved = (await (await context.request.get(api(''))).json()) as { texts: { language: string }[] };
+    expect(saved.texts.map(({ language }) => language)).toContain('ar');
   });
 
   it('shows a logo that was chosen from a file, and the banner in another place', async () => {

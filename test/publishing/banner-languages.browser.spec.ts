@@ -5,6 +5,7 @@ import { until } from '../support/until.js';
 
 declare const window: { problems: string[]; serviceConsent: { open(): Promise<void> } };
 declare const document: { cookie: string };
+declare function getComputedStyle(element: unknown): { direction: string };
 
 const COUNTER = {
   name: 'Counter',
@@ -139,5 +140,37 @@ describe('a banner in ten languages', () => {
     await opened.getByRole('link', { name: 'Cookies' }).click();
     release();
     await opened.getByRole('dialog', { name: 'Datenschutzeinstellungen' }).waitFor();
+  });
+});
+
+describe('a banner in Arabic with English labels', () => {
+  it('keeps their punctuation where it belongs, on both layers', async () => {
+    const presets = await site.project.request('viewer', 'GET', '/configuration/presets');
+    const [english] = ((await presets.json()) as { texts: object[] }).texts;
+    const arabic = {
+      ...english,
+      language: 'ar',
+      title: 'نحن نهتم بخصوصيتك',
+      description: 'نستخدم Google Analytics لقياس الزيارات.',
+      labels: {},
+    };
+    await site.configure({ texts: [english, arabic], services: [COUNTER], confirmMissingTexts: true });
+    site.pages['/'] = site.page('', { lang: 'ar' });
+    const opened = await site.open();
+    await button(opened, 'Customize').waitFor();
+    // An Arabic sentence stays one, with its English words.
+    expect(await opened.locator('p.text bdi').count()).toBe(0);
+    expect(await opened.locator('.actions bdi').allTextContents()).toEqual([
+      'Accept all',
+      'Reject all',
+      'Customize',
+    ]);
+    await button(opened, 'Customize').click();
+    const necessary = opened.locator('bdi', { hasText: 'Required for the site to work. Always on.' });
+    await necessary.waitFor();
+    expect(await necessary.evaluate((bdi) => getComputedStyle(bdi).direction)).toBe('ltr');
+    await button(opened, 'Close').click();
+    await button(opened, 'Customize').waitFor();
+    expect(await opened.locator('bdi bdi').count()).toBe(0);
   });
 });

@@ -774,7 +774,11 @@ describe('our banner', () => {
       labels: { acknowledge: 'فهمت', settingsLink: 'الخصوصية' },
     };
     // The default language is not the first.
-    await configure({ defaultMode: 'notice', texts: [arabic, ...presets.texts.slice(0, 2)] });
+    await configure({
+      defaultMode: 'notice',
+      texts: [arabic, ...presets.texts.slice(0, 2)],
+      confirmMissingTexts: true,
+    });
     const links: (string | null)[][] = [];
     for (const [lang, locale, text, dir] of [
       ['ar-EG', 'en-US', 'فهمت', 'rtl'],

@@ -344,7 +344,7 @@ describe('GET /cdn/:projectId/declaration.html', () => {
     expect(html).toContain('&lt;script&gt;');
     expect(html).toContain('<section id="de" lang="de">');
     expect(html).toContain('<section class="category" id="de-analytics">');
-    expect(html).toContain('<td>Zählt Besuche.</td><td>1 Tag</td>');
+    expect(html).toContain('<td dir="auto">Zählt Besuche.</td><td dir="auto">1 Tag</td>');
     expect(html.indexOf('Shop')).toBeLessThan(html.indexOf('Counter'));
     expect(answer.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',

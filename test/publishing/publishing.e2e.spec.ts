@@ -505,7 +505,7 @@ describe('publishing', () => {
     const project = await createTestProject(service, { tier: 'business' });
     const texts = [
       { ...TEXT, labels: { close: 'Shut' } },
-      { ...TEXT, language: 'de' },
+      { ...TEXT, language: 'de', description: 'Dürfen wir?\nBitte.' },
     ];
     const banner = { enabled: true, layout: 'bar', accent: '#000000' };
     const body = {
@@ -636,6 +636,27 @@ describe('publishing', () => {
     const rolledBack = await project.request('editor', 'POST', '/publications/1/rollback');
     expect(rolledBack.status).toBe(200);
     await published(project, (next) => next.configHash === configHash);
+  });
+
+  it('asks for a confirmation where visitors would see texts in another language', async () => {
+    const project = await createTestProject(service);
+    const texts = [TEXT, { ...TEXT, language: 'ar', title: 'الخصوصية' }];
+    const body = { banner: { enabled: true }, categories: [], texts };
+    const refused = await put(project, body);
+    expect(refused.status).toBe(409);
+    const problem = (await refused.json()) as { missingTexts: { language: string; fields: string[] }[] };
+    expect(problem).toMatchObject({ code: 'texts_incomplete', detail: expect.stringContaining('(ar)') });
+    expect(problem.missingTexts).toEqual([
+      { language: 'ar', fields: expect.arrayContaining(['description', 'labels.settingsLink']) },
+    ]);
+    const configuration = await project.request('viewer', 'GET', '/configuration');
+    expect(await configuration.json()).toMatchObject({ version: 0 });
+    const preview = await project.request('viewer', 'POST', '/configuration/preview', body);
+    expect(await preview.json()).toMatchObject({ missingTexts: problem.missingTexts });
+    expect((await put(project, { ...body, confirmMissingTexts: true })).status).toBe(200);
+    // An editor who goes back to it has seen it.
+    await published(project, ({ texts: languages }) => (languages as unknown[]).length === 2);
+    expect((await project.request('editor', 'POST', '/publications/1/rollback')).status).toBe(200);
   });
 
   it('serves the texts of a project that has published nothing yet', async () => {

@@ -87,6 +87,7 @@ export const DOMAIN_ERROR_STATUS = {
   member_limit_reached: 409,
   api_key_limit_reached: 409,
   publication_limit_reached: 409,
+  texts_incomplete: 409,
   api_key_revoked: 409,
   endpoint_not_configured: 409,
   visitor_reference_not_configured: 409,

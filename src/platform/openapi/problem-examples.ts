@@ -70,6 +70,7 @@ const DETAILS: Record<string, string> = {
   second_factor_missing: '2FA is not set up for your account.',
   subscription_exists: 'This project already has a subscription. Change it in the customer portal.',
   temporarily_unavailable: 'Cannot connect to the database. Try again shortly.',
+  texts_incomplete: 'Visitors would see some texts in another language (ar).',
   tier_required: 'Requires one of the tiers pro, business, enterprise. The current tier is lite.',
   tile_not_found: 'The log has no such tile (yet).',
   timestamp_not_found: 'There is no timestamp yet.',
@@ -84,6 +85,7 @@ const DETAILS: Record<string, string> = {
 /** Additional members of a code's problem document. */
 const MEMBERS: Record<string, Problem> = {
   internal_error: { errorId: ERROR_ID },
+  texts_incomplete: { missingTexts: [{ language: 'ar', fields: ['description', 'labels.close'] }] },
   validation_failed: {
     errors: [
       { field: 'limit', message: 'limit must be an integer from 1 to 200.', code: 'range', min: 1, max: 200 },

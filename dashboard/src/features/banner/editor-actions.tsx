@@ -70,6 +70,7 @@ export function EditorActions({
         <PublishDialog
           title={t('banner.publish')}
           confirmLabel={t('banner.publishNow')}
+          missing={shown.preview?.missingTexts ?? []}
           warning={form.policyUrl ? null : t('banner.checks.noPolicy')}
           changes={{
             items: shown.isCurrent ? shown.preview?.changes : undefined,
@@ -79,7 +80,9 @@ export function EditorActions({
           pending={publish.isPending}
           error={publish.error}
           onClose={() => setPublishing(false)}
-          onPublish={(comment) => publish.mutate(comment, { onSettled: () => setPublishing(false) })}
+          onPublish={(comment, confirmMissingTexts) =>
+            publish.mutate({ comment, confirmMissingTexts }, { onSettled: () => setPublishing(false) })
+          }
         />
       )}
     </>

@@ -134,7 +134,7 @@ function RollBack({ project, publication }: { project: ProjectResponse; publicat
           pending={mutation.isPending}
           error={mutation.error}
           onClose={dialog.close}
-          onPublish={mutation.mutate}
+          onPublish={(comment) => mutation.mutate(comment)}
         />
       )}
     </>

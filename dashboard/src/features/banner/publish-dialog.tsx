@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { ConfigurationChangeResponse } from '../../client/types.gen';
+import type { ConfigurationChangeResponse, MissingTextsResponse } from '../../client/types.gen';
+import { languageName } from '../../shared/display-names';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { Notice } from '../../shared/notice';
 import { ProblemAlert } from '../../shared/problem-alert';
@@ -13,14 +14,19 @@ export function PublishDialog(props: {
   confirmLabel: string;
   /** Something to consider before publishing. */
   warning?: string | null;
+  /** Languages that lack texts: publishing them has to be confirmed. */
+  missing?: MissingTextsResponse[];
   /** The changes, once they are loaded. */
   changes: { items: ConfigurationChangeResponse[] | undefined; error: unknown; retry: () => void };
   pending: boolean;
   error: unknown;
   onClose: () => void;
-  onPublish: (comment: string) => void;
+  /** `confirmed`: although texts are missing. */
+  onPublish: (comment: string, confirmed: boolean) => void;
 }) {
   const [comment, setComment] = useState('');
+  const [confirmed, setConfirmed] = useState(false);
+  const { missing = [] } = props;
   const { items, error, retry } = props.changes;
   return (
     <Modal
@@ -33,7 +39,7 @@ export function PublishDialog(props: {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          props.onPublish(comment.trim());
+          props.onPublish(comment.trim(), confirmed);
         }}
       >
         <Stack gap="sm">
@@ -47,6 +53,7 @@ export function PublishDialog(props: {
             data-autofocus
           />
           {props.warning && <Notice>{props.warning}</Notice>}
+          {missing.length > 0 && <Untranslated {...{ missing, confirmed }} onConfirm={setConfirmed} />}
           <Text fw={600}>{t('banner.changes')}</Text>
           {items && <ChangesList changes={items} none={t('banner.noChanges')} />}
           {!items && !error && <SkeletonRows rows={1} />}
@@ -56,12 +63,43 @@ export function PublishDialog(props: {
             <Button variant="default" onClick={props.onClose}>
               {t('shared.cancel')}
             </Button>
-            <Button type="submit" loading={props.pending}>
+            <Button type="submit" loading={props.pending} disabled={missing.length > 0 && !confirmed}>
               {props.confirmLabel}
             </Button>
           </Group>
         </Stack>
       </form>
     </Modal>
+  );
+}
+
+function Untranslated({
+  missing,
+  confirmed,
+  onConfirm,
+}: {
+  missing: MissingTextsResponse[];
+  confirmed: boolean;
+  onConfirm: (confirmed: boolean) => void;
+}) {
+  return (
+    <Notice>
+      <Stack gap="xs">
+        <Text fw={600}>{t('banner.untranslated.title')}</Text>
+        <ul className="changes">
+          {missing.map(({ language, fields }) => (
+            <li key={language}>
+              {t('banner.untranslated.row', { language: languageName(language), count: fields.length })}
+            </li>
+          ))}
+        </ul>
+        <Text>{t('banner.untranslated.text')}</Text>
+        <Checkbox
+          label={t('banner.untranslated.confirm')}
+          checked={confirmed}
+          onChange={(event) => onConfirm(event.currentTarget.checked)}
+        />
+      </Stack>
+    </Notice>
   );
 }

@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { CONTRAST_MIN } from '../../../../src/modules/publishing/domain/contrast.js';
 import type { PreviewResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
-import { languageName } from '../../shared/display-names';
 import { withEntry } from './configuration';
 import type { LanguageProps } from './field-props';
 import { ownLanguageName } from './language-name';
@@ -31,12 +30,12 @@ export function TextChecks({
       {!form.policyUrl && <Item isGood={false}>{t('banner.checks.noPolicy')}</Item>}
       {preview && largest && <Size {...largest} max={preview.visitorBytesMax} />}
       {form.texts.map((text, index) => {
-        const count = countMissing(text, form.categories, presets);
+        const count = countMissing(text, preview?.missingTexts ?? []);
         if (count === 0) return null;
         const preset = presetFor(presets, text.language);
         return (
           <Item key={text.language} isGood={false}>
-            {t('banner.checks.missing', { language: ownLanguageName(text.language), count })}{' '}
+            {t('banner.checks.missing', { language: isolatedName(text.language), count })}{' '}
             {preset && (
               <button
                 type="button"
@@ -55,10 +54,13 @@ export function TextChecks({
   );
 }
 
+/** In marks of Unicode, since some languages are written from right to left. */
+const isolatedName = (language: string): string => `\u2068${ownLanguageName(language)}\u2069`;
+
 /** The download of the language that needs most. */
 function Size({ language, bytes, max }: { language: string; bytes: number; max: number }) {
   const isGood = bytes <= max;
-  const facts = { language: languageName(language), bytes, max };
+  const facts = { language: isolatedName(language), bytes, max };
   return <Item isGood={isGood}>{t(isGood ? 'banner.checks.size' : 'banner.checks.tooLarge', facts)}</Item>;
 }
 

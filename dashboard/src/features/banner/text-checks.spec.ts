@@ -18,19 +18,11 @@ const FRENCH: BannerText = {
 };
 
 describe('countMissing', () => {
-  it('counts empty texts, and texts of offered categories', () => {
-    expect(countMissing(FRENCH, ['analytics', 'marketing'], [FRENCH])).toBe(0);
-    expect(countMissing({ ...FRENCH, title: ' ' }, ['analytics'], [FRENCH])).toBe(1);
-    expect(countMissing({ ...FRENCH, categories: [] }, ['analytics'], [FRENCH])).toBe(2);
-    expect(countMissing({ ...FRENCH, categories: [] }, [], [FRENCH])).toBe(0);
-  });
-
-  it('counts the labels of a language that we have no texts in, but not of its variants', () => {
-    expect(countMissing({ ...FRENCH, language: 'fr-CA' }, [], [FRENCH])).toBe(0);
-    const catalan = { ...FRENCH, language: 'ca' };
-    const all = countMissing(catalan, [], [FRENCH]);
-    expect(all).toBeGreaterThan(10);
-    expect(countMissing({ ...catalan, labels: { close: 'Tanca' } }, [], [FRENCH])).toBe(all - 1);
+  it('counts empty texts, and those that the service names, once each', () => {
+    expect(countMissing(FRENCH, [])).toBe(0);
+    expect(countMissing({ ...FRENCH, title: ' ' }, [{ language: 'de', fields: ['title'] }])).toBe(1);
+    const fields = ['title', 'categories.analytics.title', 'labels.close'];
+    expect(countMissing({ ...FRENCH, title: '', save: '' }, [{ language: 'fr', fields }])).toBe(4);
   });
 });
 
@@ -50,12 +42,6 @@ describe('fillMissing', () => {
         { key: 'marketing', title: 'Marketing', description: 'Pub' },
       ],
     });
-  });
-
-  it('leaves nothing missing', () => {
-    const empty: BannerText = { ...FRENCH, title: '', description: '', categories: [] };
-    const categories = ['analytics', 'marketing'] as const;
-    expect(countMissing(fillMissing(empty, [...categories], FRENCH), [...categories], [FRENCH])).toBe(0);
   });
 });
 

@@ -1,6 +1,7 @@
 import { BANNER_BACKGROUNDS, COLOR, contrastOf } from '../../../../src/modules/publishing/domain/contrast.js';
+import type { MissingTextsResponse } from '../../client/types.gen';
 import type { BannerText, Configuration } from './configuration';
-import { presetFor, TEXT_MEMBERS } from './text-mode';
+import { TEXT_MEMBERS } from './text-mode';
 
 /** Labels that a banner shows in every mode. */
 export const COMMON_LABELS = {
@@ -38,24 +39,10 @@ export function buttonContrast({
   return Math.min(...pairs.map(([color, background]) => contrastOf(color ?? '', background)));
 }
 
-/** Number of missing texts in a language. Visitors see the default language instead. */
-export function countMissing(
-  text: BannerText,
-  categories: Configuration['categories'],
-  presets: BannerText[],
-): number {
-  const empty = TEXT_MEMBERS.filter((member) => text[member].trim() === '').length;
-  const untold = categories.flatMap((key) => {
-    const entry = text.categories?.find((each) => each.key === key);
-    return [entry?.title, entry?.description].filter((words) => !words?.trim());
-  }).length;
-  // Labels that are not given are ours, in the languages that we have.
-  const labels = presetFor(presets, text.language)
-    ? 0
-    : Object.values(COMMON_LABELS)
-        .flat()
-        .filter((name) => !text.labels?.[name]).length;
-  return empty + untold + labels;
+/** Number of texts that a language lacks: empty ones, and those that the service names (`missingTexts`). */
+export function countMissing(text: BannerText, missingTexts: MissingTextsResponse[]): number {
+  const fields = missingTexts.find(({ language }) => language === text.language)?.fields ?? [];
+  return new Set([...TEXT_MEMBERS.filter((member) => text[member].trim() === ''), ...fields]).size;
 }
 
 /** The text with our translation for missing parts. */

@@ -51,11 +51,11 @@ export function useEditor(projectId: string, configuration: ConfigurationRespons
     },
   });
   const publish = useApiMutation({
-    request: async (comment: string) =>
+    request: async ({ comment, confirmMissingTexts }: { comment: string; confirmMissingTexts: boolean }) =>
       (
         await configurationSave({
           path,
-          body: { ...form, draftVersion, ...(comment !== '' && { comment }) },
+          body: { ...form, draftVersion, confirmMissingTexts, ...(comment !== '' && { comment }) },
           headers: { 'If-Match': tag(basedOn) },
         })
       ).data,

@@ -18,6 +18,7 @@ import type {
   SaveNote,
   SiteConfiguration,
 } from '../domain/configuration.js';
+import { type MissingTexts, missingTexts } from '../domain/missing-texts.js';
 import { PUBLICATIONS_MAX } from '../domain/publishing.limits.js';
 import { readSaved, writeSaved } from '../infrastructure/configuration.rows.js';
 import { firstInForce, lastPublication, publicationCount } from '../infrastructure/publication.rows.js';
@@ -47,6 +48,8 @@ export interface SaveConfigurationRequest {
   comment: string | null;
   /** The draft that it was made from, which is deleted; null: none, and an existing one is kept. */
   draftVersion: number | null;
+  /** Whether it may be published although languages lack texts. */
+  confirmMissingTexts: boolean;
 }
 
 /** The version that the caller has seen; null: any will do. */
@@ -90,13 +93,15 @@ export class ConfigurationService {
    * every tier, so that other parts can be changed without losing them.
    *
    * @throws DomainError `version_conflict` (412), `tier_required` (403),
-   * `publication_limit_reached` (409).
+   * `publication_limit_reached` and `texts_incomplete` (409).
    */
   async save(
     { project, author, requireTier }: { project: Project; author: Author; requireTier: TierCheck },
-    { configuration, comment, draftVersion }: SaveConfigurationRequest,
+    { configuration, comment, draftVersion, confirmMissingTexts }: SaveConfigurationRequest,
     expected: ExpectedVersion,
   ): Promise<ConfigurationView> {
+    const missing = missingTexts(configuration, new Date());
+    if (missing.length > 0 && !confirmMissingTexts) throw textsIncomplete(missing);
     const change = { action: 'configuration.save', author, expected, comment } as const;
     await this.change(project.id, change, async (tx, saved) => {
       const { regionRules } = saved.configuration;
@@ -177,6 +182,15 @@ function publicationLimitReached(): DomainError {
   return new DomainError(
     'publication_limit_reached',
     `This project has reached the limit of ${PUBLICATIONS_MAX} published versions. Create a new project for this site.`,
+  );
+}
+
+function textsIncomplete(missing: MissingTexts[]): DomainError {
+  const languages = missing.map(({ language }) => language).join(', ');
+  return new DomainError(
+    'texts_incomplete',
+    `Visitors would see some texts in another language (${languages}). Add them, or send confirmMissingTexts: true.`,
+    { members: { missingTexts: missing } },
   );
 }
 

@@ -10,6 +10,7 @@ import { ProjectService } from '../../projects/project.service.js';
 import { changesBetween, type ConfigurationChange } from '../domain/configuration-changes.js';
 import type { Draft, SiteConfiguration } from '../domain/configuration.js';
 import type { RenderedDocument } from '../domain/document.js';
+import { type MissingTexts, missingTexts } from '../domain/missing-texts.js';
 import { type VisitorBytes, visitorBytes, visitorFiles } from '../domain/visitor-files.js';
 import { expireDrafts, readDraft, readSaved, writeDraft } from '../infrastructure/configuration.rows.js';
 import { SiteSource } from './site-reader.js';
@@ -18,6 +19,7 @@ import { SiteSource } from './site-reader.js';
 export interface Preview extends RenderedDocument {
   changes: ConfigurationChange[];
   visitorBytes: VisitorBytes[];
+  missingTexts: MissingTexts[];
 }
 
 /** Keeps one draft for each project, for all who work on it, and shows what it would be published as. */
@@ -53,11 +55,13 @@ export class DraftService {
   /** Renders a configuration as it would be published now. Nothing is stored. */
   async preview(project: Project, configuration: SiteConfiguration): Promise<Preview> {
     const saved = await readSaved(this.em.fork(), project.id);
-    const rendered = await this.source.renderAs(project, configuration, new Date());
+    const now = new Date();
+    const rendered = await this.source.renderAs(project, configuration, now);
     return {
       ...rendered,
       changes: changesBetween(saved.configuration, configuration),
       visitorBytes: visitorBytes(visitorFiles(rendered.document)),
+      missingTexts: missingTexts(configuration, now),
     };
   }
 

@@ -177,16 +177,17 @@ function serviceCard(declaration: Declaration, rows: readonly DeclarationRow[]):
   const heads = [words.cookie, words.purpose, words.duration].map(
     (head) => `<th scope="col"${foreign(declaration)}>${escapeHtml(head)}</th>`,
   );
+  // Names and words may be in another language than the table.
   const lines = cookies.map(
     ({ name, purpose, duration }) =>
-      `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(purpose)}</td><td>${escapeHtml(duration)}</td></tr>`,
+      `<tr><th scope="row" dir="auto">${escapeHtml(name)}</th><td dir="auto">${escapeHtml(purpose)}</td><td dir="auto">${escapeHtml(duration)}</td></tr>`,
   );
   const table = `<table><thead><tr>${heads.join('')}</tr></thead><tbody>${lines.join('\n')}</tbody></table>`;
-  return `<article class="service"><header><h3>${escapeHtml(service)}</h3><span class="by">${linked}</span></header>${lines.length > 0 ? table : ''}</article>`;
+  return `<article class="service"><header><h3 dir="auto">${escapeHtml(service)}</h3><span class="by" dir="auto">${linked}</span></header>${lines.length > 0 ? table : ''}</article>`;
 }
 
 const direction = (declaration?: Declaration): string => (declaration?.isRightToLeft ? ' dir="rtl"' : '');
 
 /** Words that are not there in the language of the section are English. */
 const foreign = ({ language, words }: Declaration): string =>
-  words.language === language ? '' : ` lang="${words.language}"`;
+  words.language === language ? '' : ` lang="${words.language}" dir="auto"`;

@@ -3,7 +3,14 @@ import { CATALOGUE, GEO_TARGETING_TIERS, type TierFeatures } from '../../licensi
 import { isPreviewHost, previewHostPattern } from '../../licensing/domain/preview-host.js';
 import type { Tier } from '../../licensing/domain/tier.js';
 import type { DataController } from '../../projects/domain/project.js';
-import { type BannerText, CATEGORIES, COUNT_LABELS, LABELS, MODE_LABELS } from './banner-text.js';
+import {
+  type BannerText,
+  CATEGORIES,
+  type Category,
+  COUNT_LABELS,
+  LABELS,
+  MODE_LABELS,
+} from './banner-text.js';
 import type { CategoryModes } from './consent-modes.js';
 import {
   type BannerSettings,
@@ -183,7 +190,8 @@ export function choiceCookieKind({ banner }: SiteDocument): NonNullable<SiteDocu
 
 /**
  * Fills every label: the owner's text, else our text in that language, else in the default
- * language. Sites with their own banner need none.
+ * language; and categories in languages that we have texts in. Sites with their own banner need
+ * none.
  */
 function withWords(configuration: SiteConfiguration, at: Date): SiteConfiguration {
   const { banner, defaultLanguage, texts } = configuration;
@@ -197,13 +205,23 @@ function withWords(configuration: SiteConfiguration, at: Date): SiteConfiguratio
     ...configuration,
     texts: texts.map((text) => ({
       ...text,
+      categories: withOurs(text, configuration.categories),
       labels: without(unused, { ...fallback, ...knownText(text.language)?.labels, ...text.labels }),
     })),
   };
 }
 
+function withOurs(
+  { language, categories }: BannerText,
+  offered: readonly Category[],
+): BannerText['categories'] {
+  const ours = knownText(language)?.categories ?? [];
+  const isMissing = (key: Category): boolean => !categories.some((category) => category.key === key);
+  return [...categories, ...ours.filter(({ key }) => offered.includes(key) && isMissing(key))];
+}
+
 /** Labels of modes that no region uses: every page would load them needlessly. */
-function unusedLabels(configuration: SiteConfiguration, at: Date): string[] {
+export function unusedLabels(configuration: SiteConfiguration, at: Date): string[] {
   const { categories, services } = configuration;
   const { defaultModes, defaultMode, regionRules, honorGlobalPrivacyControl } = publishedRules(
     configuration,

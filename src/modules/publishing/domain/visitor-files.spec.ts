@@ -125,8 +125,9 @@ describe('a larger document', () => {
 
   it('describes a category that a language lacks in the default language', () => {
     const [en, de, fr] = ['en', 'de', 'fr'].map((language) => ({ ...defaultText(language), labels: {} }));
-    const partial = render(['en'], { texts: [en!, { ...de!, categories: de!.categories.slice(1) }, fr!] });
-    expect(contentOf(partial, `details-${partial.configHash}-de.json`).categories).toContainEqual(
+    const catalan = { ...de!, language: 'ca', categories: de!.categories.slice(1) };
+    const partial = render(['en'], { texts: [en!, catalan, fr!] });
+    expect(contentOf(partial, `details-${partial.configHash}-ca.json`).categories).toContainEqual(
       en!.categories[0],
     );
   });

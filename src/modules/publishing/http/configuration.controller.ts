@@ -39,6 +39,7 @@ import {
 import { DraftService } from '../application/draft.service.js';
 import { blockingPolicy } from '../domain/blocking.js';
 import type { Draft } from '../domain/configuration.js';
+import type { MissingTexts } from '../domain/missing-texts.js';
 import { VISITOR_BYTES_MAX, type VisitorBytes } from '../domain/visitor-files.js';
 import {
   BlockingPolicyResponse,
@@ -100,7 +101,8 @@ export class ConfigurationController {
 
   /**
    * Replaces the configuration; the service publishes it within seconds. 412 `version_conflict` where If-Match
-   * names another version, 403 `tier_required` for new region rules on a tier without geo-targeting.
+   * names another version, 403 `tier_required` for new region rules on a tier without geo-targeting, 409
+   * `texts_incomplete` (with `missingTexts`, as in a preview) where languages of our banner lack texts.
    */
   @Put('configuration')
   @ProjectRole('editor')
@@ -108,7 +110,7 @@ export class ConfigurationController {
   @LeaveTierToUseCase()
   @IfMatchHeader()
   @ApiBodyExample({ policyVersion: '2026-11', defaultMode: 'opt_in', banner: { enabled: true } })
-  @ApiConflictResponse({ description: '`publication_limit_reached`' })
+  @ApiConflictResponse({ description: '`publication_limit_reached`, `texts_incomplete`' })
   @ApiOperation({ summary: 'Save and publish the banner configuration' })
   @ApiOkResponse({ type: ConfigurationResponse })
   @ApiPreconditionFailedResponse({ description: 'version_conflict: someone else saved the configuration.' })
@@ -125,8 +127,9 @@ export class ConfigurationController {
     // Every member is optional, so a missing body would delete the configuration.
     requireBody(request);
     const by = { project, author, requireTier };
-    const { comment = null, draftVersion = null } = body;
-    const requested = { configuration: configurationOf(body), comment, draftVersion };
+    const { comment = null, draftVersion = null, confirmMissingTexts = false } = body;
+    const configuration = configurationOf(body);
+    const requested = { configuration, comment, draftVersion, confirmMissingTexts };
     return this.answer(response, await this.configurations.save(by, requested, expected(ifMatch)));
   }
 
@@ -218,6 +221,12 @@ class VisitorBytesResponse implements VisitorBytes {
   bytes!: number;
 }
 
+class MissingTextsResponse implements MissingTexts {
+  @ApiProperty({ example: 'ar' }) language!: string;
+  @ApiProperty({ type: [String], example: ['description', 'categories.analytics.title', 'labels.close'] })
+  fields!: string[];
+}
+
 class PreviewResponse extends SiteDocumentResponse {
   @ApiProperty({ description: 'Region rules exist, but the tier does not include them', example: false })
   regionRulesLeftOut!: boolean;
@@ -233,6 +242,12 @@ class PreviewResponse extends SiteDocumentResponse {
   visitorBytes!: VisitorBytesResponse[];
   @ApiProperty({ description: 'The recommended maximum', example: VISITOR_BYTES_MAX })
   visitorBytesMax!: number;
+  @ApiProperty({
+    type: [MissingTextsResponse],
+    description:
+      'Texts that visitors would see in another language; publishing them needs `confirmMissingTexts`',
+  })
+  missingTexts!: MissingTextsResponse[];
 }
 
 /** An editor's unpublished draft, and its preview. */
@@ -302,11 +317,16 @@ export class DraftController {
     @Req() request: AccessedRequest,
   ): Promise<PreviewResponse> {
     requireBody(request);
-    const { document, regionRulesLeftOut, changes, visitorBytes } = await this.drafts.preview(
-      project,
-      configurationOf(body),
-    );
-    return { document, regionRulesLeftOut, changes, visitorBytes, visitorBytesMax: VISITOR_BYTES_MAX };
+    const preview = await this.drafts.preview(project, configurationOf(body));
+    const { document, regionRulesLeftOut, changes, visitorBytes, missingTexts } = preview;
+    return {
+      document,
+      regionRulesLeftOut,
+      changes,
+      visitorBytes,
+      visitorBytesMax: VISITOR_BYTES_MAX,
+      missingTexts,
+    };
   }
 }
 

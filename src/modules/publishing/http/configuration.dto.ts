@@ -206,6 +206,14 @@ export class SaveConfigurationBody extends ConfigurationBody {
   @IfGiven()
   @Integer({ min: 0 })
   draftVersion?: number;
+
+  @ApiPropertyOptional({
+    default: false,
+    description: 'Publish although visitors see some texts in another language (`texts_incomplete`)',
+  })
+  @IfGiven()
+  @IsBoolean()
+  confirmMissingTexts?: boolean;
 }
 
 /** A configuration that is kept, and not published yet. */
