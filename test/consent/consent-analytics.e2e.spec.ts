@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EntityManager } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { ConsentRollup } from '../../src/modules/consent/application/consent.rollup.js';
 import { ROLLUP_ACTIONS_MAX, ROLLUP_HOSTNAMES_MAX } from '../../src/modules/consent/domain/consent-counts.js';
+import {
+  addUp,
+  addUpAudience,
+  moveRollupState,
+} from '../../src/modules/consent/infrastructure/rollup.rows.js';
 import { newId, uuidLowerBound } from '../../src/platform/identity/ids.js';
-import { postChoices } from '../support/people/consent.js';
+import { ensureMonth, postChoices } from '../support/people/consent.js';
 import { until } from '../support/until.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
@@ -145,6 +151,119 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
     await rollup.advance();
     expect(await rolledUp(project)).toBe(8);
     await check();
+  });
+
+  describe('of one device and day', () => {
+    const DAY = new Date(Math.floor(Date.now() / (24 * HOUR_MS)) * 24 * HOUR_MS - 48 * HOUR_MS);
+    const at = (hours: number): Date => new Date(DAY.getTime() + hours * HOUR_MS);
+    const PERIOD = `?from=${DAY.toISOString()}&to=${at(48).toISOString()}`;
+    /** Stores a choice of the device with this key (null: none) at an hour of the day before yesterday. */
+    const choose = async (
+      project: TestProject,
+      [hour, key, choice, region]: [hour: number, key: number | null, choice: typeof ALL, region?: string],
+    ): Promise<void> => {
+      const id = uuidLowerBound(at(hour)).replace(/.{12}$/, newId().slice(-12));
+      await service.database.query(
+        `insert into consent_record (project_id, id, received_at, analytics, marketing, preferences, action, hostname,
+                                     visitor_key_hash, extra)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          project.id,
+          id,
+          at(hour),
+          choice.analytics,
+          choice.marketing,
+          choice.preferences,
+          choice.action,
+          choice.hostname,
+          key === null ? null : Buffer.alloc(38, key),
+          region === undefined ? null : JSON.stringify({ region }),
+        ],
+      );
+    };
+    const seed = async (project: TestProject): Promise<void> => {
+      await ensureMonth(service, DAY);
+      // Refuses, allows a frame, and withdraws.
+      await choose(project, [9.5, 1, NONE, 'DE']);
+      await choose(project, [9.6, 1, SOME, 'DE']);
+      await choose(project, [14, 1, { ...NONE, action: 'withdraw' }, 'FR']);
+      // Another device, and two choices without a key.
+      await choose(project, [9.5, 2, ALL, 'DE']);
+      await choose(project, [10, null, NONE]);
+      await choose(project, [11, null, NONE]);
+      // The first device, on the next day.
+      await choose(project, [30, 1, ALL, 'DE']);
+    };
+    const TOTALS = { records: 7, asked: 5, analytics: 2, fullAccept: 2, rejection: 2, withdrawal: 1 };
+
+    it('counts the last choice only, before, between and in the rollups, and adds days', async () => {
+      const project = await createTestProject(service, { tier: 'business' });
+      await seed(project);
+      const check = async (): Promise<void> => {
+        for (const interval of ['day', 'hour']) {
+          const answer = await ask(project, `${PERIOD}&interval=${interval}`);
+          expect(answer.totals).toMatchObject(TOTALS);
+          const regions = (answer as unknown as { byRegion: { region: string | null; asked: number }[] })
+            .byRegion;
+          expect(regions.map(({ region, asked }) => [region, asked]).toSorted()).toEqual(
+            [
+              ['DE', 2],
+              ['FR', 1],
+              [null, 2],
+            ].toSorted(),
+          );
+          const actions = answer.byAction as unknown as { action: string; records: number; asked: number }[];
+          expect(actions.find(({ action }) => action === 'custom')).toMatchObject({ records: 1, asked: 0 });
+          expect(actions.find(({ action }) => action === 'reject_all')).toMatchObject({
+            records: 3,
+            asked: 2,
+          });
+        }
+        const { series } = await ask(project, PERIOD);
+        expect(series).toMatchObject([
+          { records: 6, asked: 4 },
+          { records: 1, asked: 1 },
+        ]);
+      };
+      await service.database.query(moveMarks('$1'), [DAY]);
+      await check();
+      // A choice that is in the rollups is taken back by one that is not.
+      await service.app
+        .get(EntityManager, { strict: false })
+        .fork()
+        .transactional(async (tx) => {
+          const slice = { from: DAY, to: at(12) };
+          for (const interval of ['hour', 'day'] as const) await addUp(tx, interval, slice);
+          await addUpAudience(tx, slice);
+          await moveRollupState(tx, slice.to);
+        });
+      await check();
+      await rollup.advance();
+      expect(await rolledUp(project)).toBe(7);
+      await check();
+    });
+
+    it('counts a past period that ends within the day', async () => {
+      const project = await createTestProject(service, { tier: 'business' });
+      await seed(project);
+      await service.database.query(moveMarks('$1'), [DAY]);
+      await rollup.advance();
+      const until = `?from=${DAY.toISOString()}&to=${at(9.7).toISOString()}`;
+      // The device's choices of that time were replaced later on the same day.
+      expect((await ask(project, until)).totals).toMatchObject({ records: 3, asked: 1, fullAccept: 1 });
+    });
+
+    it('keeps what an erased record has counted, and goes on', async () => {
+      const project = await createTestProject(service, { tier: 'business' });
+      await seed(project);
+      await service.database.query(moveMarks('$1'), [DAY]);
+      await rollup.advance();
+      await service.database.query(
+        'delete from consent_record where project_id = $1 and visitor_key_hash is not null',
+        [project.id],
+      );
+      expect((await ask(project, PERIOD)).totals).toMatchObject(TOTALS);
+    });
   });
 
   it('compares with the same elapsed time of yesterday, to the second', async () => {

@@ -533,10 +533,7 @@ describe('records and analytics', () => {
       expect(shown).toEqual([when, optIn, fullAccept, rejection, withdrawal]);
     }
     await page.getByRole('button', { name: 'Definitions' }).click();
-    await page
-      .getByRole('dialog', { name: 'Definitions' })
-      .getByText('Visitors asked', { exact: true })
-      .waitFor();
+    await page.getByRole('dialog', { name: 'Definitions' }).getByText('Choices', { exact: true }).waitFor();
     expect(await pageFaults(page)).toEqual([]);
     await page.keyboard.press('Escape');
   });
@@ -673,7 +670,7 @@ describe('the overview', () => {
     await seen.getByText('220 at this point last month').waitFor();
     expect(await figureTexts()).toEqual([
       'Consents210-4.5%220 at this point last month',
-      'Opt-in rate21%-1 ppof 420 visitors who were asked',
+      'Opt-in rate21%-1 ppof 420 choices, one per device and day',
     ]);
     await seen.getByRole('radiogroup', { name: 'Period' }).getByText('Today').click();
     await seen.getByText('12 at this time yesterday').waitFor();
@@ -682,7 +679,7 @@ describe('the overview', () => {
     await seen.getByText('12 at this time yesterday').waitFor();
     expect(await figureTexts()).toEqual([
       'Consents11-8.3%12 at this time yesterday',
-      'Opt-in rate1.1%-0.1 ppof 22 visitors who were asked',
+      'Opt-in rate1.1%-0.1 ppof 22 choices, one per device and day',
     ]);
     await seen.close();
   });

@@ -87,6 +87,6 @@ export function messageAbout(projectId: string, consentId: string): OutboxMessag
   };
 }
 
-async function ensureMonth(service: TestService, at: Date): Promise<void> {
+export async function ensureMonth(service: TestService, at: Date): Promise<void> {
   await ensurePartitions(service.database.orm.em, CONSENT_RECORDS, { from: at, to: at });
 }

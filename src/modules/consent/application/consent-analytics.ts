@@ -136,7 +136,7 @@ interface PeriodRecords {
   from: Date;
   to: Date;
   records: number;
-  /** Records of visitors who got a consent request. */
+  /** Choices, one per device and day. */
   asked: number;
   /** The share of them that grants at least one category, from 0 to 1; null without any. */
   optInRate: number | null;
@@ -154,9 +154,9 @@ interface DailyRecords {
   /** Start of the day in the caller's zone. */
   at: Date;
   records: number;
-  /** Records of visitors who got a consent request. */
+  /** Choices, one per device and day. */
   asked: number;
-  /** Of those, records that grant at least one category. */
+  /** Of those, choices that grant at least one category. */
   optedIn: number;
   /** Records of the day 30 days earlier. */
   recordsBefore: number;

@@ -24,12 +24,15 @@ export type AnalyticsInterval = keyof typeof ANALYTICS_DAYS_MAX;
 export const AUDIENCE_DIMENSIONS = ['region', 'language'] as const;
 export const AUDIENCE_SPANS = ['hour', 'day'] as const satisfies AnalyticsInterval[];
 
-/** How many records there are of each kind. */
+/** How many records there are, and how many choices of each kind. */
 export interface ConsentCounts {
   records: number;
-  /** Records of visitors who got a consent request: all but dismissed notices and browser signals (GPC). */
+  /**
+   * Choices of visitors who got a consent request: all but dismissed notices and browser signals
+   * (GPC). Of one device (visitor key) and day in UTC, only the last one counts.
+   */
   asked: number;
-  /** Of those, records that grant the category. */
+  /** Of those, choices that grant the category. */
   analytics: number;
   marketing: number;
   preferences: number;
@@ -41,7 +44,7 @@ export interface ConsentCounts {
   withdrawal: number;
 }
 
-/** Shares of the visitors who got a consent request, from 0 to 1; null without any. */
+/** Shares of the choices (`asked`), from 0 to 1; null without any. */
 export type ConsentRates = Record<Exclude<keyof ConsentCounts, 'records' | 'asked'>, number | null>;
 
 export const NO_RECORDS: ConsentCounts = {

@@ -31,7 +31,8 @@ class ConsentCountsResponse {
   @ApiProperty({ type: 'integer', example: 1284 }) records!: number;
   @ApiProperty({
     type: 'integer',
-    description: 'Records of visitors who were asked; all other counts but `withdrawal` are of these',
+    description:
+      'Choices of visitors who were asked; of one device (visitor key) and day in UTC, only the last. All other counts are of these',
     example: 1240,
   })
   asked!: number;
@@ -41,7 +42,7 @@ class ConsentCountsResponse {
   @ApiProperty({ type: 'integer', example: 558 }) fullAccept!: number;
   @ApiProperty({ type: 'integer', example: 434 }) rejection!: number;
   @ApiProperty({ type: 'integer', example: 12 }) withdrawal!: number;
-  @ApiProperty({ type: ConsentRatesResponse, description: 'Shares of `asked`; null if nobody was asked' })
+  @ApiProperty({ type: ConsentRatesResponse, description: 'Shares of `asked`; null if that is 0' })
   rates!: ConsentRatesResponse;
 }
 
@@ -124,15 +125,14 @@ class PeriodRecordsResponse {
   @ApiProperty({ example: '2026-12-01T00:00:00.000Z' }) from!: Date;
   @ApiProperty({ example: '2026-12-01T09:30:00.000Z' }) to!: Date;
   @ApiProperty({ type: 'integer', example: 1284 }) records!: number;
-  @ApiProperty({ type: 'integer', description: 'Records of visitors who were asked', example: 1240 })
+  @ApiProperty({ type: 'integer', description: 'Choices, one per device and day', example: 1240 })
   asked!: number;
   @ApiProperty({
     type: Number,
     nullable: true,
     minimum: 0,
     maximum: 1,
-    description:
-      'Of the visitors who were asked, the share that grants at least one category; null if nobody was',
+    description: 'Of the choices, the share that grants at least one category; null without any',
     example: 0.65,
   })
   optInRate!: number | null;
@@ -166,11 +166,11 @@ class DailyRecordsResponse {
   })
   at!: Date;
   @ApiProperty({ type: 'integer', example: 1284 }) records!: number;
-  @ApiProperty({ type: 'integer', description: 'Records of visitors who were asked', example: 1240 })
+  @ApiProperty({ type: 'integer', description: 'Choices, one per device and day', example: 1240 })
   asked!: number;
   @ApiProperty({
     type: 'integer',
-    description: 'Of `asked`, records that grant at least one category',
+    description: 'Of `asked`, choices that grant at least one category',
     example: 806,
   })
   optedIn!: number;

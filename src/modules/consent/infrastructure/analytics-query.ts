@@ -10,10 +10,12 @@ import {
 } from '../domain/consent-counts.js';
 import type { Span } from '../domain/overview-periods.js';
 import {
+  choicesOf,
   COUNT_COLUMNS,
   COUNTS,
   countsOf,
   idsOfReceived,
+  lastChoicesOf,
   lowestId,
   namedHostname,
   namedLanguage,
@@ -89,21 +91,24 @@ export function analyticsQuery(question: AnalyticsQuestion): RawBuilder<GroupRow
 /** Records that the rollups don't contain, and records of a past period's last, incomplete hour. */
 function countedRecords({ projectId, from, bounds, interval }: AnalyticsQuestion): RawBuilder<unknown> {
   const { hoursTo, to } = bounds;
-  const counted = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  const counted = (choices: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     select date_trunc(${interval}, c.received_at, 'UTC') as at, c.action,
            ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname,
            ${namedRegion(sql.raw('c.extra'))} as region,
            ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
-    from consent_record c ${joinProject(sql.ref('c.project_id'))}
-    where c.project_id = ${projectId} and ${condition}
+    from ${choices} c ${joinProject(sql.ref('c.project_id'))}
     group by 1, 2, 3, 4, 5`;
-  const fresh = counted(sql`
-    c.received_at >= (select done_until from state) and c.received_at >= ${from} and c.received_at < ${to}
-    and c.id >= (select ${lowestId(sql`done_until`)} from state)`);
+  const fresh = counted(
+    choicesOf(sql`c.project_id = ${projectId}
+    and c.received_at >= (select done_until from state) and c.received_at >= ${from} and c.received_at < ${to}
+    and c.id >= (select ${lowestId(sql`done_until`)} from state)`),
+  );
   if (hoursTo >= to) return fresh;
-  return sql`${fresh} union all ${counted(sql`
-    c.received_at >= ${hoursTo} and c.received_at < ${to} and c.received_at < (select done_until from state)
-    and ${idsOfReceived({ from: hoursTo, to })}`)}`;
+  return sql`${fresh} union all ${counted(
+    lastChoicesOf(sql`c.project_id = ${projectId}
+    and c.received_at >= ${hoursTo} and c.received_at < ${to} and c.received_at < (select done_until from state)
+    and ${idsOfReceived({ from: hoursTo, to })}`),
+  )}`;
 }
 
 /** The sums of the counts, as numbers under the names of the response. */
@@ -214,9 +219,9 @@ function freshRecords(projectId: string): RawBuilder<unknown> {
   return sql`
     state as materialized (select done_until from consent_rollup_state),
     fresh as materialized (
-      select c.received_at, ${countsOf(sql.raw('c'))} from consent_record c
-      where c.project_id = ${projectId} and c.received_at >= (select done_until from state)
-        and c.id >= (select ${lowestId(sql`done_until`)} from state)
+      select c.received_at, ${countsOf(sql.raw('c'))} from ${choicesOf(sql`c.project_id = ${projectId}
+        and c.received_at >= (select done_until from state)
+        and c.id >= (select ${lowestId(sql`done_until`)} from state)`)} c
       group by 1
     )`;
 }
@@ -226,9 +231,9 @@ function lastHour(projectId: string, { to, isPast }: OverviewSpan, position: num
   const span = { from: startOfHour(to), to };
   return sql`(
     select records, asked, rejection, withdrawal from (
-      select ${countsOf(sql.raw('c'))} from consent_record c
-      where c.project_id = ${projectId} and c.received_at >= ${span.from} and c.received_at < ${span.to}
-        and c.received_at < (select done_until from state) and ${idsOfReceived(span)}
+      select ${countsOf(sql.raw('c'))} from ${lastChoicesOf(sql`c.project_id = ${projectId}
+        and c.received_at >= ${span.from} and c.received_at < ${span.to}
+        and c.received_at < (select done_until from state) and ${idsOfReceived(span)}`)} c
     ) counted
     where s.position = ${position}::int and ${isPast}::boolean
   )`;
@@ -252,10 +257,10 @@ export function countsSince(
       where project_id = s.project_id and at >= date_trunc('hour', ${since}::timestamptz)
       union all
       select records, asked, rejection, withdrawal from (
-        select ${countsOf(sql.raw('c'))} from consent_record c
-        where c.project_id = s.project_id and c.received_at >= ${since}::timestamptz
+        select ${countsOf(sql.raw('c'))} from ${choicesOf(sql`c.project_id = s.project_id
+          and c.received_at >= ${since}::timestamptz
           and c.received_at >= (select done_until from state)
-          and c.id >= (select ${lowestId(sql`done_until`)} from state)
+          and c.id >= (select ${lowestId(sql`done_until`)} from state)`)} c
       ) fresh
     ) n
     group by s.project_id

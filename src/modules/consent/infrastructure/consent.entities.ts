@@ -114,7 +114,7 @@ export const ErasedRecordSchema = defineEntity({
 
 const counts = {
   records: p.bigint('number'),
-  /** Records of visitors who got a consent request; all other counts except `withdrawal` are subsets. */
+  /** Choices, one per device and day (counts-sql.ts); all other counts are subsets. */
   asked: p.bigint('number').defaultRaw('0'),
   analytics: p.bigint('number'),
   marketing: p.bigint('number'),

@@ -27,22 +27,85 @@ function listed(write: (column: string) => string): RawBuilder<unknown> {
   return sql.raw(COUNT_COLUMNS.map(write).join(', '));
 }
 
-/** The counters over rows of `consent_record` under an alias, named like the rollup's columns. */
+/** Columns of `consent_record` that the counters and their groups need. */
+const COUNTED_COLUMNS = [
+  'project_id',
+  'received_at',
+  'action',
+  'hostname',
+  'surface',
+  'language',
+  'extra',
+  'analytics',
+  'marketing',
+  'preferences',
+] as const;
+
+const columnsOf = (row: string): RawBuilder<unknown> =>
+  sql.raw(COUNTED_COLUMNS.map((column) => `${row}.${column}`).join(', '));
+
+/** The day of a record, in UTC, in which only the last choice of a device counts. */
+const dayOf = (row: string): RawBuilder<unknown> =>
+  sql`date_trunc('day', ${sql.raw(row)}.received_at, 'UTC')`;
+
+/**
+ * The records `c` that match, as rows for `countsOf`. Each record counts once (`record`). Of one
+ * device and day, only the last choice counts: a record adds its own choice (`choice` is 1) and takes
+ * back the one before it (-1), which may have been counted earlier, in its own hour and day. A record
+ * without a visitor key is a choice of its own. Erased records are not found, so theirs stay counted.
+ * `formerIds`: a condition on the ids of former records `p`; one of values leaves months out of the
+ * plan.
+ */
+export function choicesOf(
+  condition: RawBuilder<unknown>,
+  formerIds: RawBuilder<unknown> = sql`p.id >= ${lowestId(dayOf('c'))}`,
+): RawBuilder<unknown> {
+  return sql`(
+    with chosen as materialized (
+      select c.*, (
+        select p from consent_record p
+        where p.project_id = c.project_id and p.visitor_key_hash = c.visitor_key_hash
+          and ${formerIds} and p.received_at >= ${dayOf('c')}
+          and (p.received_at, p.id) < (c.received_at, c.id)
+        order by p.received_at desc, p.id desc limit 1
+      ) as former
+      from consent_record c where ${condition}
+    )
+    select ${columnsOf('chosen')}, 1 as record, 1 as choice from chosen
+    union all
+    select ${columnsOf('(chosen.former)')}, 0, -1 from chosen where (chosen.former).id is not null
+  )`;
+}
+
+/** The same for records whose later ones are counted too: only choices that no later one replaces. */
+export function lastChoicesOf(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(
+    select ${columnsOf('c')}, 1 as record, case when exists (
+      select from consent_record n
+      where n.project_id = c.project_id and n.visitor_key_hash = c.visitor_key_hash
+        and n.id >= ${lowestId(dayOf('c'))} and ${dayOf('n')} = ${dayOf('c')}
+        and (n.received_at, n.id) > (c.received_at, c.id)
+    ) then 0 else 1 end as choice
+    from consent_record c where ${condition}
+  )`;
+}
+
+/** The counters over rows of `choicesOf` or `lastChoicesOf` under an alias, named like the rollup's columns. */
 export function countsOf(alias: RawBuilder<unknown>): RawBuilder<unknown> {
   const asked = wasAsked(alias);
   const grants = sql`(${alias}.analytics or ${alias}.marketing or ${alias}.preferences)`;
+  const choices = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`coalesce(sum(${alias}.choice) filter (where ${condition}), 0)`;
   return sql`
-    count(*) as records,
-    count(*) filter (where ${asked}) as asked,
-    count(*) filter (where ${asked} and ${alias}.analytics) as analytics,
-    count(*) filter (where ${asked} and ${alias}.marketing) as marketing,
-    count(*) filter (where ${asked} and ${alias}.preferences) as preferences,
-    count(*) filter (
-      where ${asked} and ((${alias}.analytics and ${alias}.marketing and ${alias}.preferences)
-         or (${alias}.action = 'accept_all' and ${grants}))
-    ) as full_accept,
-    count(*) filter (where ${asked} and not ${grants} and ${alias}.action <> 'withdraw') as rejection,
-    count(*) filter (where ${alias}.action = 'withdraw') as withdrawal`;
+    sum(${alias}.record) as records,
+    ${choices(asked)} as asked,
+    ${choices(sql`${asked} and ${alias}.analytics`)} as analytics,
+    ${choices(sql`${asked} and ${alias}.marketing`)} as marketing,
+    ${choices(sql`${asked} and ${alias}.preferences`)} as preferences,
+    ${choices(sql`${asked} and ((${alias}.analytics and ${alias}.marketing and ${alias}.preferences)
+         or (${alias}.action = 'accept_all' and ${grants}))`)} as full_accept,
+    ${choices(sql`${asked} and not ${grants} and ${alias}.action <> 'withdraw'`)} as rejection,
+    ${choices(sql`${alias}.action = 'withdraw'`)} as withdrawal`;
 }
 
 /**
@@ -102,16 +165,16 @@ export function namedLanguage(
 }
 
 /**
- * A condition on the ids of records `c` received from `from` (inclusive) to `to` (exclusive), so
+ * A condition on the ids of records (`row`) received from `from` (inclusive) to `to` (exclusive), so
  * that only their months are read. The bounds are values: for a bound computed in the statement the
  * planner expects few rows, and also reads a week of the primary key (64 ms instead of 0.4 for
  * nothing new among 2 million records).
  */
-export function idsOfReceived({ from, to }: { from: Date; to: Date }): RawBuilder<boolean> {
+export function idsOfReceived({ from, to }: { from: Date; to: Date }, row = 'c'): RawBuilder<boolean> {
   const [first, beyond] = [from.getTime() - ID_APART_MAX_MS, to.getTime() + ID_APART_MAX_MS].map((ms) =>
     uuidLowerBound(new Date(ms)),
   );
-  return sql<boolean>`c.id >= ${first}::uuid and c.id < ${beyond}::uuid`;
+  return sql<boolean>`${sql.raw(row)}.id >= ${first}::uuid and ${sql.raw(row)}.id < ${beyond}::uuid`;
 }
 
 /** The smallest id that a record received at or after an instant (SQL of a timestamptz) can have. */

@@ -11,6 +11,7 @@ import {
 } from '../domain/consent-counts.js';
 import {
   ADDED,
+  choicesOf,
   COUNTS,
   countsOf,
   idsOfReceived,
@@ -20,6 +21,7 @@ import {
   SUMMED,
 } from './counts-sql.js';
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** Longest period that one transaction counts: a long backlog takes several steps. */
 const STEP = '1 hour';
 /**
@@ -89,10 +91,7 @@ export async function addUp(tx: EntityManager, interval: 'hour' | 'day', slice: 
     with step as materialized (
       select c.project_id, date_trunc(${interval}, c.received_at, 'UTC') as at, c.action,
              ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname, ${countsOf(sql.raw('c'))}
-      from consent_record c ${joinProject(sql.ref('c.project_id'))}
-      where c.received_at >= ${slice.from} and c.received_at < ${slice.to}
-        and ${idsOfReceived(slice)}
-        ${slice.projectId === undefined ? sql`` : sql`and c.project_id = ${slice.projectId}`}
+      from ${choicesIn(slice)} c ${joinProject(sql.ref('c.project_id'))}
       group by 1, 2, 3, 4
     ), touched as (select distinct project_id, at from step),
     ${namesOf('action', rollup, ROLLUP_ACTIONS_MAX, sql`action = any(${[...DOCUMENTED_ACTIONS, OTHER_NAME]}::text[])`)},
@@ -147,25 +146,31 @@ interface Slice {
   projectId?: string;
 }
 
+function choicesIn({ from, to, projectId }: Slice): RawBuilder<unknown> {
+  const former = { from: new Date(from.getTime() - DAY_MS), to };
+  return choicesOf(
+    sql`c.received_at >= ${from} and c.received_at < ${to} and ${idsOfReceived({ from, to })}
+    ${projectId === undefined ? sql`` : sql`and c.project_id = ${projectId}`}`,
+    idsOfReceived(former, 'p'),
+  );
+}
+
 /**
  * Adds a slice of records to the counts by region and by language, of their hours and days, in one
  * read. Names that the project's hour or day already has are kept; the most frequent new ones fill
  * the limit, and the others are counted together as `OTHER_NAME`.
  */
-export async function addUpAudience(tx: EntityManager, { from, to, projectId }: Slice): Promise<void> {
+export async function addUpAudience(tx: EntityManager, slice: Slice): Promise<void> {
   await sql`
-    with slice as materialized (
+    with counted as materialized (
       select c.project_id, date_trunc('hour', c.received_at, 'UTC') as at,
              ${namedRegion(sql.raw('c.extra'))} as region,
              ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
-      from consent_record c ${joinProject(sql.ref('c.project_id'))}
-      where c.received_at >= ${from} and c.received_at < ${to}
-        and ${idsOfReceived({ from, to })}
-        ${projectId === undefined ? sql`` : sql`and c.project_id = ${projectId}`}
+      from ${choicesIn(slice)} c ${joinProject(sql.ref('c.project_id'))}
       group by 1, 2, 3, 4
     ), step as materialized (
       select s.project_id, n.span, n.at, n.dimension, n.name, ${SUMMED}
-      from slice s cross join lateral (values
+      from counted s cross join lateral (values
         ('hour', s.at, 'region', s.region), ('hour', s.at, 'language', s.language),
         ('day', date_trunc('day', s.at, 'UTC'), 'region', s.region),
         ('day', date_trunc('day', s.at, 'UTC'), 'language', s.language)

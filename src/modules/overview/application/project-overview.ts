@@ -9,7 +9,7 @@ import { readLoaderSightings } from '../../visits/loader-sightings.js';
 /** Whether a project works. */
 export interface ProjectStatus {
   recordsToday: number;
-  /** Of today's visitors who were asked, the share that opted in; null if no visitor was asked. */
+  /** Of today's choices, the share that opted in; null without any. */
   optInRateToday: number | null;
   undelivered: UndeliveredCount;
   endpoint: EndpointStatus;

@@ -74,7 +74,7 @@ class ProjectStatusResponse {
     minimum: 0,
     maximum: 1,
     description:
-      "Of today's visitors who were asked, the share that grants at least one category; null if nobody was",
+      "Of today's choices (one per device), the share that grants at least one category; null without any",
     example: 0.65,
   })
   optInRateToday!: number | null;
