@@ -16,7 +16,7 @@ export interface PdfDrawing<Page> {
   module: string;
   /** Its exported name. */
   name: string;
-  /** Only a type: what it draws. */
+  /** Only a type: its argument. */
   page?: Page;
 }
 
@@ -27,7 +27,7 @@ export interface PdfTask {
 
 /**
  * Draws PDFs on one thread, because drawing one would block the main thread for 50 ms to seconds.
- * Callers hold an export permit (export-permits.ts), which gives each account its share; those of all
+ * Callers hold an export permit (export-permits.ts), which gives each account its share; the tasks of all
  * permits may wait here.
  */
 @Injectable()

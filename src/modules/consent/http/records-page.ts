@@ -9,7 +9,7 @@ import {
   type RecordFilter,
 } from '../domain/record-filter.js';
 
-/** What the first page says about the records. */
+/** Facts about the records for the first page. */
 export interface PdfCover {
   projectName: string;
   controller: DataController;

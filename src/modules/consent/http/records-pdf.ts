@@ -46,7 +46,7 @@ const COLUMNS = [
 type Words = ReturnType<typeof wordsIn>;
 const wordsIn = (language: MessageLanguage) => translator(language, 'records', 'scan-report');
 
-/** What the pages have in common. */
+/** Shared by all pages. */
 interface Drawing {
   document: PDFKit.PDFDocument;
   cover: PdfCover;
@@ -320,7 +320,7 @@ function fitting({ document, fits }: Drawing, text: string, width: number): stri
   return fitted;
 }
 
-/** A filled square, or an empty one: in print, too, a color alone says nothing. */
+/** A filled square, or an empty one: colors are not enough in print. */
 function mark(
   document: PDFKit.PDFDocument,
   { x, y, isAllowed }: { x: number; y: number; isAllowed: boolean },

@@ -9,7 +9,7 @@ import { leafHash } from './tree-hash.js';
 const SECOND_MS = 1_000;
 
 /** An entry's position in a log, and the signatures over it. */
-export interface EntryFacts {
+interface EntryFacts {
   origin: string;
   /** From 0. */
   index: number;

@@ -28,7 +28,7 @@ type AppendixLabel =
   | 'keys'
   | 'rootLog';
 
-/** At the end of the page in two columns, or on the next page if there is no room. */
+/** At the end of the page in two columns, or on the next page if this one is full. */
 export function drawProofAppendix(from: number, { document, page, record, t }: ProofDrawing): PdfColumn[] {
   const { facts } = page;
   const { tree, rootLog } = facts;

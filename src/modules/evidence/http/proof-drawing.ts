@@ -38,7 +38,7 @@ export const PROOF_FIELDS = new Set<string>([
 type ProofWords = ReturnType<typeof proofWords>;
 export const proofWords = (language: MessageLanguage) => translator(language, 'proof', 'scan-report');
 
-/** What the pages have in common. */
+/** Shared by all parts of the page. */
 export interface ProofDrawing {
   document: PDFKit.PDFDocument;
   page: ProofPage;

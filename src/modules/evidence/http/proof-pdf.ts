@@ -27,7 +27,7 @@ const QUIET: PdfTextStyle = { ...PDF_TEXT, color: PDF_COLORS.quiet };
 
 /**
  * A proof for people, such as an officer or a judge, tagged for screen readers: the answer in one
- * sentence, what was chosen, the banner as a picture, how to check it; hashes last. The texts of the
+ * sentence, the choices, the banner as a picture, how to check it; hashes last. The texts of the
  * banner are on the next page. Only the proof file itself is evidence.
  */
 export function drawProof(page: ProofPage): PDFKit.PDFDocument {
@@ -91,7 +91,7 @@ function drawFirstPage(drawing: ProofDrawing): PdfColumn[] {
   return [head, left, right, foot, ...drawProofAppendix(foot.y + 12, drawing)];
 }
 
-/** The answer: when, where, and what was allowed and refused. */
+/** The answer: time, site, allowed and refused categories. */
 function sentence({ record, page, isErasure, t }: ProofDrawing): string {
   const at = instantOf(record);
   const { date, time } = at ? dateAndTime(at, page) : { date: t('proofPage.unknownTime'), time: '' };
@@ -172,7 +172,7 @@ function drawChoices(column: PdfColumn, { document, record, t }: ProofDrawing): 
   column.heading(t('proofPage.chosen'));
   const modes = (record['modes'] ?? {}) as Record<string, unknown>;
   const known = CATEGORIES.filter((category) => typeof record[category] === 'boolean');
-  // What was allowed comes first.
+  // Allowed categories come first.
   for (const category of known.toSorted((a, b) => Number(record[b]) - Number(record[a]))) {
     const isAllowed = record[category] === true;
     const { y } = column;

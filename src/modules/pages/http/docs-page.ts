@@ -86,7 +86,7 @@ ${contents.length > 1 ? `<nav class="contents" aria-label="On this page"><div><h
   return { html, contentSecurityPolicy: GUIDE_POLICY };
 }
 
-/** The guides with what each is about. */
+/** The guides with their subjects. */
 export function guideIndex(groups: readonly GuideGroup[]): DocsPage {
   const lists = groups.map(
     ({ reader, guides }) =>

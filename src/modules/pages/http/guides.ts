@@ -5,7 +5,7 @@ import { BRAND } from '../../../platform/identity/brand.js';
 import { escapeHtml } from '../../../platform/identity/escape-html.js';
 
 /** A document of `docs/` that the service serves. */
-export interface Guide {
+interface Guide {
   /** In its address: `receiver` of `/docs/receiver`. */
   name: string;
   title: string;
@@ -33,7 +33,7 @@ const EXTERNAL = /^https?:/;
 /** Samples and pictures in the folder of their kind. */
 const FILE = /^(?:banners|first-party|images|samples)\/[\w.-]+$/;
 
-/** The guides, and what they refer to. They are read once. */
+/** The guides and their files, read once. */
 export class Guides {
   readonly groups: GuideGroup[] = [];
   /** By name. */
@@ -145,7 +145,7 @@ export function renderGuide(markdown: string): { title: string; html: string; he
           ? escapeHtml(text)
           : `<img src="${address}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
-      // Wide tables and samples scroll by themselves, also with the keyboard.
+      // Wide tables and samples scroll, also with the keyboard.
       table(token: Tokens.Table): string {
         const row = (cells: Tokens.TableCell[], open: string, close: string): string =>
           `<tr>${cells.map(({ tokens }) => `${open}${this.parser.parseInline(tokens)}${close}`).join('')}</tr>\n`;

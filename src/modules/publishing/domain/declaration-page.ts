@@ -4,7 +4,7 @@ import type { BannerSettings } from './configuration.js';
 import { BANNER_BACKGROUNDS, contrastOf } from './contrast.js';
 import type { Declaration, DeclarationRow } from './declaration.js';
 
-/** What the page shows besides the services. */
+/** The parts of the page besides the services. */
 export interface DeclarationFrame {
   banner: Pick<BannerSettings, 'accent' | 'accentDark' | 'theme' | 'logo'>;
   /** Who decides; absent in older documents. */
@@ -143,7 +143,7 @@ function facts(declaration: Declaration, { controller, updatedAt, policyVersion 
   return `<div class="facts"${foreign(declaration)}>${known.map(([label = '', value]) => `<div><h2>${escapeHtml(label ?? '')}</h2>${value}</div>`).join('')}</div>`;
 }
 
-/** A link to the site, as far as its policy tells where it is: only there can a choice be changed. */
+/** A link to the site, where a choice can be changed. Its address comes from the policy's. */
 function siteLink(label: string, policyUrl: string | null): string {
   if (policyUrl === null || !URL.canParse(policyUrl)) return label;
   return `<a href="${escapeHtml(new URL(policyUrl).origin)}/" rel="noopener">${label}</a>`;

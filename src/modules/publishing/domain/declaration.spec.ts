@@ -33,7 +33,12 @@ describe('declarations', () => {
 });
 
 describe('the page', () => {
-  const banner = { ...DEFAULT_CONFIGURATION.banner, enabled: true, accent: '#1f4d3a', theme: 'light' as const };
+  const banner = {
+    ...DEFAULT_CONFIGURATION.banner,
+    enabled: true,
+    accent: '#1f4d3a',
+    theme: 'light' as const,
+  };
   const page = declarationPage(declarations({ ...DEFAULT_CONFIGURATION, banner }), {
     banner: { ...banner, logo: 'logo-0a.png' },
     controller: { name: 'Tea & Co', contact: 'Long Street 1, Hamburg' },

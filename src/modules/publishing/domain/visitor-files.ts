@@ -3,7 +3,7 @@ import { type BannerText, COUNT_LABELS, type Labels, PAGE_LABELS } from './banne
 import type { ServiceCookie, SiteService } from './configuration.js';
 import type { SiteDocument } from './document.js';
 
-/** What one visitor loads before the banner is visible, gzipped: the configuration and one language. */
+/** Limit of a visitor's downloads before the banner is visible, gzipped: the configuration and one language. */
 export const VISITOR_BYTES_MAX = 2_500;
 
 /** Labels of the second layer, of placeholders, and of the offer to reload. */
@@ -23,7 +23,7 @@ const DETAIL_LABELS: readonly (keyof Labels)[] = [
   ...COUNT_LABELS,
 ];
 
-/** A document as `config.json` has it; small ones are published as they are. */
+/** A document as `config.json` has it; small ones are published unchanged. */
 export type VisitorConfiguration = SiteDocument & {
   /**
    * The languages of the banner. If present, `texts` has only the default language, without the texts of the second
@@ -80,7 +80,7 @@ export function visitorFiles(document: SiteDocument): VisitorFiles {
   };
 }
 
-/** What a visitor with this language loads before the banner is visible, gzipped. */
+/** Gzipped size of a visitor's downloads in this language before the banner is visible. */
 export interface VisitorBytes {
   language: string;
   bytes: number;
@@ -108,12 +108,12 @@ function firstLayerText(text: BannerText): BannerText {
   };
 }
 
-/** What counts partners and deletes cookies. */
+/** For counting partners and deleting cookies. */
 function servicePurpose({ category, cookies }: SiteService): SiteService {
   return { category, cookies: cookies.map(({ name }) => ({ name })) } as SiteService;
 }
 
-/** The second layer in one language. A category without texts in it has those of the default language. */
+/** The second layer in one language. A category without texts in it gets the default language's. */
 function detailsIn(
   { language, labels, categories }: BannerText,
   { texts, defaultLanguage, services }: SiteDocument,
