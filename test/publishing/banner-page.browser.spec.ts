@@ -257,7 +257,7 @@ describe('the appearance', () => {
       await button(opened, customize).click();
       for (const name of answers) {
         const { bottom } = await edges(opened, `.second .answer:has-text("${name}")`);
-        expect([name, bottom > 0]).toEqual([name, true]);
+        expect([name, (bottom ?? 0) > 0]).toEqual([name, true]);
         // The height of one line.
         expect((await button(opened, name).boundingBox())?.height).toBeLessThan(46);
       }
