@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { launchBrowser } from '../support/programs/browser.js';
 import { signUpIn } from '../support/people/person.js';
+import { pageFaults } from '../support/rules/page-faults.js';
 import { type LoneService, startLoneService } from '../support/programs/processes.js';
 import { until } from '../support/until.js';
 import { PASSWORD } from '../support/people/user.js';
@@ -47,9 +48,11 @@ describe('the first sight of a page', () => {
     const html = (await answer?.text()) ?? '';
     const paths = requests.map((request) => new URL(request.url()).pathname);
     const scripts = paths.filter((each) => each.endsWith('.js'));
-    // The page named them all; only what opens later (a record's details, the chart) may follow.
+    // The page named them all; only what opens later (a record's details, the chart, the banner of a new project) may follow.
     const unnamed = scripts.filter((script) => !html.includes(`"${script}"`));
-    expect(unnamed.filter((script) => !/consent-details|chart|shared/.test(script))).toEqual([]);
+    expect(unnamed.filter((script) => !/consent-details|banner-sample|chart|shared/.test(script))).toEqual(
+      [],
+    );
     expect(scripts).toEqual([...new Set(scripts)]);
     // An address that differs from the page's own request would be requested beside it, and never used.
     const unused = await page.evaluate('[...firstResponses.keys()]');
