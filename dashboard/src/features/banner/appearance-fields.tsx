@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { NativeSelect, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { t, translateCode } from '../../i18n/i18n';
 import type { Configuration } from './configuration';
 import type { FieldsProps } from './field-props';
@@ -90,15 +90,15 @@ export function AppearanceFields({ form, change, fields }: FieldsProps) {
         />
       ))}
       <SimpleGrid cols={2} spacing="sm">
-        <NumberInput
+        <TextInput
           label={t('banner.appearance.radius')}
-          suffix=" px"
+          type="number"
           min={0}
           max={24}
-          allowDecimal={false}
+          rightSection="px"
           value={banner.radius ?? ''}
           error={fields['banner.radius']}
-          onChange={(value) => typeof value === 'number' && put({ radius: value })}
+          onChange={(event) => put({ radius: event.currentTarget.valueAsNumber })}
         />
         {choice('secondaryButton')}
       </SimpleGrid>
