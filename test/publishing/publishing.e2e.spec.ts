@@ -520,7 +520,10 @@ describe('publishing', () => {
     expect(saved.status).toBe(200);
     const whole = { ...banner, position: 'left', theme: 'auto', accentDark: '#eceff4', link: true };
     expect(await saved.json()).toMatchObject({ ...body, banner: whole });
-    const document = await published(project, ({ policyVersion }) => policyVersion === '7');
+    const { configHash } = await published(project, ({ policyVersion }) => policyVersion === '7');
+    const document = JSON.parse(
+      readFileSync(join(folderOf(project), `${configHash}.json`), 'utf8'),
+    ) as Document;
     expect(document).toMatchObject({ services: [SERVICE], reconsentMonths: 6, banner: whole });
     const script = readFileSync(join(folderOf(project), String(document.bannerScript)), 'utf8');
     expect(script).toBe(readFileSync('dist/loader/banner.js', 'utf8'));
