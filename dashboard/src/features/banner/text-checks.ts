@@ -39,7 +39,7 @@ export function buttonContrast({
   return Math.min(...pairs.map(([color, background]) => contrastOf(color ?? '', background)));
 }
 
-/** Number of texts that a language lacks: empty ones, and those that the service names (`missingTexts`). */
+/** Number of texts that a language lacks: empty ones, and the service's `missingTexts`. */
 export function countMissing(text: BannerText, missingTexts: MissingTextsResponse[]): number {
   const fields = missingTexts.find(({ language }) => language === text.language)?.fields ?? [];
   return new Set([...TEXT_MEMBERS.filter((member) => text[member].trim() === ''), ...fields]).size;

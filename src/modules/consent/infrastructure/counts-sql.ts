@@ -52,7 +52,7 @@ const dayOf = (row: string): RawBuilder<unknown> =>
  * The records `c` that match, as rows for `countsOf`. Each record counts once (`record`). Of one
  * device and day, only the last choice counts: a record adds its own choice (`choice` is 1) and takes
  * back the one before it (-1), which may have been counted earlier, in its own hour and day. A record
- * without a visitor key is a choice of its own. Erased records are not found, so theirs stay counted.
+ * without a visitor key is a separate choice. Erased records are not found, so theirs stay counted.
  * `formerIds`: a condition on the ids of former records `p`; one of values leaves months out of the
  * plan.
  */

@@ -15,7 +15,7 @@ const PHRASE = /\S\s+\S/;
 const PLACEHOLDER = /\{\w+\}/g;
 
 /**
- * What our banner lacks in each of its languages at `at`: labels and categories in languages that we
+ * The missing texts of our banner in each of its languages at `at`: labels and categories in languages that we
  * have no texts in, and phrases that are the same as in the default language.
  */
 export function missingTexts(configuration: SiteConfiguration, at: Date): MissingTexts[] {
