@@ -96,7 +96,7 @@ export function AppearanceFields({ form, change, fields }: FieldsProps) {
           min={0}
           max={24}
           rightSection="px"
-          value={banner.radius ?? ''}
+          value={Number.isNaN(banner.radius) ? '' : banner.radius}
           error={fields['banner.radius']}
           onChange={(event) => put({ radius: event.currentTarget.valueAsNumber })}
         />

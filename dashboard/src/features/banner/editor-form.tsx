@@ -1,23 +1,26 @@
 import { Stack, Tabs, VisuallyHidden } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { ProjectResponse } from '../../client/types.gen';
 import type { AccessDenial } from '../../shared/access';
+import { SkeletonRows } from '../../shared/skeleton-rows';
 import { t } from '../../i18n/i18n';
 import { AppearanceFields } from './appearance-fields';
-import { BlockingCode } from './blocking-code';
-import { BlockingFields } from './blocking-fields';
 import { CategoryFields } from './category-fields';
 import { partOfField } from './configuration';
 import { LanguageChips } from './language-chips';
-import { RuleFields } from './rule-fields';
 import { type BannerPart, PARTS } from './search';
-import { SignalFields } from './signal-fields';
 import { TextFields } from './text-fields';
 import type { TextMode } from './text-mode';
 import type { Editor } from './use-editor';
 import { usePresets } from './use-presets';
 import type { usePreview } from './use-preview';
+
+const load = () => import('./rare-parts');
+const BlockingCode = lazy(async () => ({ default: (await load()).BlockingCode }));
+const BlockingFields = lazy(async () => ({ default: (await load()).BlockingFields }));
+const RuleFields = lazy(async () => ({ default: (await load()).RuleFields }));
+const SignalFields = lazy(async () => ({ default: (await load()).SignalFields }));
 
 const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
@@ -102,12 +105,14 @@ interface EditedPartProps {
 function EditedPart({ part, disabled, copied, children }: EditedPartProps) {
   return (
     <Tabs.Panel value={part}>
-      <Stack gap="sm">
-        <fieldset className="disabled-part" disabled={disabled}>
-          <Stack gap="sm">{children}</Stack>
-        </fieldset>
-        {copied}
-      </Stack>
+      <Suspense fallback={<SkeletonRows rows={6} />}>
+        <Stack gap="sm">
+          <fieldset className="disabled-part" disabled={disabled}>
+            <Stack gap="sm">{children}</Stack>
+          </fieldset>
+          {copied}
+        </Stack>
+      </Suspense>
     </Tabs.Panel>
   );
 }

@@ -13,7 +13,6 @@ import { EditorStatus } from './editor-status';
 import { LeaveDialog } from './leave-dialog';
 import { PublisherAdsNotice } from './publisher-ads-notice';
 import { ANY_VISITOR, PreviewPane, type Visitor } from './preview-pane';
-import { RegionDrawer } from './region-drawer';
 import type { TextMode } from './text-mode';
 import { useEditor } from './use-editor';
 import { usePreview } from './use-preview';
@@ -21,6 +20,7 @@ import { ViewLink } from './view-link';
 
 const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
+const RegionDrawer = lazy(async () => ({ default: (await import('./rare-parts')).RegionDrawer }));
 const History = lazy(async () => ({ default: (await import('./history')).History }));
 
 /**
@@ -90,14 +90,16 @@ export function BannerEditor({
             <PreviewPane {...{ shown, form, language, mode, visitor }} onVisitor={become} />
           )}
           {search.part === 'rules' && search.rule !== undefined && (
-            <RegionDrawer
-              {...{ form, shown, language, rulesRefusal }}
-              projectId={project.id}
-              change={editor.change}
-              fields={shown.fields}
-              rule={search.rule}
-              disabled={refusal !== null}
-            />
+            <Suspense fallback={<SkeletonRows rows={8} />}>
+              <RegionDrawer
+                {...{ form, shown, language, rulesRefusal }}
+                projectId={project.id}
+                change={editor.change}
+                fields={shown.fields}
+                rule={search.rule}
+                disabled={refusal !== null}
+              />
+            </Suspense>
           )}
         </div>
       </Stack>

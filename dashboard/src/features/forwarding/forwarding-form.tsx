@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NumberInput, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Radio, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { queryClient } from '../../api/query-client';
@@ -115,15 +115,19 @@ export function ForwardingForm({
           {...form.getInputProps('retryFailures.enabled', { type: 'checkbox' })}
         />
         {retryFailures.enabled && (
-          <NumberInput
+          <TextInput
             label={t('forwarding.retryHours')}
             description={t('forwarding.retryHoursHint')}
+            type="number"
             min={RETRY_HOURS.min}
             max={RETRY_HOURS.max}
-            allowDecimal={false}
             required
             maw={260}
             {...form.getInputProps('retryFailures.hours')}
+            value={Number.isNaN(retryFailures.hours) ? '' : retryFailures.hours}
+            onChange={({ currentTarget }) =>
+              form.setFieldValue('retryFailures.hours', currentTarget.valueAsNumber)
+            }
           />
         )}
         <Switch
