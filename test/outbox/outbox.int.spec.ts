@@ -698,8 +698,11 @@ describe('outbox', () => {
     dispatcher.requestPoll();
     await until('another one is settled', () => recorder.settled.length === 2);
     await until('nothing is leased', () => dispatcher.leased === 0);
-    await append(3);
-    const [leased] = await claim();
+    const [leased] = await until('no poll of the dispatcher is in progress', async () => {
+      await append(3);
+      const claimed = await claim();
+      return claimed.length === 3 ? claimed : null;
+    });
     await service.app.get(OutboxStore).deadLetter(leased as LeasedMessage, 'broken');
     const metrics = await service.app.get(Metrics).registry.metrics();
     for (const [name, value] of Object.entries({
