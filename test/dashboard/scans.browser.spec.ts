@@ -231,6 +231,23 @@ describe('findings and decisions', () => {
     await opened.getByRole('tab', { name: 'Findings 2' }).waitFor();
   });
 
+  it('does not call a scan without counts passed, for example of an earlier version', async () => {
+    const { database } = testService;
+    const query = (sql: string, params: unknown[]): Promise<unknown> => database.query(sql, params);
+    const id = await insertTestScan(query, projectId, { items: [] });
+    await query(`update scan set ended_at = now() - interval '1 hour' where id = $1`, [id]);
+    try {
+      await go(opened, `/scans/${id}`);
+      const result = opened.getByRole('region', { name: 'Result' });
+      await result.getByRole('heading', { name: 'Not evaluated' }).waitFor();
+      await opened.getByText('This scan has no findings to list').waitFor();
+      await expectNoFindings(opened);
+    } finally {
+      await query('delete from scan where id = $1', [id]);
+    }
+    await go(opened, `/scans/${scanId}`);
+  });
+
   it('compares the scan with the one before', async () => {
     await opened.getByRole('tab', { name: 'Changes' }).click();
     await opened.getByRole('list', { name: 'New cookies and services (1)' }).getByText('_fbp').waitFor();

@@ -22,6 +22,7 @@ import {
 } from './finding-groups';
 import type { FindingContext } from './finding-details';
 import { FindingTable } from './finding-table';
+import { changesSoon } from './scan-status';
 import type { useScanFindings } from './use-scan-findings';
 import { CERTAINTY_TONE } from './verdict';
 
@@ -42,7 +43,12 @@ export function ScanFindings(props: {
     notifiesError: true,
   });
   if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
-  if (scan.result === null) return <Text className="finding-note">{t('findings.afterScan')}</Text>;
+  if (scan.result === null)
+    return (
+      <Text className="finding-note">
+        {t(changesSoon(scan) ? 'findings.afterScan' : 'findings.notEvaluated')}
+      </Text>
+    );
   if (groups === null) return <SkeletonRows rows={8} />;
   const refusal = checkAccess(project, { role: 'editor' });
   const sections = sectionsOf(groups);

@@ -1,6 +1,6 @@
 import type { FindingResponse, ScanResponse } from '../../client/types.gen';
 import { locale, t } from '../../i18n/i18n';
-import { isRunning } from './scan-status';
+import { changesSoon, isRunning } from './scan-status';
 import './verdict.css';
 
 type ScanResultResponse = NonNullable<ScanResponse['result']>;
@@ -18,7 +18,10 @@ export function verdictOf(scan: ScanResponse): { tone: VerdictTone; text: string
   if (isRunning(scan)) return { tone: 'run', text: t(`scans.statuses.${status}`) };
   if (status === 'canceled') return { tone: 'none', text: t('scans.statuses.canceled') };
   if (status === 'failed' || pages.visited === 0) return { tone: 'none', text: t('scans.notTestable') };
-  if (result === null) return { tone: 'run', text: t('scans.evaluating') };
+  if (result === null)
+    return changesSoon(scan)
+      ? { tone: 'run', text: t('scans.evaluating') }
+      : { tone: 'none', text: t('scans.notEvaluated') };
   const { worst, arguable, open } = result;
   if (worst !== null) return { tone: 'bad', text: problemText(worst) };
   if (arguable > 0) return { tone: 'warn', text: t('scans.verdicts.arguable', { count: arguable }) };
