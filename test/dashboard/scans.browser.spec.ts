@@ -262,7 +262,7 @@ describe('findings and decisions', () => {
     await expectNoFindings(opened);
     await select.selectOption('Necessary');
     await opened.getByText('Decision saved.').waitFor();
-    await opened.getByRole('row').filter({ hasText: 'sid' }).getByText('Your decision').waitFor();
+    await opened.getByTitle('Source: Your decision').waitFor();
     await opened.getByText('Unclassified', { exact: true }).click();
     await opened.getByText('Everything is classified').waitFor();
     await go(opened, `/scans/${scanId}`);
