@@ -236,10 +236,10 @@ ${questions(t)}`;
 
 /** Frequent questions before a sign-up. */
 function questions(t: PricingWords['t']): string {
-  const entries = QUESTIONS.map(
-    (name) =>
-      `<div><dt>${t(`pricing.questions.${name}`)}</dt><dd>${t(name === 'publishers' ? 'pricing.notForPublishers' : `pricing.answers.${name}`)}</dd></div>`,
-  );
+  const entries = QUESTIONS.map((name) => {
+    const answer = name === 'publishers' ? t('pricing.notForPublishers') : t(`pricing.answers.${name}`);
+    return `<div><dt>${t(`pricing.questions.${name}`)}</dt><dd>${answer}</dd></div>`;
+  });
   return `<h2 class="compare-title" id="questions">${t('pricing.questionsTitle')}</h2>
 <dl class="questions">${entries.join('\n')}</dl>`;
 }
