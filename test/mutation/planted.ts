@@ -56,15 +56,13 @@ export const PLANTED: Planted[] = [
   },
   {
     name: 'rollup: counts a record on the end of a step twice',
-    mutations: [{ symbol: 'addUp', from: /received_at < \$\{slice\.to\}/, to: 'received_at <= ${slice.to}' }],
+    mutations: [{ symbol: 'choicesIn', from: /received_at < \$\{to\}/, to: 'received_at <= ${to}' }],
     tests: [ROLLUP],
     only: 'very end',
   },
   {
     name: 'rollup: forgets a record on the beginning of a step',
-    mutations: [
-      { symbol: 'addUp', from: /received_at >= \$\{slice\.from\}/, to: 'received_at > ${slice.from}' },
-    ],
+    mutations: [{ symbol: 'choicesIn', from: /received_at >= \$\{from\}/, to: 'received_at > ${from}' }],
     tests: [ROLLUP],
     only: 'very end',
   },
@@ -85,12 +83,6 @@ export const PLANTED: Planted[] = [
     mutations: [{ symbol: 'nextSlice', from: / for update skip locked/, to: '' }],
     tests: [ROLLUP],
     only: 'leaves the work',
-  },
-  {
-    name: 'rollup: counts the region of a record on the end of a step twice',
-    mutations: [{ symbol: 'addUpAudience', from: /received_at < \$\{to\}/, to: 'received_at <= ${to}' }],
-    tests: [ROLLUP],
-    only: 'very end',
   },
   {
     name: 'export: leaves cells that begin like a formula',

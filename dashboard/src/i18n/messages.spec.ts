@@ -38,7 +38,7 @@ describe('fieldMessage', () => {
 
 /** Error codes that only banners, API clients, other sites, and the billing provider can meet. */
 const NOT_HERE =
-  /^(webhook_|log_|tile_|timestamp_|body_not_json|unsupported_media_type|method_not_allowed|origin_not_allowed|consent_id_conflict|scope_required|session_required|request_timeout|expectation_failed|headers_too_large)/;
+  /^(webhook_|log_|tile_|timestamp_|body_not_json|unsupported_media_type|method_not_allowed|origin_not_allowed|host_not_allowed|consent_id_conflict|scope_required|session_required|request_timeout|expectation_failed|headers_too_large)/;
 
 interface Enum {
   enum: string[];

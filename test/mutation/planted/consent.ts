@@ -172,8 +172,8 @@ export const CONSENT: Planted[] = [
     ['clears the counts of every project', 'clearRollups', / where project_id = \$\{projectId\}/, ''],
     [
       'counts the records of every project again',
-      'addUp',
-      /\$\{slice\.projectId === undefined \? sql`` : .*\}/,
+      'choicesIn',
+      /\$\{projectId === undefined \? sql`` : .*\}/,
       '',
     ],
   ].map(([what, symbol, from, to]) => ({
