@@ -87,8 +87,10 @@ class Recorder implements OutboxHandler<string> {
     this.failures.push(failure);
   }
 
+  discarded: AttemptResult<string> = { kind: 'settled', outcome: 'given up', healthy: true };
+
   discard(): AttemptResult<string> {
-    return { kind: 'settled', outcome: 'given up', healthy: true };
+    return this.discarded;
   }
 }
 
@@ -308,6 +310,19 @@ describe('outbox', () => {
   };
   const rows = (): Promise<Record<string, unknown>[]> =>
     service.database.query('select * from outbox_message order by id');
+
+  it('attempts a message again that its handler retries after abandoned attempts', async () => {
+    recorder.discarded = { kind: 'retry', afterMs: 60_000, error: 'The worker crashed on every attempt.' };
+    const [subjectId = ''] = await append(1);
+    await service.database.query('update outbox_message set abandoned_attempts = 3');
+    dispatcher.requestPoll();
+    await until('it is retried', async () => (await rows())[0]?.['failures'] === 1);
+    expect(recorder.attempted).toEqual([]);
+    await skipBackoff();
+    dispatcher.requestPoll();
+    await until('it is settled', () => recorder.settled.length === 1);
+    expect(recorder.settled).toEqual([{ subjectId, outcome: 'done' }]);
+  });
 
   it('holds a lease for as long as the setting says', async () => {
     await append(1);

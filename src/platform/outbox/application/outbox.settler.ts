@@ -79,9 +79,11 @@ export class OutboxSettler {
     end: Extract<AttemptResult<unknown>, { kind: 'retry' }>,
     claimedMs: number,
   ): Promise<void> {
+    const { topic, abandonedAttempts } = leased.message;
     try {
+      const discarded = abandonedAttempts >= this.outbox.handlerOf(topic).retry.abandonedAttemptsMax;
       await this.whileLeased(claimedMs, () =>
-        this.writeFailure(leased, end, (tx) => this.store.retry(leased, end, tx)),
+        this.writeFailure(leased, end, (tx) => this.store.retry(leased, { ...end, discarded }, tx)),
       );
     } catch (error) {
       await this.fail(leased, error, claimedMs);

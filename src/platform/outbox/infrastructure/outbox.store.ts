@@ -61,17 +61,20 @@ export class OutboxStore {
     return removed;
   }
 
-  /** Schedules a retry. Returns whether the lease was still valid. */
+  /**
+   * Schedules a retry. Returns whether the lease was still valid. `discarded`: there was no attempt, because too many
+   * were abandoned; their count starts again, or every further claim would be discarded too.
+   */
   async retry(
     leased: LeasedMessage,
-    { afterMs, error }: { afterMs: number; error: string },
+    { afterMs, error, discarded = false }: { afterMs: number; error: string; discarded?: boolean },
     tx: EntityManager = this.em.fork(),
   ): Promise<boolean> {
     const { numAffectedRows } = await sql`
       update outbox_message
       set claim_id = null, available_at = now() + make_interval(secs => ${afterMs / 1000}::float8),
-          abandoned_attempts = greatest(abandoned_attempts - 1, 0), failures = failures + 1,
-          last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
+          abandoned_attempts = case when ${discarded} then 0 else greatest(abandoned_attempts - 1, 0) end,
+          failures = failures + 1, last_error = ${error.slice(0, ERROR_CHARACTERS_MAX)}
       where part = ${leased.message.part} and ordering_key = ${leased.message.orderingKey} and id = ${leased.message.id} and claim_id = ${leased.claimId}
     `.execute(tx.getKysely());
     await advanceThrottles(tx, [leased.message]);
