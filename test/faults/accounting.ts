@@ -195,8 +195,8 @@ export async function account(ledger: Ledger): Promise<Accounts> {
       finding(
         'callers see only 200, 201, 503 with Retry-After, and an unavailable API',
         troubles.map(
-          ({ what, detail, api, fromMs }) =>
-            `${what} ${detail}, api-${api}, ${new Date(fromMs).toISOString()}`,
+          ({ what, detail, api, fromMs, toMs }) =>
+            `${what} ${detail}, api-${api}, ${new Date(fromMs).toISOString()}, after ${toMs - fromMs} ms`,
         ),
       ),
       finding('no process exits unexpectedly', ledger.died),

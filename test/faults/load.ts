@@ -109,7 +109,7 @@ export class Load {
       this.slowestMs = Math.max(this.slowestMs, Date.now() - fromMs);
       if (response.status === 201 || response.status === 200) return null;
       if (response.status === 503 && response.headers.has('retry-after'))
-        return trouble('unavailable', '503');
+        return trouble('unavailable', `503 ${body.slice(0, 200)}`);
       return trouble('other', `${response.status} ${body.slice(0, 200)}`);
     } catch (error) {
       const { name, cause } = error as Error;
