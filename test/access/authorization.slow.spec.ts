@@ -213,7 +213,8 @@ const FOR_CONFIRMED = [
  * Undocumented routes, all of them public: the operator's, the document itself, preflights, and the
  * framework's 404 handlers.
  */
-const UNDOCUMENTED = /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*)|OPTIONS \/.*|.* \{\/\*splat\})$/;
+const UNDOCUMENTED =
+  /^(GET (\/health\/(live|ready)|\/metrics|\/docs.*|\/llms\.txt)|OPTIONS \/.*|.* \{\/\*splat\})$/;
 
 /** The pages of the dashboard, which hold nothing before they ask for it, and those for everybody. */
 const DASHBOARD = new Set([

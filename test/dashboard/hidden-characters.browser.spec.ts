@@ -73,7 +73,7 @@ describe('names that others chose', () => {
 
   it('show them in the project switcher, its menu and the list of projects', async () => {
     await page.locator('.switcher bdi', { hasText: 'Shop of [U+202E]exe.zip' }).click();
-    await page.locator('[role=menu] bdi', { hasText: 'Shop of [U+202E]exe.zip' }).waitFor();
+    await page.locator('[role=option] bdi', { hasText: 'Shop of [U+202E]exe.zip' }).waitFor();
     await expectNothingHidden();
     await page.goto(`${service.baseUrl}/projects`);
     await page.locator('td bdi', { hasText: 'Shop of [U+202E]exe.zip' }).waitFor();

@@ -159,7 +159,7 @@ describe('the page of all projects', () => {
     await targets.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('The former drafts are back.').waitFor();
     await targets.waitFor({ state: 'detached' });
-    expect(await page.getByRole('button', { name: /^Publish \d draft/ }).count()).toBe(0);
+    await page.getByRole('button', { name: /^Publish \d draft/ }).waitFor({ state: 'detached' });
   });
 
   it('shows waiting drafts, and publishes them after one review', async () => {

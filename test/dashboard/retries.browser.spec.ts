@@ -81,7 +81,7 @@ describe('automatic retries in the dashboard', () => {
     const rows = page.getByRole('table', { name: 'Delivery attempts' }).locator('tbody tr');
     await rows
       .first()
-      .getByText(/^Retrying (now|in \d+ seconds?)\. The endpoint returned 503\.$/)
+      .getByText(/^Retrying (now|in \d+ seconds?)\. Server error/)
       .waitFor();
     await page.getByText('1 record failed and will be retried.').waitFor();
     // It waits, so it does not count as undelivered.
