@@ -10,7 +10,7 @@ import { findingSentence, itemName, pageAct, pathOf } from './finding-sentence';
 import { FixAdvice } from './fix-advice';
 import { StateMark } from './mark';
 
-/** What an editor can do with findings, and what is known of the scan. */
+/** The permissions of the reader, and facts of the scan. */
 export interface FindingContext {
   project: ProjectResponse;
   scan: ScanDetailsResponse;
@@ -61,7 +61,7 @@ export function FindingAction(props: { group: FindingGroup; context: FindingCont
   );
 }
 
-/** What the scan saw of an item, which rules that touches, and how to fix it. */
+/** An item's sightings, the rules that they touch, and the fix. */
 export function FindingDetails({ group, context }: { group: FindingGroup; context: FindingContext }) {
   const { findings, first } = group;
   // A finding can touch several, which others touch, too.

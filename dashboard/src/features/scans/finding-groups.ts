@@ -55,7 +55,7 @@ function mostCertainFirst(findings: readonly FindingResponse[]): FindingResponse
   return findings.toSorted((a, b) => CERTAINTIES.indexOf(a.certainty) - CERTAINTIES.indexOf(b.certainty));
 }
 
-/** What a state shows of an item. */
+/** The result of an item in a state. */
 export type Mark = 'settled' | 'arguable' | 'open' | 'allowed' | 'absent' | 'untested';
 
 export function markIn(group: FindingGroup, state: ScanState, isTested: boolean): Mark {

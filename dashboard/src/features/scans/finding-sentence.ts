@@ -24,7 +24,7 @@ export function pageAct(use: PageUse): string {
   return t(sent ? 'findings.uses.setAndSent' : 'findings.uses.set', { by });
 }
 
-/** What a finding is about, as it is called in lists. */
+/** The name of a finding's subject in lists. */
 export function itemName({ kind, itemKind, name, host }: FindingResponse): string {
   if (kind === 'banner_missing' || kind === 'loader_missing') return t(`findings.subjects.${kind}`);
   if (itemKind === 'fingerprint') return t('findings.subjects.fingerprint', { name });

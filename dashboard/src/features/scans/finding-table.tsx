@@ -13,7 +13,7 @@ import { Verdict } from './verdict';
 /** Rows of a section that are drawn at first. */
 const ROWS_SHOWN = 25;
 
-/** Each item as a row, each consent state as a column. One row opens with what was seen and how to fix it. */
+/** Each item as a row, each consent state as a column. A row opens and shows the sightings and the fix. */
 export function FindingTable({ sections, context }: { sections: FindingSection[]; context: FindingContext }) {
   const [opened, setOpened] = useState<string | null>(sections[0]?.groups[0]?.id ?? null);
   const toggle = (id: string) => setOpened((current) => (current === id ? null : id));

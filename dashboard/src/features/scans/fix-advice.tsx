@@ -5,7 +5,7 @@ import { showHidden } from '../../i18n/show-hidden';
 import type { FindingGroup } from './finding-groups';
 import { fixFor, waitingScript } from './fix';
 
-/** How the owner or a developer stops what was seen, with the code where it is known. */
+/** How the owner or a developer fixes a finding, with the code if it is known. */
 export function FixAdvice({ group, projectId }: { group: FindingGroup; projectId: string }) {
   const fix = fixFor(group);
   const { first } = group;

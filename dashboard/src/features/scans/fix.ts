@@ -14,7 +14,7 @@ export type Fix =
   | 'loader'
   | 'fingerprint';
 
-/** The fix of the most certain finding. What is not known cannot be fixed before it is decided. */
+/** The fix of the most certain finding. An unknown item needs a decision first. */
 export function fixFor({
   first,
   findings,

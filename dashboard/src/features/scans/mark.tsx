@@ -14,7 +14,7 @@ const SHAPES: Record<Mark, ReactNode> = {
   untested: null,
 };
 
-/** What a state shows of an item. A state that was not tested has no shape. */
+/** The result of an item in a state. An untested state has no shape. */
 export function StateMark({ mark }: { mark: Mark }) {
   const word = t(`findings.marks.${mark}`);
   return (

@@ -3,7 +3,7 @@ import { Delta } from '../../shared/figure';
 import { formatNumber } from '../../shared/format';
 import { locale, t } from '../../i18n/i18n';
 
-/** What is different since the scan before; of a scan without a result why. */
+/** The change since the previous scan, or why a scan has no result. */
 export function ScanChange({ scan: { result, reason } }: { scan: ScanResponse }) {
   if (result === null)
     return <span className="quiet">{reason ? t(`scans.reasons.${reason.code}`) : '–'}</span>;

@@ -78,7 +78,7 @@ function Result({ scan }: { scan: ScanResponse }) {
   );
 }
 
-/** What a running scan does: its states are in the scan itself only. */
+/** The progress of a running scan: only the scan itself has its states. */
 function useProgress(scan: ScanResponse) {
   const { id: projectId } = useProject();
   const { data } = useQuery({

@@ -26,7 +26,7 @@ import { changesSoon } from './scan-status';
 import type { useScanFindings } from './use-scan-findings';
 import { CERTAINTY_TONE } from './verdict';
 
-/** The findings of a scan: each item once, with what every consent state shows of it. */
+/** The findings of a scan: each item once, with its result in every consent state. */
 export function ScanFindings(props: {
   project: ProjectResponse;
   scan: ScanDetailsResponse;

@@ -3,7 +3,7 @@ import { t } from '../../i18n/i18n';
 
 type Running = Pick<ScanDetailsResponse, 'status' | 'pages' | 'pagesMax' | 'states'>;
 
-/** What a running scan does now, in words, and how far it is: the crawl and each state are one step. */
+/** The current step of a running scan in words, and its progress: the crawl and each state are one step. */
 export function progressOf({ status, pages, pagesMax, states }: Running): {
   title: string;
   text: string;

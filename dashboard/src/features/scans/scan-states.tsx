@@ -14,7 +14,7 @@ const NAMES_MAX = 2;
 /** `own`, `heuristic`, or the name of the banner. */
 export const driverName = (driver: string): string => driver.replace(DRIVER_KIND, '');
 
-/** The consent states side by side, each with its picture and what was seen that must not be there. */
+/** The consent states side by side, each with its picture and its problems. */
 export function ScanStates(props: {
   projectId: string;
   scan: ScanDetailsResponse;

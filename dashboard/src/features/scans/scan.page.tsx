@@ -144,7 +144,7 @@ function Scan({ project, scan }: { project: ProjectResponse; scan: ScanDetailsRe
   );
 }
 
-/** Of what a view lists; empty where it is not known. */
+/** The number of entries in a view; empty if unknown. */
 function countOf(view: ScanView, { result, pageList }: ScanDetailsResponse): string {
   if (view === 'pages') return formatNumber(pageList.length);
   if (view === 'findings' && result) return formatNumber(result.settled + result.arguable + result.open);

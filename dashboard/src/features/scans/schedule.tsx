@@ -17,7 +17,7 @@ import { t } from '../../i18n/i18n';
 type Frequency = ScanScheduleResponse['frequency'];
 const FREQUENCIES: Frequency[] = ['off', 'weekly', 'monthly'];
 
-/** When the site is scanned without a request, and who is mailed about it. */
+/** When the site is scanned without a request, and who gets mails about it. */
 export function Schedule({
   project,
   allowance,

@@ -12,7 +12,7 @@ export const CERTAINTY_TONE: Record<FindingResponse['certainty'], VerdictTone> =
   open: 'ask',
 };
 
-/** What a scan found, in words and a shape: the worst of it, never whether the site complies with a law. */
+/** The worst result of a scan, in words and a shape; never whether the site complies with a law. */
 export function verdictOf(scan: ScanResponse): { tone: VerdictTone; text: string } {
   const { status, result, pages } = scan;
   if (isRunning(scan)) return { tone: 'run', text: t(`scans.statuses.${status}`) };
