@@ -53,6 +53,8 @@ const DEFAULTS = {
     { regions: ['EU'], mode: 'opt_in' },
   ],
 };
+/** A query in a time zone that exists. */
+const IN_BERLIN = { timeZone: 'Europe/Berlin' };
 /** Entries of a full tile. */
 const TILE_WIDTH = 256;
 const SEAL_DEADLINE_MS = 20_000;
@@ -285,8 +287,7 @@ export class DocumentWorld {
     return Promise.resolve({ query: { from: at(-3_600_000), to: at(3_600_000) } });
   };
 
-  private readonly inBerlin = (): Promise<Supplied> =>
-    Promise.resolve({ query: { timeZone: 'Europe/Berlin' } });
+  private readonly inBerlin = (): Promise<Supplied> => Promise.resolve({ query: IN_BERLIN });
 
   private readonly resent = (): Promise<Supplied> => {
     const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
@@ -519,7 +520,10 @@ export class DocumentWorld {
     draftSave: () => Promise.resolve({ body: { ...DEFAULTS, basedOn: 0 } }),
     draftPreview: () => Promise.resolve({ body: DEFAULTS }),
     consentList: () => Promise.resolve({ query: { visitorReference: undefined } }),
-    consentExport: () => Promise.resolve({ query: { proofs: undefined, from: undefined, to: undefined } }),
+    consentExport: () =>
+      Promise.resolve({
+        query: { ...IN_BERLIN, proofs: undefined, from: undefined, to: undefined },
+      }),
     auditExport: () => Promise.resolve({ query: { from: undefined, to: undefined } }),
     billingCheckout: this.unsubscribed,
     consentOne: async (stage) => ({ params: { consentId: (await this.record(stage)).consentId } }),
@@ -529,7 +533,7 @@ export class DocumentWorld {
     privacyFile: async ({ project }) => {
       const settings = { visitorReferenceField: 'customer', visitorReferenceHashed: false };
       await this.made(project.request('owner', 'PUT', '/privacy', settings));
-      return {};
+      return { query: IN_BERLIN };
     },
     privacyErase: async (stage) => ({
       body: { consentId: (await this.record(stage)).consentId, visitorReference: undefined },
@@ -545,7 +549,7 @@ export class DocumentWorld {
     visitorReceipt: this.visitor,
     visitorWithdraw: this.visitor,
     visitorErase: this.visitor,
-    logProof: this.sealed,
+    logProof: async () => ({ ...(await this.sealed()), query: IN_BERLIN }),
     logLog: this.sealed,
     logCheckpoint: this.epoch,
     logConsistency: this.sizes,

@@ -135,7 +135,8 @@ const DOCUMENT_RULES: DocumentRule[] = [
     name: 'time zone',
     code: undefined,
     field: /^timeZone$/,
-    operations: /^(analyticsOverview|analyticsDaily|projectStatusList|deliveryReadActivity)$/,
+    operations:
+      /^(analyticsOverview|analyticsDaily|projectStatusList|deliveryReadActivity|consentExport|privacyFile|logProof)$/,
     why: 'the time zones are those of the installed IANA database',
   },
   {
