@@ -1,6 +1,6 @@
 // Standalone: a new user's measurement with `npm start` and 64 callers: consents accepted and
 // delivered to the demo receiver, latency, memory; and with forwarding off, compared with a single
-// API process.
+// API process and with a bare route.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -117,6 +117,16 @@ export async function run(scope) {
         baseline: off.alone,
         target: { ratioAtLeast: 0.8 },
       }),
+      row({
+        what: 'accepted/s, forwarding off : bare Nest + Express route',
+        ours: off.standalone,
+        baseline: off.bare,
+      }),
+      row({
+        what: 'accepted/s, forwarded : bare Nest + Express route',
+        ours: of('perSecond').slice(0, off.bare.length),
+        baseline: off.bare.slice(0, rounds.length),
+      }),
     ],
     raw: { connections: CONNECTIONS, seconds: SECONDS, rounds, steady, processes, off },
   };
@@ -144,7 +154,8 @@ async function measure(client, load) {
 }
 
 /**
- * Alternating rounds of the standalone start and of one API process with its own database and without a worker.
+ * Alternating rounds of the standalone start, of one API process with its own database and without a worker, and of a bare
+ * route.
  * @param {{ scope: import('./support/scope.mjs').Scope, standalone: { baseUrl: string, projectId: string },
  *           shoot: (target: { baseUrl: string, projectId: string }, seconds: number) => Promise<{ perSecond: number }> }} parts
  */
@@ -152,10 +163,15 @@ async function forwardingOff({ scope, shoot, standalone }) {
   const database = await startDatabase(scope);
   const api = await startService(scope, database, { environment: { RUN_WORKER: 'false' } });
   const [project] = await database.makeProjects(1);
-  const sides = { standalone, alone: { baseUrl: api.baseUrl, projectId: project.id } };
-  const names = /** @type {const} */ (['standalone', 'alone']);
+  const route = await (await startHelper(scope, 'bare-route')).call('listen');
+  const sides = {
+    standalone,
+    alone: { baseUrl: api.baseUrl, projectId: project.id },
+    bare: { baseUrl: route.baseUrl, projectId: project.id },
+  };
+  const names = /** @type {const} */ (['standalone', 'alone', 'bare']);
   /** @type {Record<(typeof names)[number], number[]>} */
-  const rates = { standalone: [], alone: [] };
+  const rates = { standalone: [], alone: [], bare: [] };
   for (const name of names) await shoot(sides[name], OFF_SECONDS);
   for (let round = 0; round < OFF_ROUNDS; round++)
     for (const name of round % 2 === 0 ? names : names.toReversed())

@@ -29,9 +29,6 @@ export async function startService(scope, database, options = {}) {
     env: {
       // The launcher starts the Node that runs this.
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-      ...(profile && {
-        NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile} --cpu-prof-name=${program}-${port}.cpuprofile`,
-      }),
       NODE_ENV: 'development',
       DATABASE_URL: database.url,
       DATA_DIR: join(scope.folder, 'data'),
@@ -46,6 +43,12 @@ export async function startService(scope, database, options = {}) {
         FORWARDING_EXTRA_CA_FILE: receivers[0].caFile,
       }),
       ...environment,
+      NODE_OPTIONS: [
+        environment.NODE_OPTIONS,
+        profile && `--cpu-prof --cpu-prof-dir=${profile} --cpu-prof-name=${program}-${port}.cpuprofile`,
+      ]
+        .filter(Boolean)
+        .join(' '),
     },
   });
   /** @type {Promise<void>} */
