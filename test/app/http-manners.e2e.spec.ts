@@ -278,6 +278,7 @@ describe('If-Match', () => {
     ['PUT', '/forwarding', SETTINGS, { ...SETTINGS, endpointUrl: 'https://receiver.example.com/a' }],
     ['PATCH', '', { name: 'One' }, { name: 'Two' }],
     ['PUT', '/privacy', NAMED, { ...NAMED, visitorReferenceHashed: true }],
+    ['PUT', '/scan-schedule', { frequency: 'monthly' }, { frequency: 'weekly' }],
   ])('is honoured by %s /v1/projects/:id%s where it is given', async (method, path, first, second) => {
     const change = (body: object, ifMatch?: string): Promise<Response> =>
       send(method, `/v1/projects/${project.id}${path}`, {

@@ -55,15 +55,17 @@ export class ScanScheduleService {
     };
   }
 
-  /** A change of the frequency starts a new series within 24 hours. */
+  /** A change of the frequency starts a new series within 24 hours. `check` may refuse by the stored state. */
   async save(
     { project, author }: { project: Project; author: Author },
     frequency: ScanFrequency | 'off',
+    check: (stored: Pick<ScheduleView, 'frequency'>) => void,
   ): Promise<ScheduleView> {
     await this.em.fork().transactional(async (tx) => {
       await this.projects.lock(tx, project.id);
       const schedule = await tx.findOne(ScanSchedule, { projectId: project.id });
-      const before = { frequency: schedule?.frequency ?? 'off' };
+      const before = { frequency: schedule?.frequency ?? 'off' } as const;
+      check(before);
       if (before.frequency === frequency) return;
       if (frequency === 'off') {
         if (schedule) tx.remove(schedule);

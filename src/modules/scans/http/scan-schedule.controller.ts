@@ -1,6 +1,8 @@
-import { Body, Controller, Get, Put } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Put, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsIn } from 'class-validator';
+import type { Response } from 'express';
+import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
 import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
@@ -69,12 +71,19 @@ export class ScanScheduleController {
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read the schedule of scans' })
   @ApiOkResponse({ type: ScanScheduleResponse })
-  async read(@CurrentProject() project: Project): Promise<ScanScheduleResponse> {
-    return ScanScheduleResponse.of(await this.schedules.read(project));
+  async read(
+    @CurrentProject() project: Project,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ScanScheduleResponse> {
+    return answer(response, await this.schedules.read(project));
   }
 
-  /** The first scan of a new schedule starts within 24 hours. Turning it off needs no tier. */
+  /**
+   * The first scan of a new schedule starts within 24 hours. Turning it off needs no tier. 412 `version_conflict` if
+   * If-Match names another state.
+   */
   @Put()
+  @IfMatchHeader()
   @ProjectRole('editor')
   @RequireTier(...SCHEDULED_SCAN_TIERS)
   // Every tier may turn the schedule off; the guard refuses the rest.
@@ -86,9 +95,24 @@ export class ScanScheduleController {
     @CurrentProject() project: Project,
     @CurrentAuthor() author: Author,
     @Body() { frequency }: SaveScanScheduleBody,
+    @Headers('if-match') ifMatch: string | undefined,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<ScanScheduleResponse> {
-    return ScanScheduleResponse.of(await this.schedules.save({ project, author }, frequency));
+    const saved = await this.schedules.save({ project, author }, frequency, (stored) =>
+      requireMatch(ifMatch, scheduleTag(stored)),
+    );
+    return answer(response, saved);
   }
+}
+
+function answer(response: Response, schedule: ScheduleView): ScanScheduleResponse {
+  response.setHeader('ETag', scheduleTag(schedule));
+  return ScanScheduleResponse.of(schedule);
+}
+
+/** The entity tag of the part that a PUT can change. */
+function scheduleTag({ frequency }: Pick<ScheduleView, 'frequency'>): string {
+  return entityTag({ frequency });
 }
 
 function isTurnedOff(body: unknown): boolean {
