@@ -3,12 +3,13 @@
 // `npm run build:packages`; `npm pack` runs it too. An argument names one package.
 import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { buildSync } from 'esbuild';
 import { takeBuildLock } from './build-lock.mjs';
 
 /** In the order of their dependencies. */
-const PACKAGES = ['consent-client', 'consent-react'];
+const PACKAGES = ['consent-client', 'consent-react', 'cli'];
 const GLOBALS = join('loader', 'service-consent.d.ts');
 
 process.chdir(resolve(import.meta.dirname, '..'));
@@ -24,6 +25,7 @@ function build(folder, name) {
   rmSync(out, { recursive: true, force: true });
   run(join('node_modules', 'typescript', 'bin', 'tsc'), '-p', folder);
   if (name === 'consent-client') addGlobals(out);
+  if (name === 'cli') bundleCli(folder, out);
 }
 
 /** Generates the typed client of the API. */
@@ -40,6 +42,27 @@ function addGlobals(out) {
     const path = join(out, file);
     writeFileSync(path, `/// <reference path="./globals.d.ts" />\n${readFileSync(path, 'utf8')}`);
   }
+}
+
+/**
+ * One file with our own client inside, since a global installation looks for every dependency in the registry; beside
+ * it the schemas of its files, and the program that checks proofs.
+ */
+function bundleCli(folder, out) {
+  const main = join(out, 'main.js');
+  buildSync({
+    absWorkingDir: process.cwd(),
+    entryPoints: [join(folder, 'src', 'main.ts')],
+    outfile: main,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    external: ['ajv', 'ajv-formats', 'commander'],
+  });
+  chmodSync(main, 0o755);
+  cpSync(join('docs', 'schemas'), join(out, 'schemas'), { recursive: true });
+  copyFileSync(join('verify', 'verify.cjs'), join(out, 'verify.cjs'));
 }
 
 function run(...args) {

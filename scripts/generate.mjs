@@ -6,12 +6,13 @@ import { join } from 'node:path';
 const JEST = join('node_modules', 'jest', 'bin', 'jest.js');
 
 /**
- * The output of each: openapi.json; .env.example and the table of settings; the dashboard's client;
- * docs/scaling.md; the blocks for nginx in docs/publishing.md; the known cookies and services of
- * scans.
+ * The output of each: openapi.json; the schemas of the command line's files; .env.example and the table of
+ * settings; the dashboard's client; docs/scaling.md; the blocks for nginx in docs/publishing.md; the known cookies and
+ * services of scans.
  */
 const GENERATORS = {
   openapi: [JEST, '--selectProjects', 'unit', '--ci', join('test', 'app', 'openapi')],
+  schemas: [join('scripts', 'write-schemas.mjs')],
   settings: [join('scripts', 'write-settings.mjs')],
   client: [join('scripts', 'write-client.mjs')],
   scaling: [join('scripts', 'write-scaling.mjs')],

@@ -4,6 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { DATABASE_COMMANDS } from '../src/programs/operator-commands.js';
 // @ts-expect-error A script has no types.
 import { withDerivedFigures } from '../scripts/write-scaling.mjs';
+// @ts-expect-error A script has no types.
+import { schemaFiles } from '../scripts/write-schemas.mjs';
 
 const DOCUMENTS = [
   'README.md',
@@ -114,5 +116,13 @@ describe.each(DOCUMENTS)('%s', (document) => {
       ([file, anchor]) => file.endsWith('.md') && !headingsOf(file).has(anchor),
     );
     expect(missing).toEqual([]);
+  });
+});
+
+describe('the schemas of the command line', () => {
+  it('are those of openapi.json: npm run generate -- schemas', () => {
+    const files = schemaFiles() as Record<string, string>;
+    expect(Object.keys(files).length).toBeGreaterThan(3);
+    for (const [path, text] of Object.entries(files)) expect(readFileSync(path, 'utf8')).toBe(text);
   });
 });

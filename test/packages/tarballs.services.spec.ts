@@ -1,12 +1,23 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { load } from 'js-yaml';
 import { createTestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 
-const PACKAGES = ['consent-client', 'consent-react'];
+const PACKAGES = ['consent-client', 'consent-react', 'cli'];
 
 let service: TestService;
 /** A project of a customer, which has nothing of this checkout but the tarballs. */
@@ -91,12 +102,14 @@ describe('the packed packages', () => {
     expect(readFileSync(packed, 'utf8')).toBe(readFileSync('loader/service-consent.d.ts', 'utf8'));
   });
 
-  it('add no package but themselves', () => {
+  it('add no package but themselves, and what the command line names', () => {
     const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { dependencies?: object }>;
     };
     const dependencies = PACKAGES.map((name) => lock.packages[`node_modules/@service/${name}`]?.dependencies);
-    expect(dependencies).toEqual([undefined, { '@service/consent-client': expect.any(String) }]);
+    const client = { '@service/consent-client': expect.any(String) };
+    const ofCli = { ajv: '8.20.0', 'ajv-formats': '3.0.1', commander: '15.1.0' };
+    expect(dependencies).toEqual([undefined, client, ofCli]);
   });
 });
 
@@ -186,5 +199,59 @@ describe('a project that has installed them', () => {
       requestId: expect.stringMatching(/^.+$/),
       kinds: [true, true, true],
     });
+  });
+});
+
+describe('the workflow of docs/samples', () => {
+  interface Step {
+    if?: string;
+    run?: string;
+  }
+  const { jobs } = load(readFileSync('docs/samples/consent-workflow.yml', 'utf8')) as {
+    jobs: { consent: { steps: Step[] } };
+  };
+
+  /** Runs its commands as a runner does, in a checkout with the packed files in tools/. */
+  async function runSteps(
+    event: 'pull_request' | 'push',
+    environment: Record<string, string>,
+  ): Promise<string> {
+    const checkout = mkdtempSync(join(folder, 'checkout-'));
+    mkdirSync(join(checkout, 'tools'));
+    for (const file of tarballs) copyFileSync(join(folder, file), join(checkout, 'tools', file));
+    cpSync(join(folder, 'consent'), join(checkout, 'consent'), { recursive: true });
+    const prefix = join(checkout, 'global');
+    const env = {
+      HOME: process.env['HOME'],
+      npm_config_prefix: prefix,
+      npm_config_prefer_offline: 'true',
+      PATH: `${join(prefix, 'bin')}:${dirname(process.execPath)}:${process.env['PATH']}`,
+      GITHUB_SHA: '0123abc',
+      ...environment,
+    };
+    const output: string[] = [];
+    for (const { if: condition, run: command } of jobs.consent.steps) {
+      if (command === undefined || (condition !== undefined && !condition.includes(`'${event}'`))) continue;
+      const { stdout } = await promisify(execFile)('bash', ['-e', '-c', command], { cwd: checkout, env });
+      output.push(stdout);
+    }
+    return output.join('');
+  }
+
+  it('shows the plan of a pull request, and applies the main branch', async () => {
+    const project = await createTestProject(service, { name: 'Shop' });
+    const environment = { CONSENT_URL: service.baseUrl, CONSENT_API_KEY: project.keys.owner };
+    const cli = join('node_modules', '@service', 'cli', 'dist', 'main.js');
+    await promisify(execFile)(process.execPath, [cli, 'pull'], { cwd: folder, env: { ...environment } });
+    const file = join(folder, 'consent', 'shop', 'configuration.json');
+    const content = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...content, policyVersion: '2027-01' }));
+    const policyVersion = async (): Promise<unknown> =>
+      ((await (await project.request('viewer', 'GET', '/configuration')).json()) as { policyVersion: string })
+        .policyVersion;
+    expect(await runSteps('pull_request', environment)).toContain('policyVersion: 1 → 2027-01');
+    expect(await policyVersion()).toBe('1');
+    expect(await runSteps('push', environment)).toContain('Changed 1 project.');
+    expect(await policyVersion()).toBe('2027-01');
   });
 });

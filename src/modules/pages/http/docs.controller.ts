@@ -12,6 +12,7 @@ import { type DocsPage, guideIndex, guidePage, referencePage } from './docs-page
 import { documentList, Guides, renderGuide } from './guides.js';
 
 const MARKDOWN = '.md';
+const FILE_TYPES: Record<string, string> = { '.png': 'image/png', '.json': 'application/json' };
 
 /** The documentation for customers' developers: the API reference, and the guides of `docs/`. */
 @ApiExcludeController()
@@ -49,7 +50,7 @@ export class DocsController {
     });
   }
 
-  /** A sample or a picture of a guide. Samples are shown as text: no browser runs them. */
+  /** A sample, picture or schema of a guide. Samples are shown as text: no browser runs them. */
   @Get('docs/:folder/:file')
   @Public()
   readFile(
@@ -60,8 +61,7 @@ export class DocsController {
   ): Promise<void> {
     const body = this.guides.file(`${folder}/${file}`);
     if (body === undefined) throw new NotFoundException();
-    const type = extname(file) === '.png' ? 'image/png' : 'text/plain';
-    return send(request, response, { body, type });
+    return send(request, response, { body, type: FILE_TYPES[extname(file)] ?? 'text/plain' });
   }
 
   /** The documents and the contract for language models (llmstxt.org). */

@@ -30,8 +30,8 @@ const FOLDER = ['../../../docs', '../../../../docs']
 const LINK = /\[((?:[^\]\\]|\\.)*)\]\(([^)\s]+)\)/g;
 const ENTRY = /^- \[[^\]]+\]\(([\w-]+)\.md\): (.+)$/gm;
 const EXTERNAL = /^https?:/;
-/** Samples and pictures in the folder of their kind. */
-const FILE = /^(?:banners|first-party|images|samples)\/[\w.-]+$/;
+/** Samples, pictures and schemas in the folder of their kind. */
+const FILE = /^(?:banners|first-party|images|samples|schemas)\/[\w.-]+$/;
 
 /** The guides and their files, read once. */
 export class Guides {
