@@ -27,7 +27,7 @@ const MODULES = {
 };
 
 /** Parts of the platform with the layers of a module. What each may use besides the shared parts. */
-const SERVICES = { outbox: [], mail: ['outbox'], operations: ['outbox'] };
+const SERVICES = { outbox: [], mail: ['outbox'], operations: ['outbox'], delivery: ['outbox'] };
 /** The other parts of the platform, from the lowest: each may use itself and those before it. */
 const PARTS = [
   ['settings'],
@@ -116,7 +116,7 @@ const PLATFORM = [`^${ROOT}/platform/${any(PARTS.slice(0, 3).flat())}/`, OPERATI
 const USED = [
   ...Object.entries(MODULES).map(([module, others]) => [
     module,
-    [...others, ...(module === 'audit' ? [] : ['audit']), 'outbox', 'mail'],
+    [...others, ...(module === 'audit' ? [] : ['audit']), 'outbox', 'mail', 'delivery'],
   ]),
   ...Object.entries(SERVICES),
 ];

@@ -6,6 +6,7 @@ import { billingSettings } from '../modules/billing/billing.settings.js';
 import { consentSettings } from '../modules/consent/consent.settings.js';
 import { domainSettings } from '../modules/domains/domains.settings.js';
 import { evidenceSettings } from '../modules/evidence/evidence.settings.js';
+import { deliverySettings } from '../platform/delivery/delivery.settings.js';
 import { forwardingSettings } from '../modules/forwarding/forwarding.settings.js';
 import { licensingSettings } from '../modules/licensing/licensing.settings.js';
 import { publishingSettings } from '../modules/publishing/publishing.settings.js';
@@ -112,6 +113,7 @@ export const NAMESPACES = [
   consentSettings,
   visitSettings,
   outboxSettings,
+  deliverySettings,
   forwardingSettings,
   licensingSettings,
   billingSettings,

@@ -5,7 +5,7 @@ import type { accessSettings } from '../modules/access/access.settings.js';
 import type { billingSettings } from '../modules/billing/billing.settings.js';
 import type { databaseSettings } from '../platform/database/database.settings.js';
 import type { evidenceSettings } from '../modules/evidence/evidence.settings.js';
-import type { forwardingSettings } from '../modules/forwarding/forwarding.settings.js';
+import type { deliverySettings } from '../platform/delivery/delivery.settings.js';
 import type { SettingsOf } from '../platform/settings/declare-settings.js';
 import type { scanSettings } from '../modules/scans/scans.settings.js';
 import type { secretSettings } from '../platform/settings/secret-keys.settings.js';
@@ -19,7 +19,7 @@ export interface StandaloneSettings {
   readonly database: SettingsOf<typeof databaseSettings>;
   readonly access: SettingsOf<typeof accessSettings>;
   readonly secrets: SettingsOf<typeof secretSettings>;
-  readonly forwarding: SettingsOf<typeof forwardingSettings>;
+  readonly delivery: SettingsOf<typeof deliverySettings>;
   readonly billing: SettingsOf<typeof billingSettings>;
   readonly evidence: SettingsOf<typeof evidenceSettings>;
   readonly scans: SettingsOf<typeof scanSettings>;

@@ -31,14 +31,14 @@ describe('settings', () => {
       access: { authSecret: '' },
       consent: { ratePerMinute: 600, networkRatePerMinute: 6_000, retentionMonths: 12 },
       outbox: { pollMs: 1000, leaseMs: 60_000, slots: 256 },
-      forwarding: {
+      delivery: {
         connectTimeoutMs: 5000,
         timeoutMs: 15_000,
         allowedPrivateTargets: [],
         extraCaFile: '',
         nameServers: [],
-        legacyCustomEndpoint: true,
       },
+      forwarding: { holdHours: 72, legacyCustomEndpoint: true },
     });
   });
 
@@ -103,7 +103,7 @@ describe('settings', () => {
   it('takes name servers with and without a port', () => {
     const servers = ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:53'];
     const settings = readSettings({ FORWARDING_NAME_SERVERS: servers.join(', ') });
-    expect(settings.forwarding.nameServers).toEqual(servers);
+    expect(settings.delivery.nameServers).toEqual(servers);
   });
 
   it('takes an https page or a mailto link as contact', () => {
@@ -233,7 +233,7 @@ describe('settings', () => {
     const file = join(tmpdir(), `authority-${process.pid}.pem`);
     const { certificatePem } = await createCertificateAuthority('Of a test');
     writeFileSync(file, `a comment\n${certificatePem}`);
-    expect(readSettings({ FORWARDING_EXTRA_CA_FILE: file }).forwarding.extraCaFile).toBe(file);
+    expect(readSettings({ FORWARDING_EXTRA_CA_FILE: file }).delivery.extraCaFile).toBe(file);
     writeFileSync(file, certificatePem.replace(/[A-Za-z0-9+/]{40}/, 'A'.repeat(40)));
     expect(() => readSettings({ FORWARDING_EXTRA_CA_FILE: file })).toThrow(
       /PEM certificates cannot be parsed/,

@@ -15,7 +15,7 @@ import type { BillingSettings } from '../../src/modules/billing/billing.settings
 import { openPool } from '../../src/platform/database/postgres-pool.js';
 import { queueConnection, QueueLifetime } from '../../src/platform/database/queue.js';
 import { requestTimestamp } from '../../src/modules/evidence/infrastructure/timestamp-client.js';
-import { Sender } from '../../src/modules/forwarding/infrastructure/sender.js';
+import { Sender } from '../../src/platform/delivery/sender.js';
 import { smtpMailer } from '../../src/platform/mail/infrastructure/smtp-mailer.js';
 import { GuardedProxy, REQUEST_LIMIT } from '../../src/scanner/browser/guarded-proxy.js';
 import { readText, SiteFileReader } from '../../src/scanner/site/site-file.js';
@@ -117,7 +117,7 @@ async function sendMail(encryption: 'implicit' | 'required', port: number): Prom
 
 async function forward(port: number, extraCaFile: string): Promise<Outcome> {
   const sender = new Sender({
-    ...settings.forwarding,
+    ...settings.delivery,
     allowedPrivateTargets: [`127.0.0.1:${port}`],
     extraCaFile,
   });

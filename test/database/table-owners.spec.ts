@@ -128,6 +128,7 @@ describe('a table belongs to one module', () => {
 describe('the README.md of each module', () => {
   const folders = [
     ...readdirSync('src/modules').map((name) => join('src/modules', name)),
+    'src/platform/delivery',
     'src/platform/outbox',
     'src/platform/limits',
     'src/scanner',

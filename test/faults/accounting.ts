@@ -6,7 +6,7 @@ import type { Load, Trouble } from './load.js';
 import type { Outages } from './outages.js';
 import { accountOfSealing, type Witness } from './evidence-log.js';
 import { isTemporary } from '../../src/modules/forwarding/domain/retry.js';
-import type { DeliveryOutcome } from '../../src/modules/forwarding/domain/outcome.js';
+import type { DeliveryOutcome } from '../../src/modules/forwarding/domain/delivery-outcome.js';
 import { FORWARDING_HOLD } from '../../src/modules/forwarding/forwarding.events.js';
 import { CHECKPOINT_DUE, SEQUENCING_DUE } from '../../src/modules/evidence/evidence.events.js';
 import { uuidTimeMs } from '../../src/platform/identity/ids.js';

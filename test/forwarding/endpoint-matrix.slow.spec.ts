@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsentForwarder } from '../../src/modules/forwarding/application/consent-forwarder.js';
 import { NameResolver } from '../../src/platform/network/name-resolver.js';
-import { Sender } from '../../src/modules/forwarding/infrastructure/sender.js';
+import { Sender } from '../../src/platform/delivery/sender.js';
 import { messageAbout, storeConsent } from '../support/people/consent.js';
 import { type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
@@ -176,10 +176,10 @@ async function dispatch(project: TestProject, consentId: string): Promise<string
 }
 
 it('the listener is there, for whoever is allowed to reach it', async () => {
-  const { forwarding } = testSettings('postgres://unused', {
+  const { delivery } = testSettings('postgres://unused', {
     FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
   });
-  const sender = new Sender(forwarding);
+  const sender = new Sender(delivery);
   const before = trapConnections;
   const url = new URL(`https://0x7f.1:${port}/`);
   expect(await sender.send({ url, headers: [], body: '{}' })).toMatchObject({ answer: { kind: 'error' } });
@@ -223,19 +223,19 @@ describe('a name that changes its mind (DNS rebinding)', () => {
     const receiver = await startReceiver(authority.authority, { hosts: [name] });
     // Allowed at the first question, private at each further one.
     const server = await startDnsServer({ [name]: { inTurn: [['127.0.0.1'], ['127.0.0.2']] } });
-    const { forwarding } = testSettings('postgres://unused', {
+    const { delivery } = testSettings('postgres://unused', {
       FORWARDING_ALLOWED_PRIVATE_TARGETS: '127.0.0.1',
       FORWARDING_EXTRA_CA_FILE: authority.caFile,
     });
     const resolver = new NameResolver({ timeoutMs: 5_000, servers: [server.address] });
     const request = () => ({ url: new URL(`https://${name}:${receiver.port}/`), headers: [], body: '{}' });
-    const sender = new Sender(forwarding, resolver);
+    const sender = new Sender(delivery, resolver);
     expect(await sender.send(request())).toMatchObject({ answer: { kind: 'status', httpStatus: 204 } });
     // One question for each family.
     expect(server.queries).toEqual([name, name]);
     sender.onApplicationShutdown();
 
-    const later = new Sender(forwarding, resolver);
+    const later = new Sender(delivery, resolver);
     expect(await later.send(request())).toMatchObject({ answer: { category: 'blocked_address' } });
     expect(receiver.connections()).toBe(1);
     later.onApplicationShutdown();

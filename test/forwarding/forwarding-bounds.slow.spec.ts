@@ -11,7 +11,7 @@ import {
   LEGACY_TARGET_PER_SECOND,
   RESERVED_ATTEMPTS,
   RESERVED_PER_SECOND,
-} from '../../src/modules/forwarding/application/target-rate-limiter.js';
+} from '../../src/platform/delivery/target-rate-limiter.js';
 import { type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
 import type { Json } from '../support/people/json.js';
 import { choose, createForwardingProject, saveForwarding } from '../support/programs/pipeline.js';

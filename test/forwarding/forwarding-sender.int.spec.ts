@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { FailureCategory } from '../../src/modules/forwarding/domain/outcome.js';
+import type { FailureCategory } from '../../src/platform/delivery/domain/outcome.js';
 import { NameResolver } from '../../src/platform/network/name-resolver.js';
-import { Sender, type SendResult } from '../../src/modules/forwarding/infrastructure/sender.js';
+import { Sender, type SendResult } from '../../src/platform/delivery/sender.js';
 import { createCertificateAuthority } from '../../src/standalone/certificates.js';
 import { type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
 import { startClock } from '../support/elapsed.js';
@@ -34,7 +34,7 @@ const REST_MS = 1_000;
 
 /** Sends to the target in its argument with the compiled sender, and prints the result. */
 const SEND_ONCE = `
-  import { Sender } from './dist/modules/forwarding/infrastructure/sender.js';
+  import { Sender } from './dist/platform/delivery/sender.js';
   const target = process.argv[1];
   const sender = new Sender({
     connectTimeoutMs: 20000, timeoutMs: 30000, allowedPrivateTargets: [target], extraCaFile: '', nameServers: [],
@@ -46,7 +46,7 @@ const SEND_ONCE = `
 
 /** Sends to two targets with a further authority, beside the default ones. */
 const SEND_TO_BOTH = `
-  import { Sender } from './dist/modules/forwarding/infrastructure/sender.js';
+  import { Sender } from './dist/platform/delivery/sender.js';
   const [byDefault, extra, extraCaFile] = process.argv.slice(1);
   const sender = new Sender({
     connectTimeoutMs: 20000, timeoutMs: 30000, allowedPrivateTargets: [byDefault, extra], extraCaFile, nameServers: [],
@@ -81,14 +81,14 @@ function makeSender(
 ): Sender {
   const { targets = [`127.0.0.1:${receiver.port}`], dns, trusted = true, hurried = false } = options;
   const connectTimeoutMs = hurried ? CONNECT_TIMEOUT_MS : PATIENT_CONNECT_TIMEOUT_MS;
-  const { forwarding } = testSettings('postgres://unused', {
+  const { delivery } = testSettings('postgres://unused', {
     FORWARDING_CONNECT_TIMEOUT_MS: String(connectTimeoutMs),
     FORWARDING_TIMEOUT_MS: String(hurried ? TIMEOUT_MS : PATIENT_TIMEOUT_MS),
     FORWARDING_ALLOWED_PRIVATE_TARGETS: targets.join(','),
     ...(trusted && { FORWARDING_EXTRA_CA_FILE: testAuthority.caFile }),
   });
   const resolver = dns && new NameResolver({ timeoutMs: connectTimeoutMs, servers: [dns.address] });
-  const sender = new Sender(forwarding, resolver);
+  const sender = new Sender(delivery, resolver);
   opened.push({ close: async () => sender.onApplicationShutdown() });
   return sender;
 }

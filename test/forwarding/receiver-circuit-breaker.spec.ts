@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ReceiverCircuitBreaker } from '../../src/modules/forwarding/application/consent-forwarder.js';
-import { FAILURES_IN_A_ROW } from '../../src/modules/forwarding/domain/hold.js';
-import type { HealthSignal } from '../../src/modules/forwarding/domain/health-signal.js';
+import { FAILURES_IN_A_ROW } from '../../src/platform/delivery/domain/hold.js';
+import type { HealthSignal } from '../../src/platform/delivery/domain/health-signal.js';
 import { testSettings } from '../support/programs/service.js';
 
 const PROJECT = 'a project';

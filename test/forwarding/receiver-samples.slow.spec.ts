@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueCertificate } from '../../src/standalone/certificates.js';
-import { createSigningSecret, signatureOf } from '../../src/modules/forwarding/domain/webhook-signature.js';
+import { createSigningSecret, signatureOf } from '../../src/platform/delivery/domain/webhook-signature.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { freePort } from '../support/programs/free-port.js';
 import { isThere } from '../support/programs/is-there.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { RESPONSE_BODY_STORED_BYTES } from '../../src/modules/forwarding/domain/response-body.js';
+import { RESPONSE_BODY_STORED_BYTES } from '../../src/platform/delivery/domain/response-body.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { startForwarding } from '../support/people/forwarding.js';
 import { answered, type JsonAnswer } from '../support/people/json.js';

@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ResponseParser } from '../../src/modules/forwarding/domain/response-parser.js';
+import { ResponseParser } from '../../src/platform/delivery/domain/response-parser.js';
 
 const ANSWERS = 1_000;
 /** Node has the whole answer in one piece; it says what it makes of it within moments, or never. */

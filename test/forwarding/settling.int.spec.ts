@@ -6,7 +6,7 @@ import { ConsentForwarder } from '../../src/modules/forwarding/application/conse
 import { DeliveryLogService } from '../../src/modules/forwarding/application/delivery-log.service.js';
 import { ResendService } from '../../src/modules/forwarding/application/resend.service.js';
 import { RetryScheduler } from '../../src/modules/forwarding/application/retry-scheduler.js';
-import { type ClassifiedOutcome } from '../../src/modules/forwarding/domain/health-signal.js';
+import type { ClassifiedOutcome } from '../../src/modules/forwarding/domain/delivery-outcome.js';
 import { retryKey } from '../../src/modules/forwarding/domain/retry.js';
 import { LicensingService } from '../../src/modules/licensing/licensing.service.js';
 import { Metrics } from '../../src/platform/operations/metrics.js';

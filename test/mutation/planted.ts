@@ -93,7 +93,7 @@ export const PLANTED: Planted[] = [
   {
     name: 'endpoint policy: takes 2,049 characters',
     mutations: [{ symbol: 'ENDPOINT_URL_CHARACTERS_MAX', value: '2049' }],
-    tests: ['src/modules/forwarding/domain/endpoint-policy'],
+    tests: ['src/platform/delivery/domain/endpoint-policy'],
   },
   {
     name: 'billing: reads the events before it has the lock',

@@ -24,7 +24,7 @@ let result: ProbeResult;
 
 /** Hosts that endpoint-policy.spec.ts refuses because they are not public. */
 function forwardingHosts(): string[] {
-  const spec = readFileSync('src/modules/forwarding/domain/endpoint-policy.spec.ts', 'utf8');
+  const spec = readFileSync('src/platform/delivery/domain/endpoint-policy.spec.ts', 'utf8');
   const end = spec.indexOf("cause: 'not_public'");
   const list = spec.slice(spec.lastIndexOf('it.each([', end), end);
   return [...list.matchAll(/'(https:\/\/[^']+)'/g)].map(

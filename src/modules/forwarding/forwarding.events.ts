@@ -1,6 +1,6 @@
 import { namedKey } from '../../platform/outbox/domain/ordering-key.js';
 import type { NewOutboxMessage } from '../../platform/outbox/domain/outbox-message.js';
-import type { HoldNews } from './domain/hold.js';
+import type { HoldNews } from '../../platform/delivery/domain/hold.js';
 
 /** A hold of the project began or ended, so owners may need to be notified. The subject is the project. */
 export const FORWARDING_HOLD = 'forwarding.hold';

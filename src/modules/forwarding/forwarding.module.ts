@@ -2,10 +2,9 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { ConsentModule } from '../consent/consent.module.js';
 import { PartitionMaintenance } from '../../platform/database/partitions.js';
+import { DeliveryModule } from '../../platform/delivery/delivery.module.js';
 import { LicensingModule } from '../licensing/licensing.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
-import { settingsToken } from '../../platform/settings/inject-settings.js';
-import { type ForwardingSettings, forwardingSettings } from './forwarding.settings.js';
 import { ConsentForwarder, ReceiverCircuitBreaker } from './application/consent-forwarder.js';
 import {
   DeliveryActivityService,
@@ -23,34 +22,16 @@ import {
 import { AttemptDelivery } from './application/attempt-delivery.js';
 import { HoldNotifications, HoldService } from './application/hold.service.js';
 import { SettleHolds } from './application/settle-holds.js';
-import { TargetRateLimiter } from './application/target-rate-limiter.js';
 import { DeleteProjectDeliveries } from './application/delivery-erasure.js';
 import { DELIVERY_PARTITIONS, deliveriesKeptSince } from './infrastructure/delivery.rows.js';
 import { ForwardingMetrics } from './infrastructure/forwarding.metrics.js';
-import { NameResolver } from '../../platform/network/name-resolver.js';
-import { Sender } from './infrastructure/sender.js';
 import { TokenVault } from './infrastructure/secret.rows.js';
 
 /** Sends saved consent records to the projects' endpoints. */
 @Module({
-  imports: [AccessModule, ConsentModule, LicensingModule, ProjectsModule],
+  imports: [AccessModule, ConsentModule, DeliveryModule, LicensingModule, ProjectsModule],
   providers: [
-    {
-      provide: NameResolver,
-      inject: [settingsToken(forwardingSettings)],
-      useFactory: ({ connectTimeoutMs, nameServers }: ForwardingSettings) =>
-        new NameResolver({
-          timeoutMs: connectTimeoutMs,
-          ...(nameServers.length > 0 && { servers: nameServers }),
-        }),
-    },
-    {
-      provide: Sender,
-      inject: [settingsToken(forwardingSettings), NameResolver],
-      useFactory: (settings: ForwardingSettings, resolver: NameResolver) => new Sender(settings, resolver),
-    },
     TokenVault,
-    TargetRateLimiter,
     AttemptDelivery,
     ReceiverCircuitBreaker,
     SettleHolds,

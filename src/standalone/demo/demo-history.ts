@@ -1,7 +1,8 @@
 import { originHost } from '../../modules/consent/domain/consent-input.js';
 import type { PastRecord } from '../../modules/consent/infrastructure/past-record.rows.js';
 import type { PastDelivery } from '../../modules/forwarding/application/past-deliveries.js';
-import { judgeResponse, type DeliveryOutcome } from '../../modules/forwarding/domain/outcome.js';
+import { judgeResponse } from '../../platform/delivery/domain/outcome.js';
+import type { DeliveryOutcome } from '../../modules/forwarding/domain/delivery-outcome.js';
 import { normalizeDomain } from '../../modules/projects/domain/domain-name.js';
 import type { VisitRow } from '../../modules/visits/domain/visit-tally.js';
 import { VisitTally } from '../../modules/visits/domain/visit-tally.js';

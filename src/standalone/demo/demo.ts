@@ -173,14 +173,14 @@ function trustReceiver<S extends StandaloneSettings>(
   receiver: ReceiverProcess,
   bundleFile: string,
 ): S {
-  const { extraCaFile, allowedPrivateTargets } = settings.forwarding;
+  const { extraCaFile, allowedPrivateTargets } = settings.delivery;
   const own = readFileSync(receiver.caFile, 'utf8');
   const others = extraCaFile ? readFileSync(extraCaFile, 'utf8') : '';
   writeFileSync(bundleFile, `${own}\n${others}`);
   return {
     ...settings,
-    forwarding: {
-      ...settings.forwarding,
+    delivery: {
+      ...settings.delivery,
       allowedPrivateTargets: [...allowedPrivateTargets, receiver.target],
       extraCaFile: bundleFile,
     },

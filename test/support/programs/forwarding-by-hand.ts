@@ -1,5 +1,5 @@
 import { ConsentForwarder } from '../../../src/modules/forwarding/application/consent-forwarder.js';
-import type { DeliveryOutcome } from '../../../src/modules/forwarding/domain/outcome.js';
+import type { DeliveryOutcome } from '../../../src/modules/forwarding/domain/delivery-outcome.js';
 import type { OutboxMessage } from '../../../src/platform/outbox/domain/outbox-message.js';
 import { messageAbout, type StoredConsent, storeConsent } from '../people/consent.js';
 import type { TestProject } from '../people/project.js';

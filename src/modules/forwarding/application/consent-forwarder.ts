@@ -26,12 +26,15 @@ import { EvidenceService } from '../../evidence/evidence.service.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
 import type { ResolvedTier } from '../../licensing/domain/tier.js';
 import { LicensingService, type TierLookup } from '../../licensing/licensing.service.js';
-import { chooseDestination } from '../domain/endpoint-policy.js';
+import { chooseDestination } from '../domain/destination.js';
 import { erasedOf, RECORD_ERASED } from '../domain/outbound-request.js';
-import { type ClassifiedOutcome, type HealthSignal, skipHealthSignal } from '../domain/health-signal.js';
-import { FAILURES_IN_A_ROW, type HoldPhase } from '../domain/hold.js';
-import { isHealthy, type SkipReason } from '../domain/outcome.js';
+import { type ClassifiedOutcome, skipHealthSignal } from '../domain/delivery-outcome.js';
+import type { HealthSignal } from '../../../platform/delivery/domain/health-signal.js';
+import { FAILURES_IN_A_ROW, type HoldPhase } from '../../../platform/delivery/domain/hold.js';
+import { isHealthy } from '../../../platform/delivery/domain/outcome.js';
+import type { SkipReason } from '../domain/delivery-outcome.js';
 import { isRetryOver, retryOf, type RetryState } from '../domain/retry.js';
+import { type DeliverySettings, deliverySettings } from '../../../platform/delivery/delivery.settings.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { forwardingPredicate, loadTargets, type StoredTarget } from '../infrastructure/settings.rows.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
@@ -120,8 +123,9 @@ export class ConsentForwarder implements OutboxHandler<ClassifiedOutcome>, OnMod
     private readonly circuit: ReceiverCircuitBreaker,
     private readonly metrics: ForwardingMetrics,
     @InjectSettings(forwardingSettings) private readonly settings: ForwardingSettings,
+    @InjectSettings(deliverySettings) { timeoutMs }: DeliverySettings,
   ) {
-    this.attemptMaxMs = settings.timeoutMs;
+    this.attemptMaxMs = timeoutMs;
   }
 
   onModuleInit(): void {

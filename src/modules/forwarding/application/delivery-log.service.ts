@@ -19,7 +19,7 @@ import {
   type DeliveryStateName,
 } from '../../consent/domain/consent-recorded.js';
 import { overviewPeriods } from '../../consent/domain/overview-periods.js';
-import type { DeliveryFilter, DeliveryView } from '../domain/outcome.js';
+import type { DeliveryFilter, DeliveryView } from '../domain/delivery-outcome.js';
 import { retryKey } from '../domain/retry.js';
 import {
   type ActivitySlot,

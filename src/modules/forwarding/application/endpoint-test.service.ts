@@ -5,7 +5,7 @@ import type { ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import { DomainError, tooManyRequests } from '../../../platform/errors/domain-error.js';
 import { newId } from '../../../platform/identity/ids.js';
 import { RateLimiter } from '../../../platform/limits/rate-limiter.js';
-import type { DeliveryOutcome } from '../domain/outcome.js';
+import type { DeliveryOutcome } from '../domain/delivery-outcome.js';
 import { loadTargets, reserveDailyUsage } from '../infrastructure/settings.rows.js';
 import { HoldService } from './hold.service.js';
 import { AttemptDelivery } from './attempt-delivery.js';

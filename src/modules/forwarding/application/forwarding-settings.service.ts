@@ -10,7 +10,7 @@ import type { TierCheck } from '../../licensing/domain/tier-required.js';
 import { LicensingService } from '../../licensing/licensing.service.js';
 import { findProject } from '../../projects/project.rows.js';
 import { projectNotFound } from '../../projects/project.service.js';
-import type { LastFailure } from '../domain/outcome.js';
+import type { LastFailure } from '../domain/delivery-outcome.js';
 import type { RetryFailures } from '../domain/retry.js';
 import {
   type AuthMode,
@@ -23,7 +23,10 @@ import {
   type SettingsRequest,
   type TokenChange,
 } from '../domain/settings-change.js';
-import { createSigningSecret, FORMER_SECRET_DAYS } from '../domain/webhook-signature.js';
+import {
+  createSigningSecret,
+  FORMER_SECRET_DAYS,
+} from '../../../platform/delivery/domain/webhook-signature.js';
 import { ForwardingSettingsEntity } from '../infrastructure/forwarding.entities.js';
 import { readLastFailure } from '../infrastructure/last-outcomes.rows.js';
 import { countRetries } from '../infrastructure/retry.rows.js';
@@ -33,7 +36,7 @@ import {
   rotateSigningSecret,
   TokenVault,
 } from '../infrastructure/secret.rows.js';
-import { Sender } from '../infrastructure/sender.js';
+import { Sender } from '../../../platform/delivery/sender.js';
 import { lockSettings, readForwardingSettings, type SettingsRow } from '../infrastructure/settings.rows.js';
 import { retryQueue } from './delivery-log.service.js';
 import { HoldService, type HoldView } from './hold.service.js';

@@ -34,7 +34,7 @@ import {
   isAllWell,
   judgeNews,
   type NewsVerdict,
-} from '../domain/hold.js';
+} from '../../../platform/delivery/domain/hold.js';
 import { FORWARDING_HOLD } from '../forwarding.events.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';
 import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';

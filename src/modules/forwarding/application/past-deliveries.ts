@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ensurePartitions } from '../../../platform/database/partitions.js';
-import type { DeliveryOutcome } from '../domain/outcome.js';
+import type { DeliveryOutcome } from '../domain/delivery-outcome.js';
 import { DELIVERY_PARTITIONS } from '../infrastructure/delivery.rows.js';
 import { settleDeliveries } from './settle-deliveries.js';
 

@@ -8,7 +8,7 @@ import { ForwardingAnnouncer } from '../../consent/forwarding-announcer.js';
 import { isWaiting, waitingSubjects } from '../../../platform/outbox/queued-messages.js';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
 import { isUuid } from '../../../platform/identity/ids.js';
-import type { ResendSelection } from '../domain/outcome.js';
+import type { ResendSelection } from '../domain/delivery-outcome.js';
 import { readRetry, retryingIds } from '../infrastructure/retry.rows.js';
 import { selectResendable } from '../infrastructure/delivery.rows.js';
 import { reserveDailyUsage } from '../infrastructure/settings.rows.js';

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { projectOf, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
 import { consentKey } from '../../consent/domain/consent-recorded.js';
-import type { ClassifiedOutcome } from '../domain/health-signal.js';
-import type { DeliveryOutcome } from '../domain/outcome.js';
+import type { ClassifiedOutcome } from '../domain/delivery-outcome.js';
+import type { DeliveryOutcome } from '../domain/delivery-outcome.js';
 import { isTemporary, retryDelayMs, type RetryFailures, retryOf, type RetryState } from '../domain/retry.js';
 import {
   insertDeliveries,

@@ -15,8 +15,8 @@ import {
   newsOf,
   OVERDUE_MAX,
   throttleForOverdue,
-} from '../domain/hold.js';
-import type { ClassifiedOutcome } from '../domain/health-signal.js';
+} from '../../../platform/delivery/domain/hold.js';
+import type { ClassifiedOutcome } from '../domain/delivery-outcome.js';
 import { retryOf } from '../domain/retry.js';
 import { holdNewsMessage } from '../forwarding.events.js';
 import { type ForwardingSettings, forwardingSettings } from '../forwarding.settings.js';

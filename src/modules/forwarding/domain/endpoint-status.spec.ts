@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CAUSES_MAX, judgeEndpoint, summarizeFailures } from './endpoint-status.js';
-import type { FailureCategory } from './outcome.js';
+import type { FailureCategory } from '../../../platform/delivery/domain/outcome.js';
 
 const EARLIER = new Date('2026-11-23T08:00:00.000Z');
 const LATER = new Date('2026-11-23T08:00:00.001Z');

@@ -1,4 +1,4 @@
-import type { FailureCategory } from './outcome.js';
+import type { FailureCategory } from '../../../platform/delivery/domain/outcome.js';
 
 /** Whether records arrive at a project's endpoint. */
 export interface EndpointStatus {

@@ -6,7 +6,8 @@ import {
 import { type OutboxMessage, projectOf } from '../../../platform/outbox/domain/outbox-message.js';
 import { EVIDENCE_MEMBER, recordBody, type ConsentRecorded } from '../../consent/domain/consent-recorded.js';
 import type { BodyWithEvidence } from '../../evidence/domain/commitment.js';
-import { signatureOf } from './webhook-signature.js';
+import type { HeaderList } from '../../../platform/delivery/domain/http-request.js';
+import { signatureOf } from '../../../platform/delivery/domain/webhook-signature.js';
 
 /** Topic of notifications about erased records; the subject is the consent id. */
 export const RECORD_ERASED = 'record.erased';
@@ -26,9 +27,6 @@ export function erasedOf(message: OutboxMessage): ErasedRecord {
 
 /** The payload: a record, or the notice of an erasure. */
 export type Sent = ConsentRecorded | ErasedRecord;
-
-/** Header names and values, alternating. */
-export type HeaderList = string[];
 
 /** The secrets that authenticate a request. */
 export interface Credentials {
@@ -63,24 +61,6 @@ export function outboundHeaders(
   headers.push('webhook-timestamp', String(timestampSeconds));
   if (signature !== '') headers.push('webhook-signature', signature);
   return headers;
-}
-
-/** Printable ASCII, so that no value can inject another header. */
-const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
-
-/**
- * A POST in HTTP/1.1 syntax (RFC 9112 §3), for a persistent connection.
- *
- * @throws Error for an invalid header value, which is a bug; the message does not repeat the value.
- */
-export function requestText({ url, headers, body }: { url: URL; headers: HeaderList; body: string }): string {
-  let text = `POST ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n`;
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const [name, value] = [headers[at] ?? '', headers[at + 1] ?? ''];
-    if (!HEADER_VALUE.test(value)) throw new Error(`the header ${name} contains invalid characters`);
-    text += `${name}: ${value}\r\n`;
-  }
-  return `${text}Connection: keep-alive\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 /** The forwarded record (spec §2.1), and beside it the evidence for its receiver; null: it is not sealed. */

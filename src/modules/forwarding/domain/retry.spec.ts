@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { FAILURE_CATEGORIES, judgeResponse } from './outcome.js';
-import { type ClassifiedOutcome, healthSignalOf } from './health-signal.js';
+import { FAILURE_CATEGORIES, judgeResponse } from '../../../platform/delivery/domain/outcome.js';
+import type { ClassifiedOutcome } from './delivery-outcome.js';
+import { healthSignalOf } from '../../../platform/delivery/domain/health-signal.js';
 import { isRetryOver, isTemporary, retryDelayMs, retryKey, retryOf, retryPayload } from './retry.js';
 
 const NOW = new Date('2026-12-01T12:00:00Z');

@@ -1,8 +1,8 @@
 import { namedKey } from '../../../platform/outbox/domain/ordering-key.js';
 import type { OutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
 import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
-import type { ClassifiedOutcome } from './health-signal.js';
-import type { FailureCategory } from './outcome.js';
+import type { ClassifiedOutcome } from './delivery-outcome.js';
+import type { FailureCategory } from '../../../platform/delivery/domain/outcome.js';
 
 export const RETRY_HOURS_MIN = 1;
 export const RETRY_HOURS_MAX = 72;

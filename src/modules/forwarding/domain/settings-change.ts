@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FieldError, FieldProblem } from '../../../platform/errors/field-problem.js';
 import type { EndpointExceptions } from '../../../platform/network/address-policy.js';
-import { judgeEndpointUrl } from './endpoint-policy.js';
+import { judgeEndpointUrl } from '../../../platform/delivery/domain/endpoint-policy.js';
 
 /** Shortest token: 32 random bytes take 43 characters in base64url (spec §5.2). */
 export const BEARER_TOKEN_CHARACTERS_MIN = 43;

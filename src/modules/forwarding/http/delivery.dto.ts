@@ -7,14 +7,9 @@ import { PageQuery } from '../../../platform/http/page-query.js';
 import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
 import { TimeZoneName } from '../../../platform/http/time-zone.decorator.js';
 import { RESEND_CHOSEN_MAX } from '../application/resend.service.js';
-import {
-  DELIVERY_OUTCOMES,
-  type DeliveryOutcomeKind,
-  FAILURE_CATEGORIES,
-  type FailureCategory,
-  RESENDABLE,
-} from '../domain/outcome.js';
-import { RESPONSE_BODY_STORED_BYTES } from '../domain/response-body.js';
+import { DELIVERY_OUTCOMES, type DeliveryOutcomeKind, RESENDABLE } from '../domain/delivery-outcome.js';
+import { FAILURE_CATEGORIES, type FailureCategory } from '../../../platform/delivery/domain/outcome.js';
+import { RESPONSE_BODY_STORED_BYTES } from '../../../platform/delivery/domain/response-body.js';
 
 export class ListDeliveriesQuery extends PageQuery {
   @ApiPropertyOptional({ enum: DELIVERY_OUTCOMES })

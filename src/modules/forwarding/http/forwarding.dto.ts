@@ -8,8 +8,8 @@ import {
   BEARER_TOKEN_CHARACTERS_MAX,
   BEARER_TOKEN_CHARACTERS_MIN,
 } from '../domain/settings-change.js';
-import { ENDPOINT_URL_CHARACTERS_MAX } from '../domain/endpoint-policy.js';
-import { FAILURE_CATEGORIES } from '../domain/outcome.js';
+import { ENDPOINT_URL_CHARACTERS_MAX } from '../../../platform/delivery/domain/endpoint-policy.js';
+import { FAILURE_CATEGORIES } from '../../../platform/delivery/domain/outcome.js';
 import { RETRY_HOURS_MAX, RETRY_HOURS_MIN } from '../domain/retry.js';
 import { ObjectOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';

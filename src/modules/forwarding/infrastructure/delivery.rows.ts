@@ -15,9 +15,9 @@ import type {
   DeliveryOutcome,
   DeliveryOutcomeKind,
   DeliveryView,
-  FailureCategory,
   ResendSelection,
-} from '../domain/outcome.js';
+} from '../domain/delivery-outcome.js';
+import type { FailureCategory } from '../../../platform/delivery/domain/outcome.js';
 import { retryOf } from '../domain/retry.js';
 import { forwardingTables } from './forwarding.tables.js';
 import { LAST_DELIVERED_AT } from './last-outcomes.rows.js';

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { HOLD_PHASES } from '../domain/hold.js';
+import { HOLD_PHASES } from '../../../platform/delivery/domain/hold.js';
 
 /** The forwarding settings of a project (spec §2.2). Saves and counts lock the row. */
 export const ForwardingSettingsSchema = defineEntity({

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { Metrics } from '../../../platform/operations/metrics.js';
 import type { Settled } from '../../../platform/outbox/domain/outbox-message.js';
-import type { DeliveryOutcome } from '../domain/outcome.js';
+import type { DeliveryOutcome } from '../domain/delivery-outcome.js';
 import { retryOf } from '../domain/retry.js';
-import { TARGET_KEY_KINDS, type TargetKeyKind } from '../domain/failure-budget.js';
 
 /** Seconds; an attempt ends after FORWARDING_TIMEOUT_MS at the latest. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
@@ -19,8 +18,6 @@ export class ForwardingMetrics {
   private readonly duration: Histogram;
   private readonly latency: Histogram;
   private readonly retries: Counter;
-  private readonly snoozed: Counter<'reason'>;
-  private boundedHosts: (kind: TargetKeyKind) => number = () => 0;
   private retrying: () => Promise<number | null> = () => Promise.resolve(null);
   private holds: () => Promise<{ projects: number; records: number } | null> = () => Promise.resolve(null);
 
@@ -48,22 +45,6 @@ export class ForwardingMetrics {
       name: 'forwarding_retries_scheduled_total',
       help: 'Failed delivery attempts that were scheduled for an automatic retry.',
       registers,
-    });
-    this.snoozed = new Counter({
-      name: 'forwarding_snoozed_total',
-      help: 'Attempts postponed because attempts on their domain or address fail, or because requests name it too often.',
-      labelNames: ['reason'],
-      registers,
-    });
-    const boundedHosts: typeof this.boundedHosts = (kind) => this.boundedHosts(kind);
-    new Gauge({
-      name: 'forwarding_bounded_hosts',
-      help: 'Domains and addresses whose failing attempts are limited.',
-      labelNames: ['kind'],
-      registers,
-      collect() {
-        for (const kind of TARGET_KEY_KINDS) this.set({ kind }, boundedHosts(kind));
-      },
     });
     const retrying = (): ReturnType<typeof this.retrying> => this.retrying();
     new Gauge({
@@ -108,15 +89,6 @@ export class ForwardingMetrics {
 
   countRetries(count: number): void {
     this.retries.inc(count);
-  }
-
-  /** Called for the gauge each time that metrics are read. */
-  watchBoundedHosts(count: (kind: TargetKeyKind) => number): void {
-    this.boundedHosts = count;
-  }
-
-  countSnoozed(reason: string): void {
-    this.snoozed.inc({ reason });
   }
 
   count(settled: Settled<DeliveryOutcome>[]): void {

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
 import { rowOf } from '../../../platform/database/tables.js';
-import type { Hold } from '../domain/hold.js';
+import type { Hold } from '../../../platform/delivery/domain/hold.js';
 import { ForwardingHold } from './forwarding.entities.js';
 
 /** A stored hold; a project without a row has none. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { joinProject } from '../../projects/project.rows.js';
-import type { LastFailure } from '../domain/outcome.js';
+import type { LastFailure } from '../domain/delivery-outcome.js';
 import { forwardingTables } from './forwarding.tables.js';
 
 /**

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import { NOW } from '../../../platform/database/tables.js';
 import type { Reads } from '../../../platform/database/prepared-reads.js';
-import type { HoldPhase } from '../domain/hold.js';
+import type { HoldPhase } from '../../../platform/delivery/domain/hold.js';
 import type { RetryFailures } from '../domain/retry.js';
 import { DeliveryRetrySchema } from './forwarding.entities.js';
 import { forwardingTables } from './forwarding.tables.js';

@@ -5,7 +5,7 @@ import { tooManyRequests } from '../../../platform/errors/domain-error.js';
 import type { SealedSecret } from '../../../platform/secrets/secret-vault.js';
 import type { ForwardingPredicate } from '../../consent/consent.hooks.js';
 import { FORWARDING_TIERS } from '../../licensing/domain/catalogue.js';
-import type { ForwardingTarget } from '../domain/endpoint-policy.js';
+import type { ForwardingTarget } from '../domain/destination.js';
 import { RETRY_HOURS_DEFAULT, type RetryFailures } from '../domain/retry.js';
 import type { AuthMode } from '../domain/settings-change.js';
 import { ForwardingSettingsEntity } from './forwarding.entities.js';

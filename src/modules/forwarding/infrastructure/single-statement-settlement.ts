@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SingleStatementSettlement } from '../../../platform/outbox/outbox.handler.js';
-import type { DeliveryOutcome } from '../domain/outcome.js';
+import type { DeliveryOutcome } from '../domain/delivery-outcome.js';
 import { retryOf } from '../domain/retry.js';
 import { lastDeliveredUpdate } from './last-outcomes.rows.js';
 

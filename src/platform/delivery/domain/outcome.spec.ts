@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DeliveryOutcome, FAILURE_CATEGORIES, isHealthy, judgeResponse } from './outcome.js';
+import { FAILURE_CATEGORIES, type FailureCategory, isHealthy, judgeResponse } from './outcome.js';
 
 describe('judgeResponse (spec §3.3)', () => {
   it.each([200, 201, 202, 204, 299])('%d is a delivery', (httpStatus) => {
@@ -52,7 +52,7 @@ describe('judgeResponse (spec §3.3)', () => {
 });
 
 describe(isHealthy.name, () => {
-  const of = (category: DeliveryOutcome['category']): boolean => isHealthy({ category } as DeliveryOutcome);
+  const of = (category: FailureCategory | null): boolean => isHealthy({ category });
 
   it('takes slots from a receiver alone that is not found, not reached or too slow', () => {
     expect(FAILURE_CATEGORIES.filter((category) => !of(category))).toEqual(['dns', 'connect', 'timeout']);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { AlarmClock, NO_ALARM, type Sleeper } from '../../../platform/time/alarm-clock.js';
+import { AlarmClock, NO_ALARM, type Sleeper } from '../../time/alarm-clock.js';
 import { type AddressLimiter, type Connect, connectTarget, Snoozed } from './guarded-connector.js';
 
 /** The user of a connection: one request, until its response is complete. */

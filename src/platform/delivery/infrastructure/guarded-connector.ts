@@ -2,10 +2,10 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { type EndpointExceptions, isAddressAllowed } from '../../../platform/network/address-policy.js';
-import { asLookup, judgeAddresses, type NameResolver } from '../../../platform/network/name-resolver.js';
-import { trustedRootsAnd } from '../../../platform/network/trusted-roots.js';
-import { AlarmClock, NO_ALARM } from '../../../platform/time/alarm-clock.js';
+import { type EndpointExceptions, isAddressAllowed } from '../../network/address-policy.js';
+import { asLookup, judgeAddresses, type NameResolver } from '../../network/name-resolver.js';
+import { trustedRootsAnd } from '../../network/trusted-roots.js';
+import { AlarmClock, NO_ALARM } from '../../time/alarm-clock.js';
 import type { FailureCategory } from '../domain/outcome.js';
 
 /** Limits attempts by address, once the addresses of a hostname are resolved. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FAILURE_CATEGORIES, type FailureCategory } from './outcome.js';
-import { retryAfterMs, healthSignalOf, skipHealthSignal } from './health-signal.js';
+import { retryAfterMs, healthSignalOf } from './health-signal.js';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
 const ofStatus = (httpStatus: number, retryAfter?: string): ReturnType<typeof healthSignalOf> =>
@@ -34,15 +34,6 @@ describe('what an answer says about a receiver', () => {
   it('learns nothing from an endpoint that a visitor named', () => {
     expect(healthSignalOf({ kind: 'status', httpStatus: 500 }, 'legacy', NOW)).toEqual({ kind: 'elsewhere' });
     expect(healthSignalOf({ kind: 'status', httpStatus: 200 }, 'legacy', NOW)).toEqual({ kind: 'elsewhere' });
-  });
-
-  it('tells a project that forwards no more from a record that is not to be sent', () => {
-    expect(
-      (['disabled', 'no_endpoint', 'tier'] as const).map((reason) => skipHealthSignal(reason).kind),
-    ).toEqual(['elsewhere', 'elsewhere', 'elsewhere']);
-    expect(
-      (['preview_hostname', 'record_gone'] as const).map((reason) => skipHealthSignal(reason).kind),
-    ).toEqual(['untried', 'untried']);
   });
 
   it.each([429, 503])('obeys the Retry-After of %i', (status) => {

@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../../../platform/errors/field-problem.js';
+import type { FieldProblem } from '../../errors/field-problem.js';
 import {
   type EndpointExceptions,
   hostAndPort,
@@ -6,8 +6,7 @@ import {
   isAddressAllowed,
   isPrivateName,
   literalAddress,
-} from '../../../platform/network/address-policy.js';
-import type { SkipReason } from './outcome.js';
+} from '../../network/address-policy.js';
 
 /** Longest endpoint URL, in characters (design §6.5). */
 export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
@@ -92,43 +91,5 @@ function notPublic(reason: string): EndpointJudgement {
   return { kind: 'refused', cause: 'not_public', reason, problem: { code: 'host_not_public' } };
 }
 
-/** The saved settings that sending needs. */
-export interface ForwardingTarget {
-  enabled: boolean;
-  /** null: the project has no endpoint. */
-  endpointUrl: string | null;
-  /** Whether the request's endpoint is used while the project has none. */
-  allowCustomEndpoint: boolean;
-}
-
-export type Destination =
-  | { kind: 'project'; url: string }
-  /** The request-level endpoint: same policy, never a token (design §6.5). */
-  | { kind: 'legacy'; url: string }
-  | { kind: 'skip'; reason: SkipReason };
-
-/**
- * Where a record is sent (spec §2.2, §6): to the project's endpoint while forwarding is on; to the request's
- * `custom_endpoint` only if the project has no endpoint, and either never saved settings or allowed it.
- * Nowhere if the tier does not allow forwarding (`tierRefusal`) or forwarding was saved as off.
- */
-export function chooseDestination(known: {
-  /** null: the project never saved settings. */
-  target: ForwardingTarget | null;
-  customEndpoint: string | null;
-  tierRefusal: SkipReason | null;
-  /** Whether the service allows request-level endpoints. */
-  legacyAllowed: boolean;
-}): Destination {
-  const { target, customEndpoint, tierRefusal, legacyAllowed } = known;
-  if (tierRefusal !== null) return { kind: 'skip', reason: tierRefusal };
-  if (target !== null && !target.enabled) {
-    const nowhere = target.endpointUrl === null && customEndpoint === null;
-    return { kind: 'skip', reason: nowhere ? 'no_endpoint' : 'disabled' };
-  }
-  if (target !== null && target.endpointUrl !== null) return { kind: 'project', url: target.endpointUrl };
-  const allowed = legacyAllowed && (target === null || target.allowCustomEndpoint);
-  return customEndpoint !== null && allowed
-    ? { kind: 'legacy', url: customEndpoint }
-    : { kind: 'skip', reason: 'no_endpoint' };
-}
+/** Whose choice an endpoint is: its project's, or that of the request that named it. */
+export type TargetKind = 'project' | 'legacy';

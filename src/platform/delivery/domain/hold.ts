@@ -1,5 +1,5 @@
-import type { ClaimThrottle } from '../../../platform/outbox/domain/claim-throttle.js';
-import { type BackOff, backOffMs } from '../../../platform/time/back-off.js';
+import type { ClaimThrottle } from '../../outbox/domain/claim-throttle.js';
+import { type BackOff, backOffMs } from '../../time/back-off.js';
 import type { HealthSignal } from './health-signal.js';
 
 /** Consecutive failures caused by the receiver that make it suspect … */

@@ -1,16 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Counter, Gauge } from 'prom-client';
+import { Metrics } from '../operations/metrics.js';
+import type { TargetKind } from './domain/endpoint-policy.js';
 import {
   addressKey,
   domainKey,
   type Endpoint,
   FailureBudget,
   PacedRateLimiter,
+  TARGET_KEY_KINDS,
   type TargetKey,
-} from '../domain/failure-budget.js';
-import type { Destination } from '../domain/endpoint-policy.js';
-import type { AddressLimiter } from '../infrastructure/guarded-connector.js';
-import { ForwardingMetrics } from '../infrastructure/forwarding.metrics.js';
+} from './domain/failure-budget.js';
+import type { AddressLimiter } from './infrastructure/guarded-connector.js';
 
 /** Domains, addresses, and pairs of a project and one of them, kept in memory. */
 const KEYS_MAX = 10_000;
@@ -42,7 +44,7 @@ export const LEGACY_TARGET_PER_SECOND = 10;
 export type SnoozeReason = 'failing_host' | 'failing_address' | 'legacy_rate';
 
 export interface LimitedAttempt extends Endpoint {
-  kind: Destination['kind'];
+  kind: TargetKind;
 }
 
 /**
@@ -72,8 +74,26 @@ export class TargetRateLimiter {
   /** Domains and addresses with a logged warning, until an attempt there succeeds. */
   private readonly warned = new Set<string>();
 
-  constructor(private readonly metrics: ForwardingMetrics) {
-    metrics.watchBoundedHosts((kind) => this.failing.exhausted(`${kind} `, performance.now()));
+  private readonly snoozed: Counter<'reason'>;
+
+  constructor(metrics: Metrics) {
+    const registers = [metrics.registry];
+    this.snoozed = new Counter({
+      name: 'forwarding_snoozed_total',
+      help: 'Attempts postponed because attempts on their domain or address fail, or because requests name it too often.',
+      labelNames: ['reason'],
+      registers,
+    });
+    const exhausted = (kind: string): number => this.failing.exhausted(`${kind} `, performance.now());
+    new Gauge({
+      name: 'forwarding_bounded_hosts',
+      help: 'Domains and addresses whose failing attempts are limited.',
+      labelNames: ['kind'],
+      registers,
+      collect() {
+        for (const kind of TARGET_KEY_KINDS) this.set({ kind }, exhausted(kind));
+      },
+    });
   }
 
   /** Counts an attempt that is about to be made, or returns how long to snooze it. */
@@ -131,7 +151,7 @@ export class TargetRateLimiter {
     reason: SnoozeReason,
     { attempt, key, afterMs }: { attempt: LimitedAttempt; key: TargetKey; afterMs: number },
   ): number {
-    this.metrics.countSnoozed(reason);
+    this.snoozed.inc({ reason });
     if (!this.warned.has(key)) {
       if (this.warned.size >= KEYS_MAX) this.warned.clear();
       this.warned.add(key);

@@ -1,33 +1,17 @@
-import type { Destination } from './endpoint-policy.js';
-import {
-  type Answer,
-  type DeliveryOutcome,
-  type FailureCategory,
-  isSuccess,
-  type SkipReason,
-} from './outcome.js';
+import type { TargetKind } from './endpoint-policy.js';
+import { type Answer, type FailureCategory, isSuccess } from './outcome.js';
 
-/** The health of the project's receiver, as implied by the outcome of one delivery. */
+/** The health of a receiver, as implied by the outcome of one delivery. */
 export type HealthSignal =
   | { kind: 'up' }
   /** Unavailable. `retryAfterMs` is the receiver's Retry-After, null if it sent none. */
   | { kind: 'down'; retryAfterMs: number | null }
-  /** It rejected this one record, or the failure is not the receiver's. */
+  /** It rejected this one request, or the failure is not the receiver's. */
   | { kind: 'unclear' }
-  /** Nothing was sent for this record. */
+  /** Nothing was sent. */
   | { kind: 'untried' }
-  /** The project's records no longer go to its own receiver. */
+  /** The requests no longer go to this receiver. */
   | { kind: 'elsewhere' };
-
-/** An outcome with the health signal derived from it. */
-export type ClassifiedOutcome = DeliveryOutcome & {
-  health: HealthSignal;
-  /**
-   * Only for retries, which are not logged without an attempt: `postponed` by a hold, or `ended`,
-   * so that the record keeps its latest outcome. Absent: log it.
-   */
-  notAttempted?: 'postponed' | 'ended';
-};
 
 const DOWN_CATEGORIES: readonly FailureCategory[] = ['dns', 'connect', 'tls', 'timeout', 'reset'];
 /** Statuses besides 5xx that open the circuit. A wrong token or path fails every record until the owner fixes it. */
@@ -41,8 +25,8 @@ const RETRY_AFTER_MAX_MS = 60 * 60_000;
  * Classifies a response. One from an endpoint that was named in a request is no signal: visitors
  * choose that endpoint and must not be able to put a project on hold.
  */
-export function healthSignalOf(answer: Answer, destination: Destination['kind'], now: Date): HealthSignal {
-  if (destination === 'legacy') return { kind: 'elsewhere' };
+export function healthSignalOf(answer: Answer, target: TargetKind, now: Date): HealthSignal {
+  if (target === 'legacy') return { kind: 'elsewhere' };
   if (answer.kind === 'error')
     return DOWN_CATEGORIES.includes(answer.category)
       ? { kind: 'down', retryAfterMs: null }
@@ -53,19 +37,6 @@ export function healthSignalOf(answer: Answer, destination: Destination['kind'],
   if (!isDown) return { kind: 'unclear' };
   const header = RETRY_AFTER_STATUSES.includes(httpStatus) ? answer.retryAfter : undefined;
   return { kind: 'down', retryAfterMs: retryAfterMs(header, now) };
-}
-
-/** Classifies a skip: the project does not forward, or only this record was skipped. */
-export function skipHealthSignal(reason: SkipReason): HealthSignal {
-  switch (reason) {
-    case 'disabled':
-    case 'no_endpoint':
-    case 'tier':
-      return { kind: 'elsewhere' };
-    case 'preview_hostname':
-    case 'record_gone':
-      return { kind: 'untried' };
-  }
 }
 
 /** Parses `Retry-After` (RFC 9110 §10.2.3), seconds or a date, into at most an hour of milliseconds; null if invalid. */

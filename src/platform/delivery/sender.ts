@@ -1,20 +1,25 @@
 import { readFileSync } from 'node:fs';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { type EndpointExceptions, parseExceptions } from '../../../platform/network/address-policy.js';
-import { NameResolver } from '../../../platform/network/name-resolver.js';
-import { AlarmClock, NO_ALARM, type Sleeper } from '../../../platform/time/alarm-clock.js';
-import { type HeaderList, requestText } from '../domain/outbound-request.js';
-import { type Answer, isSuccess } from '../domain/outcome.js';
-import { ResponseParser } from '../domain/response-parser.js';
-import type { ForwardingSettings } from '../forwarding.settings.js';
-import { type Connection, Connections, type ConnectionUser, SHUT_DOWN } from './connections.js';
+import { type EndpointExceptions, parseExceptions } from '../network/address-policy.js';
+import { NameResolver } from '../network/name-resolver.js';
+import { AlarmClock, NO_ALARM, type Sleeper } from '../time/alarm-clock.js';
+import { type HeaderList, requestText } from './domain/http-request.js';
+import { type Answer, isSuccess } from './domain/outcome.js';
+import { ResponseParser } from './domain/response-parser.js';
+import type { DeliverySettings } from './delivery.settings.js';
+import {
+  type Connection,
+  Connections,
+  type ConnectionUser,
+  SHUT_DOWN,
+} from './infrastructure/connections.js';
 import {
   type AddressLimiter,
   ConnectFailure,
   guardedConnector,
   NO_LIMIT,
   Snoozed,
-} from './guarded-connector.js';
+} from './infrastructure/guarded-connector.js';
 
 /** One POST. The URL was judged before; the sender makes the binding check, of the resolved addresses. */
 export interface OutboundRequest {
@@ -47,7 +52,7 @@ export class Sender implements OnApplicationShutdown {
   private readonly signals = new WeakSet<AbortSignal>();
 
   /** `resolver` replaces the system's name servers. */
-  constructor(settings: ForwardingSettings, resolver?: NameResolver) {
+  constructor(settings: DeliverySettings, resolver?: NameResolver) {
     const { connectTimeoutMs, timeoutMs, allowedPrivateTargets, extraCaFile } = settings;
     this.timeoutMs = timeoutMs;
     this.exceptions = parseExceptions(allowedPrivateTargets);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { ClaimThrottle } from '../../../platform/outbox/domain/claim-throttle.js';
+import type { ClaimThrottle } from '../../outbox/domain/claim-throttle.js';
 import { afterOutcome, ALL_WELL, type Hold, type HoldTerms } from './hold.js';
 import type { HealthSignal } from './health-signal.js';
 
