@@ -10,6 +10,8 @@ const ROOT = 'src';
 const MODULES = {
   audit: [],
   projects: [],
+  // Written by the modules above, in the transaction of a change.
+  events: ['projects'],
   access: ['projects'],
   licensing: ['projects', 'access'],
   consent: ['licensing', 'access', 'projects'],
@@ -113,10 +115,19 @@ const INSTALLED = ['node_modules/', NODE];
 const OPERATIONS = `^${ROOT}/platform/operations/[^/]+$`;
 const PLATFORM = [`^${ROOT}/platform/${any(PARTS.slice(0, 3).flat())}/`, OPERATIONS];
 
+/** Modules that others write to; and those that do not, because they are below. */
+const SHARED = ['audit', 'events'];
+const WITHOUT = { audit: ['audit'], events: ['audit', 'projects', 'events'] };
 const USED = [
   ...Object.entries(MODULES).map(([module, others]) => [
     module,
-    [...others, ...(module === 'audit' ? [] : ['audit']), 'outbox', 'mail', 'delivery'],
+    [
+      ...others,
+      ...SHARED.filter((shared) => !WITHOUT[shared].includes(module)),
+      'outbox',
+      'mail',
+      'delivery',
+    ],
   ]),
   ...Object.entries(SERVICES),
 ];
@@ -211,8 +222,11 @@ module.exports = {
       },
     },
     {
-      comment: 'The routes of the audit check the caller, although access and projects write the audit.',
-      from: { path: `^${placeOf('audit')}/http/` },
+      comment:
+        'Routes of audit and events check the caller, and events mails owners, although access writes both.',
+      from: {
+        path: [`^${placeOf('audit')}/http/`, `^${placeOf('events')}/(http|application)/`, door('events')],
+      },
       to: { path: [door('access'), `^${ROOT}/modules/(access|projects)/domain/`] },
     },
     {

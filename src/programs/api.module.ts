@@ -38,6 +38,9 @@ import { DomainController } from '../modules/domains/http/domain.controller.js';
 import { HostEntrance } from '../modules/domains/http/host-entrance.js';
 import { ProxyEntrance } from '../modules/domains/http/proxy-entrance.js';
 import { ProxyController } from '../modules/domains/http/proxy.controller.js';
+import { EventController, EventTypeController } from '../modules/events/http/event.controller.js';
+import { EventEndpointController } from '../modules/events/http/event-endpoint.controller.js';
+import { EventsModule } from '../modules/events/events.module.js';
 import { LogController } from '../modules/evidence/http/log.controller.js';
 import { RootLogController } from '../modules/evidence/http/root-log.controller.js';
 import { ForwardingModule } from '../modules/forwarding/forwarding.module.js';
@@ -97,6 +100,7 @@ const MODULES: Type[] = [
   BillingModule,
   ConsentModule,
   DomainsModule,
+  EventsModule,
   ForwardingModule,
   LicensingModule,
   ProjectsModule,
@@ -137,6 +141,9 @@ const CONTROLLERS: Type[] = [
   ForwardingController,
   SigningSecretController,
   DeliveryController,
+  EventEndpointController,
+  EventController,
+  EventTypeController,
   WebhookController,
   BillingController,
   ConfigurationController,

@@ -9,6 +9,8 @@ import { ERASURE_LISTENERS } from '../modules/consent/consent.hooks.js';
 import { DatabaseModule } from '../platform/database/database.module.js';
 import { RetryScheduler } from '../modules/forwarding/application/retry-scheduler.js';
 import { DomainsModule } from '../modules/domains/domains.module.js';
+import { EventScheduler } from '../modules/events/application/event-scheduler.js';
+import { EventsModule } from '../modules/events/events.module.js';
 import { EvidenceModule } from '../modules/evidence/evidence.module.js';
 import { ForwardingModule } from '../modules/forwarding/forwarding.module.js';
 import { LicensingModule } from '../modules/licensing/licensing.module.js';
@@ -59,6 +61,7 @@ export class AppModule {
         EvidenceModule,
         VisitsModule,
         ForwardingModule,
+        EventsModule,
         BillingModule,
         PublishingModule,
         DomainsModule,
@@ -69,7 +72,7 @@ export class AppModule {
       providers: [
         { provide: QueueLifetime, useValue: queues },
         { provide: ERASURE_LISTENERS, useValue: erasureListeners },
-        ...(settings.app.runWorker ? [RetryScheduler] : []),
+        ...(settings.app.runWorker ? [RetryScheduler, EventScheduler] : []),
       ],
       exports: [ERASURE_LISTENERS],
     };

@@ -12,6 +12,7 @@ import * as audit from '../modules/audit/infrastructure/audit.entities.js';
 import * as billing from '../modules/billing/infrastructure/billing.entities.js';
 import * as consent from '../modules/consent/infrastructure/consent.entities.js';
 import * as domain from '../modules/domains/infrastructure/domain.entities.js';
+import * as events from '../modules/events/infrastructure/event.entities.js';
 import * as evidence from '../modules/evidence/infrastructure/evidence.entities.js';
 import * as forwarding from '../modules/forwarding/infrastructure/forwarding.entities.js';
 import * as subscription from '../modules/licensing/infrastructure/subscription.entity.js';
@@ -38,6 +39,7 @@ const FILES: object[] = [
   billing,
   consent,
   domain,
+  events,
   evidence,
   forwarding,
   subscription,

@@ -71,6 +71,28 @@ const invite = async ({ call }: World): Promise<string> =>
 const makeSecret = async ({ call }: World): Promise<void> => {
   secrets.push((await call('POST', '/forwarding/signing-secret')).signingSecret as string);
 };
+const makeEndpoint = async ({ call }: World): Promise<string> => {
+  const body = { url: 'https://hooks.shop.example/', eventTypes: ['api_key.created'] };
+  const { id, secret } = await call('POST', '/event-endpoints', body);
+  secrets.push(secret as string);
+  return id as string;
+};
+const rotateSecret = async (world: World): Promise<string> => {
+  const id = await makeEndpoint(world);
+  secrets.push((await world.call('POST', `/event-endpoints/${id}/rotate-secret`)).secret as string);
+  return id;
+};
+const makeEventFor = async (world: World, state: string): Promise<{ id: string; eventId: string }> => {
+  const id = await makeEndpoint(world);
+  const eventId = newId();
+  await service.database.query(
+    `with made as (insert into event (project_id, id, type, data) values ($1, $2, 'api_key.created', '{"id":"x"}'))
+     insert into event_delivery (project_id, endpoint_id, event_id, state, due_at)
+     values ($1, $3, $2, $4::text, case when $4 = 'pending' then now() end)`,
+    [world.id, eventId, id, state],
+  );
+  return { id, eventId };
+};
 const makeProxySecret = async ({ call }: World): Promise<void> => {
   secrets.push((await call('POST', '/first-party/proxy/secret')).secret as string);
 };
@@ -291,6 +313,57 @@ const AUDITED: Record<string, Audited> = {
     change: async ({ id, call }) =>
       call('POST', `/forwarding/deliveries/${(await choose(service, id)).id}/resend`),
   },
+  [`POST ${AT}/event-endpoints`]: { action: 'event_endpoint.create', change: makeEndpoint },
+  [`PATCH ${AT}/event-endpoints/{endpointId}`]: {
+    action: 'event_endpoint.update',
+    change: async (world) =>
+      world.call('PATCH', `/event-endpoints/${await makeEndpoint(world)}`, { description: 'New' }),
+  },
+  [`DELETE ${AT}/event-endpoints/{endpointId}`]: {
+    action: 'event_endpoint.delete',
+    change: async (world) => world.call('DELETE', `/event-endpoints/${await makeEndpoint(world)}`),
+  },
+  [`POST ${AT}/event-endpoints/{endpointId}/rotate-secret`]: {
+    action: 'event_endpoint.rotate_secret',
+    change: rotateSecret,
+  },
+  [`DELETE ${AT}/event-endpoints/{endpointId}/former-secret`]: {
+    action: 'event_endpoint.forget_former_secret',
+    change: async (world) =>
+      world.call('DELETE', `/event-endpoints/${await rotateSecret(world)}/former-secret`),
+  },
+  [`POST ${AT}/event-endpoints/{endpointId}/resume`]: {
+    action: 'event_endpoint.resume',
+    change: async (world) => {
+      const id = await makeEndpoint(world);
+      await service.database.query(
+        `update event_endpoint set phase = 'open', held_since = now(), held_reason = 'No.' where id = $1`,
+        [id],
+      );
+      await world.call('POST', `/event-endpoints/${id}/resume`);
+    },
+  },
+  [`POST ${AT}/event-endpoints/{endpointId}/recover`]: {
+    action: 'event_delivery.recover',
+    change: async (world) => {
+      const { id } = await makeEventFor(world, 'failed');
+      await world.call('POST', `/event-endpoints/${id}/recover`, { since: new Date(Date.now() - 3_600_000) });
+    },
+  },
+  [`POST ${AT}/event-endpoints/{endpointId}/deliveries/{eventId}/resend`]: {
+    action: 'event_delivery.resend',
+    change: async (world) => {
+      const { id, eventId } = await makeEventFor(world, 'failed');
+      await world.call('POST', `/event-endpoints/${id}/deliveries/${eventId}/resend`);
+    },
+  },
+  [`POST ${AT}/event-endpoints/{endpointId}/deliveries/{eventId}/skip`]: {
+    action: 'event_delivery.skip',
+    change: async (world) => {
+      const { id, eventId } = await makeEventFor(world, 'pending');
+      await world.call('POST', `/event-endpoints/${id}/deliveries/${eventId}/skip`);
+    },
+  },
   [`DELETE ${AT}/consents/{consentId}`]: {
     action: 'consent.erase',
     change: async ({ id, call }) =>
@@ -436,6 +509,7 @@ const EXCEPTIONS: Record<string, string> = {
   [`POST ${AT}/configuration/preview`]: 'only looks',
   [`PUT ${AT}/scan-alerts`]: 'a person’s own mails',
   [`POST ${AT}/forwarding/deliveries/resend/count`]: 'only looks',
+  [`POST ${AT}/event-endpoints/{endpointId}/test`]: 'sends a test, which the log shows',
   'POST /v1/auth/second-factor': 'keeps a factor that is not asked for yet',
   'POST /v1/auth/second-factor/confirm': 'a person’s own log',
   'POST /v1/auth/second-factor/disable': 'a person’s own log',
@@ -465,6 +539,8 @@ const NOT_BY_ROUTES: AuditAction[] = [
   // By checks (test/domains/custom-domains.e2e).
   'custom_domain.change_state',
   'custom_domain.release',
+  // By its upkeep (test/events/event-delivery.e2e).
+  'event_endpoint.disable',
   'tier.grant',
   'tier.revoke',
   'billing.replay',

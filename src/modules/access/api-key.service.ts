@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit } from '../audit/audit.log.js';
+import { writeEvents } from '../events/event.log.js';
 import type { Author } from '../audit/domain/author.js';
 import { ProjectService } from '../projects/project.service.js';
 import { DomainError, fieldErrors } from '../../platform/errors/domain-error.js';
@@ -102,6 +103,8 @@ export class ApiKeyService {
         target: made.apiKey.id,
         after,
       });
+      const { id, role } = made.apiKey;
+      await writeEvents(tx, projectId, [{ type: 'api_key.created', id, data: { role } }]);
       return made;
     });
   }
@@ -252,6 +255,7 @@ async function revokeAll(tx: EntityManager, author: Author, apiKeys: ApiKey[]): 
       target,
       before: { name, role, scopes },
     });
+    await writeEvents(tx, projectId, [{ type: 'api_key.revoked', id: target, data: {} }]);
   }
 }
 

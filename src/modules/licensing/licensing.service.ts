@@ -5,6 +5,7 @@ import { PreparedReads, type Reads } from '../../platform/database/prepared-read
 import { typedTables, type TablesOf } from '../../platform/database/tables.js';
 import { newId } from '../../platform/identity/ids.js';
 import { OutboxService } from '../../platform/outbox/outbox.service.js';
+import { writeEvents } from '../events/event.log.js';
 import type { Project } from '../projects/domain/project.js';
 import {
   findProject,
@@ -135,6 +136,8 @@ export class LicensingService implements OnModuleInit {
       await recordChange(tx, project, resolved, cause);
       // Subscribers to tiers (the published configuration) are notified if and only if the change commits.
       await this.outbox.append(tx, tierChangedMessage(projectId));
+      const data = { from: project.tier as Tier, to: resolved.tier };
+      await writeEvents(tx, projectId, [{ type: 'tier.changed', id: projectId, data }]);
       for (const listener of this.listeners) await listener(tx, { projectId, tier: resolved.tier });
     }
     return resolved;

@@ -9,6 +9,7 @@ const FORWARDER_VERSION = '1.0';
 
 export const PROJECT_ID_HEADER = `X-${BRAND}-Project-Id`;
 export const CONSENT_ID_HEADER = `X-${BRAND}-Consent-Id`;
+export const EVENTS_USER_AGENT = `${BRAND}-Events/${FORWARDER_VERSION}`;
 export const FORWARDER_USER_AGENT = `${BRAND}-Consent-Forwarder/${FORWARDER_VERSION}`;
 
 /** Browser global that the loader sets (spec §2.6). @public Loaded by scripts/build-loader.mjs. */

@@ -1,5 +1,6 @@
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
+import { writeEvents } from '../../events/event.log.js';
 import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
@@ -80,6 +81,7 @@ export class JoinProject {
       after: { role },
     });
     await tx.flush();
+    if (!member) await writeEvents(tx, projectId, [{ type: 'member.joined', id: userId, data: { role } }]);
     if (role !== former && role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
     if (invitation.transfersOwnership) await this.stepDown(tx, invitation, { userId, former, author });
     return { projectId, role };

@@ -2,6 +2,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { writeAudit } from '../../audit/audit.log.js';
+import { writeEvents } from '../../events/event.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
@@ -58,6 +59,7 @@ export class MembershipRevocation {
     await this.revokeGrants(tx, member, { role: null, author });
     const { projectId, userId: target, role } = member;
     await writeAudit(tx, author, { projectId, action, target, before: { role } });
+    await writeEvents(tx, projectId, [{ type: 'member.left', id: target, data: {} }]);
     tx.remove(member);
     if (role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
   }

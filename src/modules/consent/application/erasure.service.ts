@@ -1,5 +1,6 @@
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { writeEvents } from '../../events/event.log.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUuid, newId } from '../../../platform/identity/ids.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
@@ -183,7 +184,11 @@ export class ErasureService implements OnModuleInit {
       { limit: ERASE_BATCH_MAX },
     );
     const left = erased.length === ERASE_BATCH_MAX;
-    await countErased(tx, ref, { erased: erased.length, left });
+    const total = await countErased(tx, ref, { erased: erased.length, left });
+    if (!left) {
+      const data = { erased: total };
+      await writeEvents(tx, projectId, [{ type: 'erasure.completed', id: ref.id, data }]);
+    }
     return left ? 'more' : 'done';
   }
 }

@@ -178,19 +178,21 @@ export async function lockErasureRequest(
   return visitorKeyHash && { visitor: { visitorKeyHash }, requestedAt };
 }
 
-/** Adds erased records to a request, and finishes it if none remain. */
+/** Adds erased records to a request, and finishes it if none remain. Returns how many it has erased. */
 export async function countErased(
   tx: EntityManager,
   { projectId, id }: ErasureKey,
   { erased, left }: { erased: number; left: boolean },
-): Promise<void> {
+): Promise<number> {
   const finished = { visitorHash: null, visitorKeyHash: null, finishedAt: NOW };
-  await consentTables(tx)
+  const counted = await consentTables(tx)
     .updateTable('erasure_request')
     .set((request) => ({ erased: request('erased', '+', erased), ...(!left && finished) }))
     .where('projectId', '=', projectId)
     .where('id', '=', id)
-    .execute();
+    .returning('erased')
+    .executeTakeFirst();
+  return counted?.erased ?? erased;
 }
 
 const HOUR_MS = 60 * 60_000;

@@ -1,5 +1,6 @@
 import { EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { writeEvents } from '../../events/event.log.js';
 import { rowOf } from '../../../platform/database/tables.js';
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
@@ -192,6 +193,9 @@ export class DomainChecks implements OnModuleInit, OnModuleDestroy {
         before: { state: before.state },
         after: { state: next.life.state },
       });
+    const { state } = next.life;
+    if (state !== before.state && (state === 'active' || state === 'failing'))
+      await writeEvents(tx, domain.projectId, [{ type: `custom_domain.${state}`, id: domain.id, data: {} }]);
     if (next.notice) await this.mails.send(tx, { ...before, ...stateOf(next) }, next.notice);
   }
 

@@ -1,6 +1,7 @@
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { writeEvents } from '../../events/event.log.js';
 import { SIGHTING_EVERY_MS } from '../domain/proxy-secret.js';
 import { writeCertificateAsked, writeSeen, writeSighting } from '../infrastructure/domain.rows.js';
 
@@ -33,7 +34,6 @@ class SightingWrites {
 
 /** The kinds of sightings, and the minimum time between two writes of one process. */
 const EVERY_MS = { seen: 3_600_000, certificate: 60_000 } as const;
-const WRITE = { seen: writeSeen, certificate: writeCertificateAsked } as const;
 
 /** Stores when a custom domain served a request, and when the edge was allowed a certificate for it. */
 @Injectable()
@@ -48,9 +48,17 @@ export class HostSightings {
     // after a failure.
     this.writes.start(
       { key: `${kind} ${id} ${state}`, everyMs: EVERY_MS[kind] },
-      () => WRITE[kind](this.em.fork(), id, new Date()),
+      () => (kind === 'seen' ? this.writeSeen(id) : writeCertificateAsked(this.em.fork(), id, new Date())),
       (err) => this.logger.warn({ err, domainId: id }, 'a sighting of a custom domain was not stored'),
     );
+  }
+
+  private async writeSeen(id: string): Promise<void> {
+    await this.em.fork().transactional(async (tx) => {
+      const projectId = await writeSeen(tx, id, new Date());
+      if (projectId !== null)
+        await writeEvents(tx, projectId, [{ type: 'custom_domain.active', id, data: {} }]);
+    });
   }
 }
 

@@ -105,14 +105,21 @@ export async function readHeldVersion(em: EntityManager): Promise<string> {
   return rows[0]?.version ?? '';
 }
 
-/** Stores a request over the host; the first one makes a verified domain active. */
-export async function writeSeen(em: EntityManager, id: string, at: Date): Promise<void> {
-  await sql`
-    update custom_domain set seen_at = ${at},
-      state_since = case when state = 'verified' then ${at} else state_since end,
-      state = case when state = 'verified' then 'active' else state end
-    where id = ${id}
-  `.execute(em.getKysely());
+/**
+ * Stores a request over the host; the first one makes a verified domain active. Returns the project of a domain that
+ * this call made active, else null.
+ */
+export async function writeSeen(tx: EntityManager, id: string, at: Date): Promise<string | null> {
+  const { rows } = await sql<{ projectId: string; wasVerified: boolean }>`
+    update custom_domain d set seen_at = ${at},
+      state_since = case when before.state = 'verified' then ${at} else d.state_since end,
+      state = case when before.state = 'verified' then 'active' else d.state end
+    from (select id, state from custom_domain where id = ${id} for update) before
+    where d.id = before.id
+    returning d.project_id as "projectId", before.state = 'verified' as "wasVerified"
+  `.execute(tx.getKysely());
+  const [row] = rows;
+  return row?.wasVerified ? row.projectId : null;
 }
 
 export async function writeCertificateAsked(em: EntityManager, id: string, at: Date): Promise<void> {

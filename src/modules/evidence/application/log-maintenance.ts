@@ -1,5 +1,6 @@
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { writeEvents } from '../../events/event.log.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
 import type { NewOutboxMessage } from '../../../platform/outbox/domain/outbox-message.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
@@ -82,7 +83,8 @@ export class DailyCheck {
       };
       const page = await checkRecordPage(tools, { projectId: log, afterId, now });
       const [first] = page.findings;
-      if (first) await this.report(log, `The record ${first.id} is ${first.kind}: ${first.detail}`);
+      if (first)
+        await this.report(log, 'records', `The record ${first.id} is ${first.kind}: ${first.detail}`);
       else if (page.afterId !== null) await saveCheckProgress(em, log, page.afterId);
       else await this.checkOthers(tools, log);
     } catch (error) {
@@ -90,20 +92,24 @@ export class DailyCheck {
       // A full check by the operator ends this: the daily one reads only the tiles on the paths of
       // stored records.
       await saveDamage(em, log, error.message);
-      await this.report(log, `${error.message} Restore the storage from a backup.`);
+      await this.report(log, 'storage', `${error.message} Restore the storage from a backup.`);
     }
   }
 
   /** The entries that are not records. */
   private async checkOthers(tools: CheckTools, log: string): Promise<void> {
     const [first] = (await checkEntries(tools, log)).findings;
-    if (first) await this.report(log, `The entry ${first.id} is ${first.kind}: ${first.detail}`);
+    if (first) await this.report(log, 'records', `The entry ${first.id} is ${first.kind}: ${first.detail}`);
     else await saveCheckResult(tools.em, log, null);
   }
 
-  private async report(log: string, problem: string): Promise<void> {
+  /** `kind`: the stored records, or the storage of the log, differ from what was signed. */
+  private async report(log: string, kind: 'records' | 'storage', problem: string): Promise<void> {
     this.logger.error({ log, problem }, 'records do not match their log');
-    await saveCheckResult(this.em.fork(), log, problem);
+    await this.em.fork().transactional(async (tx) => {
+      await saveCheckResult(tx, log, problem);
+      await writeEvents(tx, log, [{ type: 'evidence.problem', id: log, data: { kind } }]);
+    });
   }
 }
 

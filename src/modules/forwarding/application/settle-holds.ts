@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { writeEvents } from '../../events/event.log.js';
 import { CONSENT_RECORDED } from '../../consent/domain/consent-recorded.js';
 import type { ThrottleKey } from '../../../platform/outbox/domain/claim-throttle.js';
 import { projectOf, type Settled } from '../../../platform/outbox/domain/outbox-message.js';
@@ -113,6 +114,7 @@ export class SettleHolds {
       return holdNews ? [holdNewsMessage(projectId, holdNews)] : [];
     });
     await this.outbox.appendMany(tx, news);
+    for (const change of changes) await writeHoldEvent(tx, change);
     const released = changes.filter(({ throttle }) => throttle === null);
     if (released.length === 0) return;
     await removeThrottles(
@@ -138,6 +140,16 @@ export function throttleKeyFor(projectId: string): ThrottleKey {
 
 function hasEnded({ before, hold }: ProjectChange): boolean {
   return before.phase === 'open' && hold.phase !== 'open';
+}
+
+async function writeHoldEvent(tx: EntityManager, change: ProjectChange): Promise<void> {
+  const { projectId, before, hold } = change;
+  const isResumed = hasEnded(change);
+  const isHeld = before.phase !== 'open' && hold.phase === 'open';
+  const { heldSince } = isHeld ? hold : before;
+  if ((!isHeld && !isResumed) || heldSince === null) return;
+  const type = isHeld ? 'forwarding.held' : 'forwarding.resumed';
+  await writeEvents(tx, projectId, [{ type, id: projectId, data: { heldSince } }]);
 }
 
 function changeOf(

@@ -1,5 +1,6 @@
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { writeEvents } from '../../events/event.log.js';
 import { allowMaintenanceTime } from '../../../platform/database/tables.js';
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { Maintenance } from '../../../platform/operations/maintenance.js';
@@ -116,6 +117,8 @@ export class UndeliveredMails implements OnModuleInit {
       if (!(await claimUndeliveredMail(tx, projectId, MAIL_HOURS))) return false;
       const project = await findProject(tx, projectId);
       if (!project) return false;
+      const event = { type: 'forwarding.undelivered', id: projectId, data: { records, more } } as const;
+      await writeEvents(tx, projectId, [event]);
       const values = { project: project.name, records, more };
       for (const to of await this.access.ownersOf(tx, projectId))
         await this.mails.send({ to, template: 'records_undelivered', values, projectId }, tx);

@@ -8,16 +8,16 @@ import {
   BEARER_TOKEN_CHARACTERS_MAX,
   BEARER_TOKEN_CHARACTERS_MIN,
 } from '../domain/settings-change.js';
-import { ENDPOINT_URL_CHARACTERS_MAX } from '../../../platform/delivery/domain/endpoint-policy.js';
+import {
+  ENDPOINT_URL_CHARACTERS_MAX,
+  ENDPOINT_URL_PATTERN,
+} from '../../../platform/delivery/domain/endpoint-policy.js';
 import { FAILURE_CATEGORIES } from '../../../platform/delivery/domain/outcome.js';
 import { RETRY_HOURS_MAX, RETRY_HOURS_MIN } from '../domain/retry.js';
 import { ObjectOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { Integer } from '../../../platform/http/integer.decorator.js';
 import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
-
-/** An https URL without blanks, backslashes and a fragment; `judgeEndpointUrl` checks the rest. */
-const ENDPOINT_URL_PATTERN = String.raw`^[Hh][Tt][Tt][Pp][Ss]:[^\s\\#]+$`;
 
 /** Retries of failed deliveries, as an owner saves them. */
 export class SaveRetryFailuresBody {

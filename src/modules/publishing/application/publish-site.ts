@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeEvents } from '../../events/event.log.js';
 import { declarations } from '../domain/declaration.js';
 import { declarationPage } from '../domain/declaration-page.js';
 import {
@@ -109,7 +110,7 @@ export class PublishSite {
     const { hash, document, saved, regionRulesLeftOut } = site;
     const { comment = null, author = null } = saved.note ?? {};
     await this.em.fork().transactional(async (tx) => {
-      await insertPublication(tx, projectId, {
+      const isNew = await insertPublication(tx, projectId, {
         configurationVersion: saved.version,
         configuration: saved.configuration,
         tier: document.tier,
@@ -118,6 +119,8 @@ export class PublishSite {
         comment,
         author,
       });
+      const data = { tier: document.tier };
+      if (isNew) await writeEvents(tx, projectId, [{ type: 'configuration.published', id: hash, data }]);
       await deleteOldPublications(tx, projectId);
     });
   }

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeEvents } from '../../events/event.log.js';
 import { TIER_CHANGED } from '../../licensing/licensing.events.js';
 import { hasRecent } from '../../../platform/outbox/queued-messages.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
@@ -8,6 +9,7 @@ import {
   BUG_SCHEDULE,
   type Attempt,
   type AttemptResult,
+  type Failure,
   type OutboxMessage,
   type Settled,
 } from '../../../platform/outbox/domain/outbox-message.js';
@@ -38,7 +40,7 @@ const FULL_WAIT_MS = 250;
 const ALL_PROJECTS = 'all';
 
 /** The result of a message. */
-export type SiteOutcome = PublishOutcome | 'worker_lost';
+export type SiteOutcome = PublishOutcome | 'worker_lost' | 'storage_failed';
 
 /**
  * Handles every topic that changes a site's published files. Messages only name the project; the
@@ -93,6 +95,17 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
       if (outcome !== 'worker_lost') continue;
       await this.outbox.append(tx, configurationChangedMessage(message.subjectId, true));
     }
+  }
+
+  /** Tells receivers once for each change: a failed publication is tried again. */
+  async failed(
+    tx: EntityManager,
+    { subjectId, failures }: OutboxMessage,
+    { kind, outcome }: Failure<SiteOutcome>,
+  ): Promise<void> {
+    const isFirst = kind === 'retry' && outcome === 'storage_failed' && failures === 0;
+    if (isFirst || kind === 'dead')
+      await writeEvents(tx, subjectId, [{ type: 'configuration.publish_failed', id: subjectId, data: {} }]);
   }
 
   /** Never dead-letters: a site must be republished even after workers crashed. */
@@ -154,7 +167,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
       if (error instanceof StorageError) {
         const afterMs = this.storage.failed(error.cause, performance.now());
         if (isCutOff(error)) await this.recheckLater(projectId);
-        return retry(afterMs, sentenceOf(error.cause));
+        return { ...retry(afterMs, sentenceOf(error.cause)), outcome: 'storage_failed' };
       }
       this.storage.release();
       throw error;
@@ -174,7 +187,7 @@ export class SiteChangeHandler implements OutboxHandler<SiteOutcome>, OnModuleIn
   }
 }
 
-function retry(afterMs: number, error: string): AttemptResult<SiteOutcome> {
+function retry(afterMs: number, error: string): Extract<AttemptResult<SiteOutcome>, { kind: 'retry' }> {
   return { kind: 'retry', afterMs, error };
 }
 

@@ -23,7 +23,7 @@ export interface NewPublication {
   author: SaveNote['author'] | null;
 }
 
-/** Adds a publication; the same document again only updates the time of the last one. */
+/** Adds a publication; the same document again only updates the time of the last one. Returns whether it is new. */
 export async function insertPublication(
   tx: EntityManager,
   projectId: string,
@@ -36,10 +36,10 @@ export async function insertPublication(
     comment,
     author,
   }: NewPublication,
-): Promise<void> {
+): Promise<boolean> {
   // The note belongs to the save: a publication caused only by a tier change has no author and no
   // note.
-  await sql`
+  const { numAffectedRows } = await sql`
     with last as (
       select version, content_hash, configuration_version from publication
       where project_id = ${projectId} order by version desc limit 1
@@ -62,6 +62,7 @@ export async function insertPublication(
       on (select configuration_version from last) is distinct from ${configurationVersion}
     where not exists (select from again)
   `.execute(tx.getKysely());
+  return Number(numAffectedRows ?? 0) > 0;
 }
 
 /**

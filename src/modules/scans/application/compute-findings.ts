@@ -40,6 +40,10 @@ export async function classificationSources(
 export interface EvaluatedScan {
   ended: EndedScan;
   items: ClassifiedItem[];
+  /** Findings that this scan saw first. */
+  openedIds: string[];
+  /** Whether it found pages without the loader. */
+  lacksLoader: boolean;
 }
 
 /**
@@ -90,7 +94,9 @@ export async function computeFindings(tx: EntityManager, scan: ScanRef): Promise
   await storeMissedFindings(tx, scan.projectId, missed);
   // Without a page nothing was seen, which must not look like nothing found.
   if (pages.length > 0) await storeItemCounts(tx, scan, countItems(items, findings));
-  return { ended, items };
+  const openedIds = seen.filter(({ firstScanId }) => firstScanId === scan.scanId).map(({ id }) => id);
+  const lacksLoader = findings.some(({ kind }) => kind === 'loader_missing');
+  return { ended, items, openedIds, lacksLoader };
 }
 
 /** Cookies and entries in each state, and those without any finding. */

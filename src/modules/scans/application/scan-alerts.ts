@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
+import { writeEvents } from '../../events/event.log.js';
 import { AccessService } from '../../access/access.service.js';
 import type { Role } from '../../access/domain/role.js';
 import { writeAudit } from '../../audit/audit.log.js';
@@ -26,7 +27,7 @@ import type { ScanRef } from '../infrastructure/evidence.rows.js';
 import { ScanAlertChoice } from '../infrastructure/scan.entities.js';
 import type { EvaluatedScan } from './compute-findings.js';
 
-/** Mails members about a scan's findings, and stores who receives these mails. */
+/** Mails members and tells receivers about a scan's findings, and stores who receives these mails. */
 @Injectable()
 export class ScanAlerts {
   private readonly keys: Buffer[];
@@ -41,8 +42,10 @@ export class ScanAlerts {
   }
 
   /** Once per scan, in the transaction that evaluates it. Returns the reported items; null: none. */
-  async send(tx: EntityManager, scan: ScanRef, { ended, items }: EvaluatedScan): Promise<ScanAlert | null> {
+  async send(tx: EntityManager, scan: ScanRef, evaluated: EvaluatedScan): Promise<ScanAlert | null> {
     if (!(await claimAlerts(tx, scan))) return null;
+    await writeScanEvents(tx, scan, evaluated);
+    const { ended, items } = evaluated;
     const alert = findAlert({
       items,
       newIds: await readNewItemIds(tx, scan, ended),
@@ -113,4 +116,15 @@ export class ScanAlerts {
     // Without a key, no mail is sent at all: the service requires one.
     return writeUnsubscribeToken(recipient, this.keys[0] ?? Buffer.alloc(0));
   }
+}
+
+async function writeScanEvents(
+  tx: EntityManager,
+  { projectId, scanId }: ScanRef,
+  { openedIds, lacksLoader }: EvaluatedScan,
+): Promise<void> {
+  const about = { id: scanId, data: {} };
+  const opened = openedIds.map((id) => ({ type: 'scan.finding_opened' as const, id, data: { scanId } }));
+  const missing = lacksLoader ? [{ type: 'scan.loader_missing' as const, ...about }] : [];
+  await writeEvents(tx, projectId, [{ type: 'scan.finished', ...about }, ...missing, ...opened]);
 }

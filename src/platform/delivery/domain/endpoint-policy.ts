@@ -10,6 +10,8 @@ import {
 
 /** Longest endpoint URL, in characters (design §6.5). */
 export const ENDPOINT_URL_CHARACTERS_MAX = 2048;
+/** For schemas: https without blanks, backslashes and a fragment; `judgeEndpointUrl` checks the rest. */
+export const ENDPOINT_URL_PATTERN = String.raw`^[Hh][Tt][Tt][Pp][Ss]:[^\s\\#]+$`;
 
 /** Longest host name and longest label in DNS, in octets (RFC 1035 §2.3.4). */
 const LABEL_OCTETS_MAX = 63;

@@ -184,7 +184,7 @@ export class PacedRateLimiter {
 
 /** Kinds of counter keys: a site, or a machine. */
 export const TARGET_KEY_KINDS = ['domain', 'address'] as const;
-export type TargetKeyKind = (typeof TARGET_KEY_KINDS)[number];
+type TargetKeyKind = (typeof TARGET_KEY_KINDS)[number];
 
 export type TargetKey = `${TargetKeyKind} ${string}`;
 

@@ -152,6 +152,30 @@ export const MAILS: MailTemplates = {
     ],
     reason: t('mails.reasons.account', { brand }),
   }),
+  event_endpoint_failing: ({ host, since, ...values }, { t, at, context }) => {
+    const project = nameInMail(values.project);
+    return {
+      subject: t('mails.eventEndpointFailing.subject', { project }),
+      paragraphs: [
+        t('mails.eventEndpointFailing.text', { project, host, since: at(since) }),
+        t('mails.eventEndpointFailing.retry'),
+        { label: t('mails.links.project'), url: mailLinks.project(context) },
+      ],
+      reason: t('mails.reasons.owner', { brand }),
+    };
+  },
+  event_endpoint_disabled: ({ host, since, ...values }, { t, at, context }) => {
+    const project = nameInMail(values.project);
+    return {
+      subject: t('mails.eventEndpointDisabled.subject', { project }),
+      paragraphs: [
+        t('mails.eventEndpointDisabled.text', { project, host, since: at(since) }),
+        t('mails.eventEndpointDisabled.recover'),
+        { label: t('mails.links.project'), url: mailLinks.project(context) },
+      ],
+      reason: t('mails.reasons.owner', { brand }),
+    };
+  },
   receiver_away: ({ since, reason, lost, ...values }, { t, at, context }) => {
     const project = nameInMail(values.project);
     return {

@@ -23,6 +23,9 @@ interface MailValuesByTemplate {
   email_changed: { former: string; email: string };
   account_deleted: Record<string, never>;
   password_changed: Record<string, never>;
+  /** Sent after one and three days without a success, and after five, when it is disabled (docs/events.md). */
+  event_endpoint_failing: { project: string; host: string; since: string };
+  event_endpoint_disabled: { project: string; host: string; since: string };
   /** Sent five minutes after a hold starts (docs/forwarding.md). */
   receiver_away: { project: string; since: string; reason: string; lost: number };
   /** Sent at most once a day while attempts fail. */

@@ -1,0 +1,124 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import { appendMessagesSql } from '../../../platform/outbox/outbox.sql.js';
+import { joinProject } from '../../projects/project.rows.js';
+import type { EventTypeName } from '../domain/catalogue.js';
+import type { ProjectEvent } from '../domain/event.js';
+import type { EventDeliveryState } from '../domain/event-endpoint.js';
+import { EVENT_DUE, EVENT_REPEAT } from '../events.topics.js';
+
+const COLUMNS = sql`c.project_id as "projectId", c.id, c.type, c.data, c.created_at as "createdAt"`;
+
+/**
+ * Writes events, a pending delivery for each enabled endpoint that lists the type, and the outbox message of each
+ * delivery whose endpoint is not held.
+ */
+export async function insertEvents(
+  tx: EntityManager,
+  projectId: string,
+  events: readonly Pick<ProjectEvent, 'id' | 'type' | 'data'>[],
+): Promise<void> {
+  const messages = (topic: string, condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+    appendMessagesSql({
+      orderingKey: sql`q.endpoint_id`,
+      projectId: sql`q.project_id`,
+      subjectId: sql`q.event_id`,
+      topic,
+      from: sql`queued q join event_endpoint e on e.project_id = q.project_id and e.id = q.endpoint_id
+        where q.queued_at is not null and ${condition}`,
+    });
+  await sql`
+    with written as (
+      insert into event (project_id, id, type, data)
+      select p.id, given.id, given.type, given.data::jsonb
+      from unnest(
+        ${events.map(({ id }) => id)}::uuid[], ${events.map(({ type }) => type)}::text[],
+        ${events.map(({ data }) => JSON.stringify(data))}::text[]
+      ) as given (id, type, data) ${joinProject(sql`${projectId}::uuid`)}
+      returning project_id, id, type
+    ), queued as (
+      insert into event_delivery (project_id, endpoint_id, event_id, state, due_at, queued_at)
+      select w.project_id, e.id, w.id, 'pending', now(), case when e.phase = 'closed' then now() end
+      from written w join event_endpoint e on e.project_id = w.project_id
+      where e.enabled and w.type = any(e.event_types)
+      returning project_id, endpoint_id, event_id, queued_at
+    ), first_attempts as (${messages(EVENT_DUE, sql`e.failures = 0`)})
+    ${messages(EVENT_REPEAT, sql`e.failures > 0`)}
+  `.execute(tx.getKysely());
+}
+
+/** Writes an event that only one endpoint gets, in an attempt of the caller. */
+export async function insertTestEvent(tx: EntityManager, event: ProjectEvent): Promise<void> {
+  await sql`
+    insert into event (project_id, id, type, data, created_at)
+    values (${event.projectId}, ${event.id}, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${event.createdAt})
+  `.execute(tx.getKysely());
+}
+
+/** Filters events; absent members match all. `from` is inclusive, `to` exclusive, by the time of the event. */
+export interface EventFilter {
+  type?: EventTypeName | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** At most `limit` events of a project, newest first, after the id `after`, if given. */
+export async function listEvents(
+  em: EntityManager,
+  projectId: string,
+  { type, from, to, after, limit }: EventFilter & { after: string | null; limit: number },
+): Promise<ProjectEvent[]> {
+  const conditions = [sql`c.project_id = ${projectId}`];
+  if (type !== undefined) conditions.push(sql`c.type = ${type}`);
+  if (from) conditions.push(sql`c.created_at >= ${from}`);
+  if (to) conditions.push(sql`c.created_at < ${to}`);
+  if (after !== null) conditions.push(sql`c.id < ${after}::uuid`);
+  const { rows } = await sql<ProjectEvent>`
+    select ${COLUMNS} from event c where ${sql.join(conditions, sql` and `)} order by c.id desc limit ${limit}
+  `.execute(em.getKysely());
+  return rows;
+}
+
+export async function findEvent(
+  em: EntityManager,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<ProjectEvent | null> {
+  const { rows } = await sql<ProjectEvent>`
+    select ${COLUMNS} from event c where c.project_id = ${projectId} and c.id = ${id}
+  `.execute(em.getKysely());
+  return rows[0] ?? null;
+}
+
+/** Where the deliveries of an event are. */
+export interface EventDeliveryRow {
+  endpointId: string;
+  state: EventDeliveryState;
+  attempts: number;
+  nextAttemptAt: Date | null;
+}
+
+export async function deliveriesOfEvent(
+  em: EntityManager,
+  { projectId, id }: { projectId: string; id: string },
+): Promise<EventDeliveryRow[]> {
+  const { rows } = await sql<EventDeliveryRow>`
+    select d.endpoint_id as "endpointId", d.state, d.attempts, d.due_at as "nextAttemptAt"
+    from event_delivery d where d.project_id = ${projectId} and d.event_id = ${id} order by d.endpoint_id
+  `.execute(em.getKysely());
+  return rows;
+}
+
+/** Deletes at most `limit` events from before an instant, with their deliveries. Returns how many. */
+export async function deleteEventsBefore(
+  tx: EntityManager,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from event e using (
+      select project_id, id from event where created_at < ${before} order by created_at limit ${limit}
+      for update skip locked
+    ) old
+    where e.project_id = old.project_id and e.id = old.id
+  `.execute(tx.getKysely());
+  return Number(numAffectedRows ?? 0);
+}
