@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { choice, host, isAddressOrCidr, list, origin, port, setting } from './setting-kinds.js';
-import { declareSettings, derived, type SettingsOf } from './declare-settings.js';
+import { choice, host, isAddressOrCidr, list, origin, port, setting, splitList } from './setting-kinds.js';
+import { declareSettings, derived, type Refuse, type SettingsOf } from './declare-settings.js';
 
 const DATA_DIR_DEFAULT = '.data';
 
@@ -11,6 +11,16 @@ const nodeEnv = choice('NODE_ENV', {
     '`production` turns off all development defaults; must be set explicitly with `DATABASE_URL` or a public `HOST`',
   advice: 'Those are the embedded database, the demo, generated secrets, and simulated tiers.',
 });
+
+/** An installation of the service for one region (docs/cells.md). */
+export interface Cell {
+  /** In lower case; two letters are shown as the name of that region. */
+  name: string;
+  /** Its `PUBLIC_BASE_URL`. */
+  origin: string;
+}
+
+const CELL = /^([a-z0-9][a-z0-9-]{0,19})=(https?:\/\/[^/?#@\s]+)\/?$/;
 
 export type ServiceSettings = SettingsOf<typeof serviceSettings>;
 
@@ -32,6 +42,15 @@ export const serviceSettings = declareSettings({
       defaultShown: 'from host and port',
       example: 'https://consent.example.com',
       meaning: 'public origin of the API; https in production',
+    }),
+    /** Empty: this installation is the only one. */
+    cells: setting<Cell[]>('CELLS', {
+      default: [],
+      defaultShown: 'none: this installation is the only one',
+      meaning:
+        'all installations of a service with several, as `name=origin`, comma-separated, this one included ([docs/cells.md](cells.md))',
+      parse: parseCells,
+      write: (cells) => cells.map(({ name, origin: address }) => `${name}=${address}`).join(','),
     }),
     /** Absolute path. */
     dataDir: setting('DATA_DIR', {
@@ -56,9 +75,25 @@ export const serviceSettings = declareSettings({
       },
     }),
   },
-  check: ({ production, publicBaseUrl }, read, own) => {
+  check: ({ production, publicBaseUrl, cells }, read, own) => {
     if (production && !publicBaseUrl.startsWith('https://')) {
       read.refuse(own.publicBaseUrl, 'must be set in production, and use https.');
     }
+    if (production && cells.some((cell) => !cell.origin.startsWith('https://')))
+      read.refuse(own.cells, 'must use https in production.');
+    if (cells.length > 0 && !cells.some((cell) => cell.origin === publicBaseUrl))
+      read.refuse(own.cells, 'must include this installation, with the origin in PUBLIC_BASE_URL.');
   },
 });
+
+function parseCells(raw: string, refuse: Refuse): Cell[] {
+  const cells = splitList(raw).flatMap((entry) => {
+    const [, name = '', address = ''] = CELL.exec(entry) ?? [];
+    return URL.canParse(address) ? [{ name, origin: new URL(address).origin }] : [];
+  });
+  const names = new Set(cells.map(({ name }) => name));
+  const origins = new Set(cells.map((cell) => cell.origin));
+  if (cells.length < splitList(raw).length || names.size < cells.length || origins.size < cells.length)
+    refuse('must be a comma-separated list of name=origin, with each name and each origin once.');
+  return cells;
+}

@@ -12,6 +12,8 @@ import type {
 import type { OutboxHandler } from '../../../platform/outbox/outbox.handler.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { isConnectionFailure } from '../../../platform/database/postgres-error.js';
+import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type ServiceSettings, serviceSettings } from '../../../platform/settings/service.settings.js';
 import { withoutKeys } from '../../../platform/secrets/without-keys.js';
 import {
   attemptsOf,
@@ -24,7 +26,7 @@ import {
 } from '../domain/billing-message.js';
 import { actionFor, projectOfSession, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingCustomer } from '../infrastructure/billing.entities.js';
-import { BillingEventStore, STRIPE } from '../infrastructure/billing-event.store.js';
+import { BillingEventStore, OTHER_CELL, STRIPE } from '../infrastructure/billing-event.store.js';
 import { BillingMetrics } from '../infrastructure/billing.metrics.js';
 import { describeProviderError, isProviderError } from '../infrastructure/stripe-gateway.js';
 import { SubscriptionSync, type SyncResult } from './subscription-sync.js';
@@ -43,11 +45,15 @@ export interface EventOutcome {
   code: string | null;
   error: string | null;
   projectId: string | null;
+  /** Whether the event is about a project of another cell. */
+  ignored?: boolean;
 }
 
 /** The result of processing one event. */
 type Verdict =
   | { kind: 'done'; projectId: string | null; note: string | null }
+  /** About a project of another cell, whose endpoint gets the event too. */
+  | { kind: 'ignored' }
   | { kind: 'retry'; code: string; error: string; attemptsMax: number }
   | { kind: 'dead'; code: string; error: string; projectId: string | null };
 
@@ -84,6 +90,7 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     private readonly subscriptions: SubscriptionSync,
     private readonly metrics: BillingMetrics,
     private readonly outbox: OutboxService,
+    @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
   onModuleInit(): void {
@@ -101,12 +108,9 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
   async settle(tx: EntityManager, settled: Settled<EventOutcome>[]): Promise<void> {
     for (const { message, outcome } of settled) {
       const attempts = attemptsOf(message);
-      const type = await this.store.write(tx, eventIdOf(message), {
-        ...outcome,
-        status: 'processed',
-        attempts,
-      });
-      if (type !== null) this.metrics.count(type, 'processed');
+      const status = outcome.ignored ? 'ignored' : 'processed';
+      const type = await this.store.write(tx, eventIdOf(message), { ...outcome, status, attempts });
+      if (type !== null) this.metrics.count(type, status);
     }
   }
 
@@ -164,6 +168,12 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
           outcome: { code: verdict.note, error: null, projectId: verdict.projectId },
           healthy: true,
         };
+      case 'ignored':
+        return {
+          kind: 'settled',
+          outcome: { code: OTHER_CELL, error: null, projectId: null, ignored: true },
+          healthy: true,
+        };
       case 'retry': {
         const { code, error, attemptsMax } = verdict;
         const outcome = { code, error, projectId: null };
@@ -181,12 +191,11 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
         return this.syncOf(event);
       case 'forget_customer':
         return this.forgetCustomer(event);
-      case 'audit':
-        return {
-          kind: 'done',
-          projectId: await this.projectOfCustomer(event.customerId),
-          note: 'audit_only',
-        };
+      case 'audit': {
+        const projectId = await this.projectOfCustomer(event.customerId);
+        if (projectId === null && this.hasOtherCells) return { kind: 'ignored' };
+        return { kind: 'done', projectId, note: 'audit_only' };
+      }
       default:
         return { kind: 'done', projectId: null, note: 'nothing_to_do' };
     }
@@ -207,7 +216,22 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
     ) {
       return { kind: 'done', projectId: null, note: 'kept_for_its_subscription' };
     }
+    if (await this.isOfOtherCell(event.subscriptionId, result)) return { kind: 'ignored' };
     return toVerdict(result);
+  }
+
+  private get hasOtherCells(): boolean {
+    return this.service.cells.length > 1;
+  }
+
+  /**
+   * Whether a subscription names a project that this cell does not have, and was never written here.
+   * One that was is of a deleted project, which needs an operator.
+   */
+  private async isOfOtherCell(subscriptionId: string, result: SyncResult): Promise<boolean> {
+    if (!this.hasOtherCells || result.kind !== 'refused' || result.code !== 'project_unknown') return false;
+    if (result.projectId === null) return false;
+    return !(await this.store.wasWritten(subscriptionId));
   }
 
   /** Stripe cancels the subscriptions of a deleted customer; the next checkout creates a new customer. */
@@ -223,13 +247,16 @@ export class BillingEventHandler implements OutboxHandler<EventOutcome>, OnModul
       const result = await this.subscriptions.sync(externalId, cause);
       verdicts.push(result.kind === 'written' && !result.ended ? STILL_ALIVE : toVerdict(result));
     }
-    await em.transactional(async (tx) => {
+    const isOurs = await em.transactional(async (tx) => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-      for (const deleted of await tx.find(BillingCustomer, { customerId }, lock)) {
+      const customers = await tx.find(BillingCustomer, { customerId }, lock);
+      for (const deleted of customers) {
         deleted.customerId = null;
         deleted.generation += 1;
       }
+      return customers.length > 0;
     });
+    if (rows.length === 0 && !isOurs && this.hasOtherCells) return { kind: 'ignored' };
     const worst =
       verdicts.find(({ kind }) => kind === 'dead') ?? verdicts.find(({ kind }) => kind === 'retry');
     return worst ?? { kind: 'done', projectId: rows[0]?.projectId ?? null, note: null };

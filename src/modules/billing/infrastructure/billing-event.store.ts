@@ -7,6 +7,8 @@ import { readEvent, type StripeEvent } from '../domain/stripe-event.js';
 import { BillingEvent } from './billing.entities.js';
 
 export const STRIPE = 'stripe' as const;
+/** Code of an ignored event about a project of another cell (docs/cells.md). */
+export const OTHER_CELL = 'other_cell';
 /** Events of one subscription that are read together; only the newest are used. */
 const HISTORY_EVENTS_MAX = 500;
 const ERROR_CHARACTERS_MAX = 500;
@@ -15,7 +17,7 @@ export type EventStatus = 'pending' | 'processed' | 'ignored' | 'dead';
 
 /** State of an event after an attempt. */
 export interface EventState {
-  status: 'pending' | 'processed' | 'dead';
+  status: EventStatus;
   attempts: number;
   projectId: string | null;
   /** Null on success. */
@@ -91,13 +93,27 @@ export class BillingEventStore {
     return rows[0]?.type ?? null;
   }
 
+  /** Whether an event of the subscription was ever processed for a project of this service. */
+  async wasWritten(subscriptionId: string): Promise<boolean> {
+    const { rows } = await sql`
+      select from billing_event
+      where provider = ${STRIPE} and subscription_id = ${subscriptionId} and status = 'processed'
+        and project_id is not null
+      limit 1
+    `.execute(this.em.fork().getKysely());
+    return rows.length > 0;
+  }
+
   /** Marks dead events as pending again after an operator has requeued their messages. */
   async revive(tx: EntityManager, eventIds: string[]): Promise<void> {
     const dead = { provider: STRIPE, eventId: { $in: eventIds }, status: 'dead' as const };
     await tx.nativeUpdate(BillingEvent, dead, { status: 'pending', attempts: 0, finishedAt: null });
   }
 
-  /** All events of a subscription and its customer's deletion, oldest first. Dead events count too. */
+  /**
+   * All events of a subscription and its customer's deletion, oldest first. Dead events count too, and those
+   * of other cells: one of them may name the project.
+   */
   async history(
     em: EntityManager,
     subscriptionId: string,
@@ -105,7 +121,7 @@ export class BillingEventStore {
   ): Promise<StripeEvent[]> {
     const { rows } = await sql<{ payload: string }>`
       select payload from billing_event
-      where provider = ${STRIPE} and status <> 'ignored' and payload is not null
+      where provider = ${STRIPE} and (status <> 'ignored' or code = ${OTHER_CELL}) and payload is not null
         and (subscription_id = ${subscriptionId} or (type = 'customer.deleted' and customer_id = ${customerId}))
       order by provider_created_at desc, event_id desc
       limit ${HISTORY_EVENTS_MAX}
