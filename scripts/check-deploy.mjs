@@ -2,7 +2,7 @@
 // Prometheus' rules by its own promtool (Debian's package `prometheus`), Grafana's dashboard and the compose file as far
 // as they can be read.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { installPackages } from './install-packages.mjs';
@@ -52,7 +52,19 @@ problems.push(...hardeningProblems(compose.services));
 const builds = Object.values(compose.services).flatMap(({ build, image }) => (build ? [image] : []));
 if (builds.toSorted().join() !== 'consent-service,consent-service-scanner')
   problems.push('compose: exactly one service builds each image');
-problems.push(...edgeProblems(), ...edgeVariableProblems(manifests));
+problems.push(...edgeVariableProblems(manifests), ...(await cellProblems(manifests)));
+problems.push(
+  ...caddyProblems(join('deploy', 'caddy', 'Caddyfile'), {
+    ACME_EMAIL: 'a@example.com',
+    SERVICE_HOST: 'consent.example.com',
+    API: 'api:3000',
+    ASK: 'api:3001',
+  }),
+  ...caddyProblems(join('deploy', 'cells', 'Caddyfile'), {
+    ENTRY_HOST: 'consent.example.com',
+    CELL_HOSTS: 'https://eu.consent.example.com https://us.consent.example.com',
+  }),
+);
 JSON.parse(read('deploy', 'grafana', 'consent-service.json'));
 
 const promtool = spawnSync('promtool', ['check', 'rules', join('deploy', 'prometheus', 'alerts.yml')], {
@@ -64,24 +76,42 @@ else if (promtool.status !== 0) problems.push('promtool refuses deploy/prometheu
 for (const problem of problems) console.error(String(problem));
 process.exit(problems.length > 0 ? 1 : 0);
 
-/** The edge's configuration, by Caddy itself. */
-function edgeProblems() {
+/** A configuration, by Caddy itself. */
+function caddyProblems(file, environment) {
   const { status, error, stderr } = spawnSync(
     'caddy',
-    ['validate', '--adapter', 'caddyfile', '--config', join('deploy', 'caddy', 'Caddyfile')],
-    {
-      encoding: 'utf8',
-      env: {
-        ...process.env,
-        ACME_EMAIL: 'a@example.com',
-        SERVICE_HOST: 'consent.example.com',
-        API: 'api:3000',
-        ASK: 'api:3001',
-      },
-    },
+    ['validate', '--adapter', 'caddyfile', '--config', file],
+    { encoding: 'utf8', env: { ...process.env, ...environment } },
   );
   if (error) return ['caddy is not installed; on Debian: apt-get install caddy'];
-  return status === 0 ? [] : [`Caddy refuses deploy/caddy/Caddyfile: ${stderr}`];
+  return status === 0 ? [] : [`Caddy refuses ${file}: ${stderr}`];
+}
+
+/** The manifests of each cell: every patch fits one of them and leaves it valid. */
+async function cellProblems(manifests) {
+  const found = [];
+  const cells = readdirSync(join('deploy', 'cells'), { withFileTypes: true }).filter((each) =>
+    each.isDirectory(),
+  );
+  for (const { name } of cells) {
+    const file = join('deploy', 'cells', name, 'kustomization.yaml');
+    const { kind, namespace, resources, patches } = load(read(file));
+    if (kind !== 'Kustomization' || !namespace) found.push(`${file}: not a kustomization with a namespace`);
+    for (const folder of resources)
+      if (!load(read(file, '..', folder, 'kustomization.yaml')).resources.includes('consent-service.yaml'))
+        found.push(`${file}: ${folder} has not the manifests of the service`);
+    for (const { patch } of patches) {
+      const changed = load(patch);
+      const target = manifests.find(
+        (each) => each.kind === changed.kind && each.metadata.name === changed.metadata.name,
+      );
+      if (!target) found.push(`${file}: no manifest is the ${changed.kind} ${changed.metadata.name}`);
+      await validateManifest({ ...target, ...changed, data: { ...target?.data, ...changed.data } }).catch(
+        (error) => found.push(`${file}: ${error.message}`),
+      );
+    }
+  }
+  return found;
 }
 
 /** Caddy refuses its configuration where a variable without a default is missing. */

@@ -56,6 +56,7 @@ import { LicensingModule } from '../modules/licensing/licensing.module.js';
 import { TierGuard } from '../modules/licensing/tier.guard.js';
 import { DocsController } from '../modules/pages/http/docs.controller.js';
 import { PricingPageController } from '../modules/pages/http/pricing-page.controller.js';
+import { RegionPageController } from '../modules/pages/http/region-page.controller.js';
 import { ProjectStatusController } from '../modules/overview/http/project-status.controller.js';
 import { ProjectController } from '../modules/overview/http/project.controller.js';
 import { ProjectOverview } from '../modules/overview/application/project-overview.js';
@@ -125,6 +126,7 @@ const CONTROLLERS: Type[] = [
   TierController,
   PricingController,
   PricingPageController,
+  RegionPageController,
   DocsController,
   AuditController,
   SecurityLogController,

@@ -64,7 +64,9 @@ export async function createHttpApp(
   app.useGlobalPipes(new CheckedInputPipe());
   await app.get(HostList, { strict: false }).start();
   mountApiDocs(app);
-  mountDashboard(app, { production: settings.service.production, mailsShown });
+  const { production, cells, publicBaseUrl } = settings.service;
+  const cell = cells.find(({ origin }) => origin === publicBaseUrl)?.name ?? '';
+  mountDashboard(app, { production, cell, mailsShown });
   return app;
 }
 

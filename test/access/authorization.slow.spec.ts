@@ -240,6 +240,8 @@ const DASHBOARD = new Set([
   'GET /unsubscribe',
   'POST /unsubscribe',
   'GET /pricing/{language}',
+  'GET /region',
+  'GET /region/{name}',
 ]);
 
 /** Refusals that are about who calls, and not about what. */

@@ -44,11 +44,26 @@ afterAll(async () => {
 
 describe('deploy/make-secrets.sh', () => {
   it('makes every file that docker-compose.yml mounts, in a folder for its owner alone', () => {
-    const mounted = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/file: \.\/secrets\/([\w.]+)/g)];
+    const mounted = [
+      ...readFileSync('docker-compose.yml', 'utf8').matchAll(
+        /file: '\$\{SECRETS_DIR:-\.\/secrets\}\/([\w.]+)'/g,
+      ),
+    ];
     expect(mounted.map(([, name]) => name).toSorted()).toEqual(
       readdirSync(join(checkout, 'secrets')).toSorted(),
     );
     expect(statSync(join(checkout, 'secrets')).mode & 0o777).toBe(0o700);
+  });
+
+  it('makes those of a cell in a folder of its own', () => {
+    execFileSync('sh', [join(checkout, 'deploy', 'make-secrets.sh'), 'secrets-eu']);
+    const folder = join(checkout, 'secrets-eu');
+    expect(readdirSync(folder).toSorted()).toEqual(readdirSync(join(checkout, 'secrets')).toSorted());
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const key = readFileSync(join(folder, 'secret_keys'), 'utf8').trim();
+    expect(key).not.toBe(secret('secret_keys'));
+    const password = readFileSync(join(folder, 'postgres_owner_password'), 'utf8').trim();
+    expect(readFileSync(join(folder, 'database_owner_url'), 'utf8')).toContain(password);
   });
 
   it('recommends to keep the keys apart from the backups, as the manual does', () => {

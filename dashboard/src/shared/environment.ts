@@ -6,3 +6,6 @@ export const isProduction = (): boolean => meta('environment') === 'production';
 
 /** How people on this page get mail: `server`, `inbox` (shown by the service in development), or `none`. */
 export const mailsShown = (): string => meta('mail') ?? 'server';
+
+/** Name of this cell; empty: the installation is the only one. */
+export const cellName = (): string => meta('cell') ?? '';

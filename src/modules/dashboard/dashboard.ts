@@ -49,19 +49,19 @@ const ENCODINGS = [
 
 interface DashboardOptions {
   production: boolean;
+  /** Empty: this installation is the only one. */
+  cell: string;
   /** How the visitor gets a mail: from a mail server, in the inbox of development, or only from the operator. */
   mailsShown: (request: IncomingMessage) => Promise<'server' | 'inbox' | 'none'>;
 }
 
 /** Serves the dashboard: its page under each of its addresses, and the files that the page loads. */
-export function mountDashboard(
-  app: NestExpressApplication,
-  { production, mailsShown }: DashboardOptions,
-): void {
+export function mountDashboard(app: NestExpressApplication, options: DashboardOptions): void {
+  const { production } = options;
   app.use('/assets', chooseEncoding, assets());
-  const html = readHtml(production);
+  const html = readHtml(options);
   const preloads = readPreloads();
-  const send = (page: string, status?: number) => sendPage(page, { production, mailsShown, status });
+  const send = (page: string, status?: number) => sendPage(page, { ...options, status });
   const router = express.Router();
   for (const path of production ? PAGES : [...PAGES, STYLEGUIDE])
     router.get(path, send(html.replace('</head>', `${preloads[path] ?? ''}</head>`)));
@@ -70,11 +70,14 @@ export function mountDashboard(
   setNotFoundPage(app, send(html, 404));
 }
 
-function readHtml(production: boolean): string {
+function readHtml({ production, cell }: DashboardOptions): string {
   const file = join(DASHBOARD_FOLDER, 'index.html');
   if (!existsSync(file)) throw new Error('The dashboard is not built. Run "npm run build".');
   const environment = production ? 'production' : 'development';
-  return readFileSync(file, 'utf8').replace(ENVIRONMENT_PLACEHOLDER, environment);
+  const named = cell === '' ? '' : `<meta name="cell" content="${cell}">`;
+  return readFileSync(file, 'utf8')
+    .replace(ENVIRONMENT_PLACEHOLDER, environment)
+    .replace('</head>', `${named}</head>`);
 }
 
 /** Links and scripts for the first requests of a page, by its address (dashboard/page-preloads.ts). */

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect } from 'react';
 import { BRAND } from '../../../../src/platform/identity/brand.js';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n/locale';
 import { locale, t } from '../../i18n/i18n';
+import { cellName } from '../../shared/environment';
 import { Wordmark } from '../../shared/wordmark';
 import './auth-layout.css';
 
@@ -48,6 +49,9 @@ function Languages() {
           {LANGUAGES[language]}
         </Anchor>
       ))}
+      {cellName() !== '' && (
+        <Anchor href="/region?choose">{t('shell.region', { name: cellName().toUpperCase() })}</Anchor>
+      )}
       <Anchor href="/docs">{t('shell.apiDocs')}</Anchor>
       <Anchor href="/pricing">{t('shell.pricing')}</Anchor>
     </Group>
