@@ -3,11 +3,7 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { ConsentRollup } from '../../src/modules/consent/application/consent.rollup.js';
 import { ROLLUP_ACTIONS_MAX, ROLLUP_HOSTNAMES_MAX } from '../../src/modules/consent/domain/consent-counts.js';
-import {
-  addUp,
-  addUpAudience,
-  moveRollupState,
-} from '../../src/modules/consent/infrastructure/rollup.rows.js';
+import { addUp, moveRollupState } from '../../src/modules/consent/infrastructure/rollup.rows.js';
 import { newId, uuidLowerBound } from '../../src/platform/identity/ids.js';
 import { ensureMonth, postChoices } from '../support/people/consent.js';
 import { until } from '../support/until.js';
@@ -233,8 +229,7 @@ describe('consent analytics (spec §8: consent and site analytics)', () => {
         .fork()
         .transactional(async (tx) => {
           const slice = { from: DAY, to: at(12) };
-          for (const interval of ['hour', 'day'] as const) await addUp(tx, interval, slice);
-          await addUpAudience(tx, slice);
+          await addUp(tx, slice);
           await moveRollupState(tx, slice.to);
         });
       await check();

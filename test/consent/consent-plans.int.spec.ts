@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import { addUpAudience } from '../../src/modules/consent/infrastructure/rollup.rows.js';
+import { addUp } from '../../src/modules/consent/infrastructure/rollup.rows.js';
 import { storedSince } from '../../src/modules/consent/infrastructure/stored-since.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
@@ -92,7 +92,7 @@ describe('reading what was received last', () => {
     });
 
     it('and where they are counted', async () => {
-      const { entries } = await entriesReadBy((tx) => addUpAudience(tx, { from, to }));
+      const { entries } = await entriesReadBy((tx) => addUp(tx, { from, to }));
       expect(entries).toBe(0);
     });
   });

@@ -6,7 +6,6 @@ import { Maintenance } from '../../../platform/operations/maintenance.js';
 import { monthStart } from '../../../platform/time/instant.js';
 import {
   addUp,
-  addUpAudience,
   clearRollups,
   lockRollupState,
   moveRollupState,
@@ -60,8 +59,7 @@ export class ConsentRollup implements OnModuleInit {
       const slice = await nextSlice(tx);
       if (!slice) return false;
       await planForMany(tx);
-      for (const interval of ['hour', 'day'] as const) await addUp(tx, interval, slice);
-      await addUpAudience(tx, slice);
+      await addUp(tx, slice);
       await moveRollupState(tx, slice.to);
       return slice.more;
     });
@@ -75,8 +73,7 @@ async function recount(tx: EntityManager, projectId: string): Promise<void> {
   const slice = { from: LONG_AGO, to, projectId };
   await planForMany(tx);
   await clearRollups(tx, projectId);
-  await addUpAudience(tx, slice);
-  for (const interval of ['hour', 'day'] as const) await addUp(tx, interval, slice);
+  await addUp(tx, slice);
 }
 
 /** Past months for which missing partitions are created. */

@@ -81,63 +81,124 @@ export async function planForMany(tx: EntityManager): Promise<void> {
 }
 
 /**
- * Adds a slice of records to the counts. Names that the project's hour or day already has are kept.
- * The most frequent new names fill `ROLLUP_ACTIONS_MAX` and `ROLLUP_HOSTNAMES_MAX`; the others are
- * counted together as `OTHER_NAME`. Totals don't depend on the names, so they are exact.
+ * Adds a slice of records to the counts of their hours and days: by action and hostname, by region,
+ * and by language. Names that the project's hour or day already has are kept. The most frequent new
+ * names fill the limits (`ROLLUP_ACTIONS_MAX` and the others); the rest are counted together as
+ * `OTHER_NAME`. Totals don't depend on the names, so they are exact. One statement, because finding
+ * the choices that a slice replaces costs more than everything after it (ADR 74).
  */
-export async function addUp(tx: EntityManager, interval: 'hour' | 'day', slice: Slice): Promise<void> {
-  const rollup = sql.table(`consent_rollup_${interval}`);
+export async function addUp(tx: EntityManager, slice: Slice): Promise<void> {
   await sql`
-    with step as materialized (
-      select c.project_id, date_trunc(${interval}, c.received_at, 'UTC') as at, c.action,
-             ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname, ${countsOf(sql.raw('c'))}
+    with choices as materialized (
+      select c.project_id, date_trunc('hour', c.received_at, 'UTC') as at, c.action,
+             ${namedHostname(sql.raw('c.hostname'), sql.raw('p.domains'))} as hostname,
+             ${namedRegion(sql.raw('c.extra'))} as region,
+             ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
       from ${choicesIn(slice)} c ${joinProject(sql.ref('c.project_id'))}
-      group by 1, 2, 3, 4
-    ), touched as (select distinct project_id, at from step),
-    ${namesOf('action', rollup, ROLLUP_ACTIONS_MAX, sql`action = any(${[...DOCUMENTED_ACTIONS, OTHER_NAME]}::text[])`)},
-    ${namesOf('hostname', rollup, ROLLUP_HOSTNAMES_MAX, sql`hostname in ('', ${OTHER_NAME})`)}
-    insert into ${rollup} as r (project_id, at, action, hostname, ${COUNTS})
-    select s.project_id, s.at, coalesce(a.action, ${OTHER_NAME}), coalesce(h.hostname, ${OTHER_NAME}), ${SUMMED}
-    from step s
-    left join named_action a using (project_id, at, action)
-    left join named_hostname h using (project_id, at, hostname)
-    group by 1, 2, 3, 4
-    order by 1, 2, 3, 4
-    on conflict (project_id, at, action, hostname) do update set ${ADDED}
+      group by 1, 2, 3, 4, 5, 6
+    ),
+    ${addedTo('hour')},
+    ${addedTo('day')},
+    ${AUDIENCE_NAMES}
+    insert into consent_rollup_audience as r (project_id, span, at, dimension, name, ${COUNTS})
+    select project_id, span, at, dimension,
+           case when kept or place + coalesce(room.used, 0) <=
+                  case dimension when 'region' then ${ROLLUP_REGIONS_MAX}::int else ${ROLLUP_LANGUAGES_MAX}::int end
+                then name else ${OTHER_NAME} end,
+           ${SUMMED}
+    from ranked left join room using (project_id, span, at, dimension)
+    group by 1, 2, 3, 4, 5
+    order by 1, 2, 3, 4, 5
+    on conflict (project_id, span, at, dimension, name) do update set ${ADDED}
   `.execute(tx.getKysely());
 }
 
+/** Common table expressions that add `choices` to the counts by action and hostname; their names begin with the interval. */
+function addedTo(interval: 'hour' | 'day'): RawBuilder<unknown> {
+  const table = (name: string): RawBuilder<unknown> => sql.table(`${interval}_${name}`);
+  const rollup = sql.table(`consent_rollup_${interval}`);
+  return sql`
+    ${table('step')} as materialized (
+      select project_id, date_trunc(${interval}, at, 'UTC') as at, action, hostname, ${SUMMED}
+      from choices group by 1, 2, 3, 4
+    ), ${table('touched')} as (select distinct project_id, at from ${table('step')}),
+    ${namesOf('action', table, rollup, ROLLUP_ACTIONS_MAX, sql`action = any(${[...DOCUMENTED_ACTIONS, OTHER_NAME]}::text[])`)},
+    ${namesOf('hostname', table, rollup, ROLLUP_HOSTNAMES_MAX, sql`hostname in ('', ${OTHER_NAME})`)},
+    ${table('added')} as (
+      insert into ${rollup} as r (project_id, at, action, hostname, ${COUNTS})
+      select s.project_id, s.at, coalesce(a.action, ${OTHER_NAME}), coalesce(h.hostname, ${OTHER_NAME}), ${SUMMED}
+      from ${table('step')} s
+      left join ${table('named_action')} a using (project_id, at, action)
+      left join ${table('named_hostname')} h using (project_id, at, hostname)
+      group by 1, 2, 3, 4
+      order by 1, 2, 3, 4
+      on conflict (project_id, at, action, hostname) do update set ${ADDED}
+    )`;
+}
+
 /**
- * Common table expressions `named_<column>`: the names of a step that get their own count. `always`
- * lists names that don't count towards the limit.
+ * Common table expressions `<interval>_named_<column>`: the names of a step that get their own count.
+ * `always` lists names that don't count towards the limit.
  */
 function namesOf(
   column: 'action' | 'hostname',
+  table: (name: string) => RawBuilder<unknown>,
   rollup: RawBuilder<unknown>,
   namesMax: number,
   always: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const name = sql.ref(column);
-  const known = sql.table(`known_${column}`);
+  const [known, room, requested] = ['known', 'room_for', 'requested'].map((what) =>
+    table(`${what}_${column}`),
+  );
   return sql`
     ${known} as (
-      select t.project_id, t.at, r.${name} from touched t cross join lateral (
+      select t.project_id, t.at, r.${name} from ${table('touched')} t cross join lateral (
         select distinct ${name} from ${rollup} where project_id = t.project_id and at = t.at
       ) r
-    ), ${sql.table(`room_for_${column}`)} as (
+    ), ${room} as (
       select project_id, at, count(*) filter (where not (${always})) as used from ${known} group by 1, 2
-    ), ${sql.table(`requested_${column}`)} as (
+    ), ${requested} as (
       select project_id, at, ${name}, (${always}) or k.project_id is not null as kept, sum(records) as records
-      from step left join ${known} k using (project_id, at, ${name})
+      from ${table('step')} left join ${known} k using (project_id, at, ${name})
       group by 1, 2, 3, 4
-    ), ${sql.table(`named_${column}`)} as (
+    ), ${table(`named_${column}`)} as (
       select project_id, at, ${name} from (
         select w.*, row_number() over (partition by project_id, at, kept order by records desc, ${name}) as place
-        from ${sql.table(`requested_${column}`)} w
-      ) ranked left join ${sql.table(`room_for_${column}`)} room using (project_id, at)
+        from ${requested} w
+      ) ranked left join ${room} room using (project_id, at)
       where kept or place + coalesce(room.used, 0) <= ${namesMax}
     )`;
 }
+
+/** Common table expressions that rank the regions and languages of `choices`, of hours and of days, as `ranked`. */
+const AUDIENCE_NAMES = sql`
+    audience as materialized (
+      select s.project_id, n.span, n.at, n.dimension, n.name, ${SUMMED}
+      from choices s cross join lateral (values
+        ('hour', s.at, 'region', s.region), ('hour', s.at, 'language', s.language),
+        ('day', date_trunc('day', s.at, 'UTC'), 'region', s.region),
+        ('day', date_trunc('day', s.at, 'UTC'), 'language', s.language)
+      ) n (span, at, dimension, name)
+      group by 1, 2, 3, 4, 5
+    ), known as materialized (
+      select t.project_id, t.span, t.at, t.dimension, k.name
+      from (select distinct project_id, span, at, dimension from audience) t cross join lateral (
+        select r.name from consent_rollup_audience r
+        where r.project_id = t.project_id and r.span = t.span and r.at = t.at and r.dimension = t.dimension
+      ) k
+    ), room as (
+      select project_id, span, at, dimension, count(*) filter (where name not in ('', ${OTHER_NAME})) as used
+      from known group by 1, 2, 3, 4
+    ), requested as (
+      select s.*, s.name in ('', ${OTHER_NAME}) or k.name is not null as kept
+      from audience s left join known k using (project_id, span, at, dimension, name)
+    ), ranked as (
+      select w.*, row_number() over (
+               partition by project_id, span, at, dimension, kept order by records desc, name
+             ) as place
+      from requested w
+    )`;
 
 /** Records received from `from` (inclusive) to `to` (exclusive), of one project or of all. */
 interface Slice {
@@ -153,56 +214,4 @@ function choicesIn({ from, to, projectId }: Slice): RawBuilder<unknown> {
     ${projectId === undefined ? sql`` : sql`and c.project_id = ${projectId}`}`,
     idsOfReceived(former, 'p'),
   );
-}
-
-/**
- * Adds a slice of records to the counts by region and by language, of their hours and days, in one
- * read. Names that the project's hour or day already has are kept; the most frequent new ones fill
- * the limit, and the others are counted together as `OTHER_NAME`.
- */
-export async function addUpAudience(tx: EntityManager, slice: Slice): Promise<void> {
-  await sql`
-    with counted as materialized (
-      select c.project_id, date_trunc('hour', c.received_at, 'UTC') as at,
-             ${namedRegion(sql.raw('c.extra'))} as region,
-             ${namedLanguage(sql.raw('c.language'), sql.raw('c.extra'))} as language, ${countsOf(sql.raw('c'))}
-      from ${choicesIn(slice)} c ${joinProject(sql.ref('c.project_id'))}
-      group by 1, 2, 3, 4
-    ), step as materialized (
-      select s.project_id, n.span, n.at, n.dimension, n.name, ${SUMMED}
-      from counted s cross join lateral (values
-        ('hour', s.at, 'region', s.region), ('hour', s.at, 'language', s.language),
-        ('day', date_trunc('day', s.at, 'UTC'), 'region', s.region),
-        ('day', date_trunc('day', s.at, 'UTC'), 'language', s.language)
-      ) n (span, at, dimension, name)
-      group by 1, 2, 3, 4, 5
-    ), known as materialized (
-      select t.project_id, t.span, t.at, t.dimension, k.name
-      from (select distinct project_id, span, at, dimension from step) t cross join lateral (
-        select r.name from consent_rollup_audience r
-        where r.project_id = t.project_id and r.span = t.span and r.at = t.at and r.dimension = t.dimension
-      ) k
-    ), room as (
-      select project_id, span, at, dimension, count(*) filter (where name not in ('', ${OTHER_NAME})) as used
-      from known group by 1, 2, 3, 4
-    ), requested as (
-      select s.*, s.name in ('', ${OTHER_NAME}) or k.name is not null as kept
-      from step s left join known k using (project_id, span, at, dimension, name)
-    ), ranked as (
-      select w.*, row_number() over (
-               partition by project_id, span, at, dimension, kept order by records desc, name
-             ) as place
-      from requested w
-    )
-    insert into consent_rollup_audience as r (project_id, span, at, dimension, name, ${COUNTS})
-    select project_id, span, at, dimension,
-           case when kept or place + coalesce(room.used, 0) <=
-                  case dimension when 'region' then ${ROLLUP_REGIONS_MAX}::int else ${ROLLUP_LANGUAGES_MAX}::int end
-                then name else ${OTHER_NAME} end,
-           ${SUMMED}
-    from ranked left join room using (project_id, span, at, dimension)
-    group by 1, 2, 3, 4, 5
-    order by 1, 2, 3, 4, 5
-    on conflict (project_id, span, at, dimension, name) do update set ${ADDED}
-  `.execute(tx.getKysely());
 }
