@@ -1,7 +1,7 @@
 /**
  * Shows the published services and cookies in elements with `data-service-declaration`, as tables without styles, in the
  * language that the attribute names or the page has; before them the visitor's own choice, if the page has the loader.
- * Everything is text by construction.
+ * Elements with `data-service-choice` get the choice only. Everything is text by construction.
  */
 import { pickText } from '../banner/rules';
 
@@ -30,7 +30,8 @@ const row = ({ service, provider, policyUrl, cookie }: Declaration['categories']
   const link = document.createElement('a');
   link.textContent = provider;
   if (policyUrl !== null) Object.assign(link, { href: policyUrl, rel: 'noopener' });
-  const by = cell('td', `${service} (`, link, document.createTextNode(')'));
+  const by =
+    provider === '' ? cell('td', service) : cell('td', `${service} (`, link, document.createTextNode(')'));
   const name = scoped(cell('th', cookie?.name ?? '–'), 'row');
   return create('tr', '', name, by, cell('td', cookie?.purpose ?? '–'), cell('td', cookie?.duration ?? '–'));
 };
@@ -73,13 +74,18 @@ const show = (place: HTMLElement, declaration: Declaration): void => {
 };
 
 const start = (): void => {
-  for (const place of document.querySelectorAll<HTMLElement>('[data-service-declaration]')) {
-    const wanted = [place.dataset.serviceDeclaration, document.documentElement.lang, ...navigator.languages];
+  for (const place of document.querySelectorAll<HTMLElement>(
+    '[data-service-declaration],[data-service-choice]',
+  )) {
+    const { serviceDeclaration, serviceChoice } = place.dataset;
+    const wanted = [serviceDeclaration, serviceChoice, document.documentElement.lang, ...navigator.languages];
     const declaration = pickText(
       DECLARATIONS,
       wanted.filter((language): language is string => !!language),
     );
-    if (declaration) show(place, declaration);
+    if (!declaration) continue;
+    if (serviceChoice === undefined) show(place, declaration);
+    else place.replaceChildren(...ownChoice(declaration));
   }
 };
 

@@ -326,6 +326,41 @@ describe('the declaration', () => {
     await own.getByRole('button', { name: 'Change' }).click();
     await opened.getByRole('dialog').waitFor();
   });
+
+  it('as a page shows the choice under the site’s own host, and elsewhere a link to the site', async () => {
+    const presets = await project.request('viewer', 'GET', '/configuration/presets');
+    const { texts } = (await presets.json()) as { texts: { language: string }[] };
+    await configure({
+      texts: texts.filter(({ language }) => ['en', 'de'].includes(language)),
+      services: [{ name: 'Counter', provider: 'Example Ltd', category: 'analytics' }],
+      banner: { enabled: true, radius: 0 },
+      policyUrl: 'https://shop.example/privacy',
+    });
+    const path = `cdn/${project.id}/declaration.html`;
+    pages['/'] = { html: '<!doctype html><title>x</title>' };
+    const opened = await open();
+    const errors: string[] = [];
+    opened.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await opened.goto(`${front.url}/first-party/${project.id}/${path}`);
+    const choice = opened.locator('[data-service-choice="en"]');
+    await choice.getByText('Analytics: Off').waitFor();
+    expect(await opened.getByText('You can change your choice').isVisible()).toBe(false);
+    await opened.getByRole('button', { name: 'Accept all' }).click();
+    await choice.getByText('Analytics: On').waitFor();
+    const change = choice.getByRole('button', { name: 'Change' });
+    const corner = 'getComputedStyle(document.querySelector("[data-service-choice=en] button")).borderRadius';
+    expect(await opened.evaluate(corner)).toBe('0px');
+    await change.click();
+    await opened.getByRole('dialog').waitFor();
+    await opened.keyboard.press('Escape');
+    await opened.getByRole('link', { name: 'Deutsch' }).click();
+    await opened.locator('[data-service-choice="de"]').getByText('Statistik: An').waitFor();
+    expect(errors).toEqual([]);
+
+    await opened.goto(`${front.url}/${path}`);
+    await opened.getByRole('link', { name: 'You can change your choice' }).waitFor();
+    expect(await opened.locator('script, [data-service-choice] > *').count()).toBe(0);
+  });
 });
 
 describe('serviceMeta', () => {

@@ -9,7 +9,7 @@ import { findProject } from '../../projects/project.rows.js';
 import { type VisitSettings, visitSettings } from '../../visits/visits.settings.js';
 import type { SavedConfiguration, SiteConfiguration } from '../domain/configuration.js';
 import { declarations } from '../domain/declaration.js';
-import { declarationPage } from '../domain/declaration-page.js';
+import { declarationPage, withOwnChoice } from '../domain/declaration-page.js';
 import { renderDocument, type RenderedDocument, type SiteDocument } from '../domain/document.js';
 import { LOGO_NAME } from '../domain/logo.js';
 import { LANGUAGE_FILE, type VisitorConfiguration, visitorFiles } from '../domain/visitor-files.js';
@@ -125,17 +125,23 @@ export class SiteReader {
     return site && withTag(blockerScript(projectId, site.saved.configuration));
   }
 
-  /**
-   * The embeddable declaration, or its page, of the published document, or of the one that would be
-   * published. null: no such project.
-   */
-  async declaration(projectId: string, kind: 'js' | 'html'): Promise<LoaderScript | null> {
-    const published = await this.storage.read(`${projectId}/declaration.${kind}`);
+  /** The embeddable declaration of the published document, or of the one that would be published. null: no such project. */
+  async declaration(projectId: string): Promise<LoaderScript | null> {
+    const published = await this.storage.read(`${projectId}/declaration.js`);
     if (published !== null) return withTag(published);
     const document = await this.read(projectId);
-    if (!document) return null;
-    if (kind === 'js') return withTag(declarationScript(document));
-    return withTag(declarationPage(declarations(document), { ...document, updatedAt: null }));
+    return document && withTag(declarationScript(document));
+  }
+
+  /** The same as a page; `onSite`: on the site's own host, with the visitor's choice. */
+  async declarationPage(projectId: string, { onSite }: { onSite: boolean }): Promise<LoaderScript | null> {
+    let page = await this.storage.read(`${projectId}/declaration.html`);
+    if (page === null) {
+      const document = await this.read(projectId);
+      if (!document) return null;
+      page = declarationPage(declarations(document), { ...document, updatedAt: null });
+    }
+    return withTag(onSite ? withOwnChoice(page) : page);
   }
 
   /** A published logo by its file name, or the one that `read` names before the first publication; null for any other. */

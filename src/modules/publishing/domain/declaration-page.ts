@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../../platform/identity/escape-html.js';
-import type { BannerSettings } from './configuration.js';
+import { type BannerSettings, DEFAULT_CONFIGURATION } from './configuration.js';
 import { BANNER_BACKGROUNDS, contrastOf } from './contrast.js';
 import type { Declaration, DeclarationRow } from './declaration.js';
 
 /** The parts of the page besides the services. */
 export interface DeclarationFrame {
-  banner: Pick<BannerSettings, 'accent' | 'accentDark' | 'theme' | 'logo'>;
+  banner: Pick<BannerSettings, 'accent' | 'accentDark' | 'theme' | 'logo'> & { radius?: number };
   /** Who decides; absent in older documents. */
   controller?: { name: string | null; contact?: string | null };
   policyVersion: string;
@@ -21,6 +21,12 @@ export interface DeclarationFrame {
  */
 export const DECLARATION_POLICY = policy("'unsafe-inline'");
 
+/** Sources of the loader, our banner and their requests, where the page has the visitor's choice. */
+const SCRIPT_SOURCES = "script-src 'self'; connect-src 'self'; ";
+
+/** The header for `withOwnChoice`. */
+export const OWN_CHOICE_POLICY = SCRIPT_SOURCES + DECLARATION_POLICY;
+
 function policy(styles: string): string {
   return `default-src 'none'; style-src ${styles}; img-src 'self'; base-uri 'none'; form-action 'none'`;
 }
@@ -33,18 +39,20 @@ a{color:inherit;text-underline-offset:2px}:focus-visible{outline:2px solid var(-
 .top b{font-size:19px;font-weight:700;color:var(--brand)}.top img{display:block;max-height:40px;max-width:200px}
 .languages{display:flex;flex-wrap:wrap;gap:2px 14px;margin-left:auto;font-size:14px}.languages a{padding:4px 0}
 .intro{padding:40px 0 24px}h1{font-size:34px;line-height:42px;letter-spacing:-.01em;color:var(--brand)}.lead{max-width:640px;margin-top:10px;font-size:17px;line-height:27px;color:var(--ink-2)}
-.facts{display:grid;grid-auto-flow:column;grid-auto-columns:1fr;border:1px solid var(--rule);border-radius:12px;background:var(--card);font-size:14px;line-height:21px}
+.facts{display:grid;grid-auto-flow:column;grid-auto-columns:1fr;border:1px solid var(--rule);border-radius:var(--round);background:var(--card);font-size:14px;line-height:21px}
 .facts>div{padding:16px 18px;border-inline-start:1px solid var(--rule);overflow-wrap:anywhere}.facts>div:first-child{border:0}.facts h2{margin-bottom:4px;font-size:13px;line-height:18px;font-weight:600;color:var(--ink-2)}
-.there{margin-top:14px;padding:16px 18px;border-radius:12px;background:var(--tint);font-weight:550}
+.there,.choice{margin-top:14px;padding:16px 18px;border-radius:var(--round);background:var(--tint);font-weight:550}.choice:empty,.choice:has(button)+.there{display:none}
+.choice>div{display:grid;grid-template-columns:1fr auto;gap:4px 24px;align-items:center}.choice p{font-size:13px;line-height:18px;font-weight:600;color:var(--ink-2)}.choice ul{grid-column:1;display:flex;flex-wrap:wrap;gap:2px 20px;padding:0;list-style:none}
+.choice button{grid-area:1/2/3/3;min-height:40px;padding:8px 20px;border:0;border-radius:var(--corner);font:600 15px/22px system-ui,sans-serif;color:var(--brand-on);background:var(--brand);cursor:pointer}
 .cols{display:grid;grid-template-columns:190px minmax(0,1fr);gap:44px;padding:34px 0 56px;align-items:start}
 .toc{position:sticky;top:24px;display:grid;gap:2px;font-size:14px}.toc a{display:flex;justify-content:space-between;gap:8px;padding:7px 10px;border-radius:7px;color:var(--ink-2);font-weight:500;text-decoration:none}.toc a:hover{background:var(--tint);color:var(--ink)}
 .category{margin-bottom:34px;scroll-margin-top:16px}.category>h2{font-size:23px;line-height:31px;color:var(--brand)}.category>p{margin:2px 0 14px;color:var(--ink-2)}
-.service{margin-top:12px;border:1px solid var(--rule);border-radius:12px;background:var(--card);overflow:hidden}
+.service{margin-top:12px;border:1px solid var(--rule);border-radius:var(--round);background:var(--card);overflow:hidden}
 .service header{display:flex;flex-wrap:wrap;justify-content:space-between;gap:2px 16px;padding:14px 18px}.service h3{font-size:16px;line-height:22px;font-weight:640}.by{font-size:14px;color:var(--ink-2)}
 table{width:100%;border-collapse:collapse;font-size:14px;line-height:20px}th,td{padding:9px 18px;border-top:1px solid var(--rule);text-align:start;vertical-align:top;overflow-wrap:anywhere}
 thead th{font-weight:500;color:var(--ink-2);background:var(--head)}tbody th{width:26%;font:600 13px/20px ui-monospace,monospace}td:last-child,thead th:last-child{width:24%}
 @supports selector(:has(*)){main>section{display:none}main>section:target,main>section:has(:target),main:not(:has(:target))>section:first-of-type,main:target>section:first-of-type{display:block}}
-@media(max-width:640px){.w{padding-left:16px;padding-right:16px}.intro{padding:26px 0 18px}h1{font-size:28px;line-height:34px}.lead{font-size:16px;line-height:25px}
+@media(max-width:640px){.choice>div{grid-template-columns:minmax(0,1fr)}.choice button{grid-area:auto;margin-top:10px}.w{padding-left:16px;padding-right:16px}.intro{padding:26px 0 18px}h1{font-size:28px;line-height:34px}.lead{font-size:16px;line-height:25px}
 .facts{grid-auto-flow:row}.facts>div{border-inline-start:0;border-top:1px solid var(--rule);padding:12px 16px}.cols{grid-template-columns:minmax(0,1fr);gap:18px;padding:20px 0 32px}
 .toc{position:static;display:flex;gap:6px;overflow-x:auto;margin:0 -16px;padding:2px 16px}.toc a{border:1px solid var(--rule);border-radius:18px;background:var(--card);white-space:nowrap}
 thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}tbody tr{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:2px 12px;padding:11px 16px;border-top:1px solid var(--rule)}tbody th,tbody td{width:auto;padding:0;border:0}tbody td:nth-child(2){grid-row:2;grid-column:1/3}tbody td:last-child{width:auto;color:var(--ink-2);text-align:end}.service header{padding:14px 16px 12px}}
@@ -83,13 +91,26 @@ ${all.map((declaration) => section(declaration, frame)).join('\n')}
 `;
 }
 
+/**
+ * The page for a site's own host, whose storage has the visitor's choice: the loader finds it, and the
+ * declaration's script shows it with a button to change it.
+ */
+export function withOwnChoice(page: string): string {
+  const scripts = ['loader', 'declaration'].map((name) => `<script src="${name}.js"></script>\n`).join('');
+  return page
+    .replace(' content="default-src', ` content="${SCRIPT_SOURCES}default-src`)
+    .replace('</body>', `${scripts}</body>`);
+}
+
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
-/** The variables of the page, from the banner's appearance. */
-function brandColors({ accent, accentDark, theme }: DeclarationFrame['banner']): string {
+/** The variables of the page, from the banner's appearance. Cards are a little rounder than buttons. */
+function brandColors({ accent, accentDark, theme, radius }: DeclarationFrame['banner']): string {
+  const corner = radius ?? DEFAULT_CONFIGURATION.banner.radius;
+  const corners = `--corner:${corner}px;--round:${corner && corner + 3}px`;
   const on = (color: string): string => (contrastOf(color, '#ffffff') >= 4.5 ? '#ffffff' : '#15181d');
-  const light = `--brand:${accent};--brand-on:${on(accent)};--paper:#ffffff;--card:#ffffff;--head:#f7f8fa;--ink:#15181d;--ink-2:#565f6d;--rule:#dfe3e8;--tint:color-mix(in srgb,${accent} 8%,#ffffff)`;
-  const dark = `--brand:${accentDark};--brand-on:${on(accentDark)};--paper:#12161b;--card:${BANNER_BACKGROUNDS.dark};--head:#161a21;--ink:#eceff4;--ink-2:#a3adbd;--rule:#2a323c;--tint:color-mix(in srgb,${accentDark} 12%,#12161b)`;
+  const light = `${corners};--brand:${accent};--brand-on:${on(accent)};--paper:#ffffff;--card:#ffffff;--head:#f7f8fa;--ink:#15181d;--ink-2:#565f6d;--rule:#dfe3e8;--tint:color-mix(in srgb,${accent} 8%,#ffffff)`;
+  const dark = `${corners};--brand:${accentDark};--brand-on:${on(accentDark)};--paper:#12161b;--card:${BANNER_BACKGROUNDS.dark};--head:#161a21;--ink:#eceff4;--ink-2:#a3adbd;--rule:#2a323c;--tint:color-mix(in srgb,${accentDark} 12%,#12161b)`;
   if (theme === 'dark') return `:root{color-scheme:dark;${dark}}`;
   if (theme === 'light') return `:root{color-scheme:light;${light}}`;
   return `:root{color-scheme:light dark;${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;
@@ -114,6 +135,7 @@ function section(declaration: Declaration, frame: DeclarationFrame): string {
 <div class="w">
 <div class="intro"${foreign(declaration)}><h1>${escapeHtml(words.title)}</h1><p class="lead">${escapeHtml(words.lead)}</p></div>
 ${facts(declaration, frame)}
+<div class="choice" data-service-choice="${escapeHtml(language)}"></div>
 <p class="there"${foreign(declaration)}>${siteLink(escapeHtml(words.changeThere), frame.policyUrl)}</p>
 ${
   categories.length > 0

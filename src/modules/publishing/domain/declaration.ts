@@ -27,7 +27,7 @@ export interface Declaration {
   categories: { key: ServiceCategory; title: string; description: string; rows: DeclarationRow[] }[];
 }
 
-/** A cookie of a service; null: the service declares none. */
+/** A cookie of a service; null: the service declares none. An empty provider is not known. */
 export interface DeclarationRow {
   service: string;
   provider: string;
@@ -103,7 +103,7 @@ function choiceRows(
     unitDisplay: 'long',
   }).format(reconsentMonths);
   const cookie = { name: CHOICE_COOKIE, purpose: words.choicePurpose, duration };
-  return [{ service: words.choice, provider: controller?.name ?? '–', policyUrl: null, cookie }];
+  return [{ service: words.choice, provider: controller?.name ?? '', policyUrl: null, cookie }];
 }
 
 function categoryText(

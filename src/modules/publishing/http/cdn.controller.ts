@@ -25,7 +25,7 @@ import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { unknownProject } from '../../projects/domain/project.js';
 import { SiteReader } from '../application/site-reader.js';
-import { DECLARATION_POLICY } from '../domain/declaration-page.js';
+import { DECLARATION_POLICY, OWN_CHOICE_POLICY } from '../domain/declaration-page.js';
 import { choiceCookieKind, relativeAddresses } from '../domain/document.js';
 import {
   CONFIGURATION,
@@ -179,22 +179,23 @@ export class CdnController {
     await this.sendPublished(projectId, request, response, {
       what: 'The declaration',
       type: 'text/javascript',
-      read: (id) => this.sites.declaration(id, 'js'),
+      read: (id) => this.sites.declaration(id),
     });
   }
 
-  /** The same as a page, in all languages of the banner. */
+  /** The same as a page, in all languages of the banner; through a path proxy with the visitor's own choice. */
   @CdnFile('declaration.html', 'Page with the declaration of services and cookies')
   async declarationPage(
     @Param('projectId') projectId: string,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    const onSite = firstPartyOf(request) !== undefined;
     await this.sendPublished(projectId, request, response, {
       what: 'The declaration',
       type: 'text/html',
-      policy: DECLARATION_POLICY,
-      read: (id) => this.sites.declaration(id, 'html'),
+      policy: onSite ? OWN_CHOICE_POLICY : DECLARATION_POLICY,
+      read: (id) => this.sites.declarationPage(id, { onSite }),
     });
   }
 
