@@ -283,7 +283,7 @@ describe('a proof as a PDF', () => {
   const TEXT = {
     language: 'de',
     title: 'Ihre „Wahl“',
-    description: 'Dürfen wir? Да',
+    description: 'Dürfen wir? Да 茶',
     acceptAll: 'Ja',
     rejectAll: 'Nein',
     choose: 'Wählen',
@@ -357,7 +357,7 @@ describe('a proof as a PDF', () => {
       'Verified: unchanged since',
       '“Speichern”, details of the banner',
       'The website recorded this choice with its own code',
-      'Language German Title Ihre „Wahl“ Text Dürfen wir? ??',
+      'Language German Title Ihre „Wahl“ Text Dürfen wir? Да ?',
       'Ja · Nein · Wählen · Speichern',
       'Analytics Statistik: Wir zählen – ohne Namen.',
       'A ? replaces characters that the font of this page lacks',

@@ -178,11 +178,11 @@ describe('the report of a scan', () => {
   });
 
   it('as PDF also without findings, screenshots and proof, and with names that no font has', async () => {
-    await service.database.query(`update project set name = 'Чай "&<"' where id = $1`, [project.id]);
+    await service.database.query(`update project set name = 'Чай 茶 "&<"' where id = $1`, [project.id]);
     const id = await insert({ items: [] });
     const { text } = await readPdf(report(id, 'format=pdf'));
     for (const fact of [
-      'Project ??? "&<"',
+      'Project Чай ? "&<"',
       'Scanned from unknown location',
       'Findings Clear problem: the rule plainly covers it.',
       'No problems found.',

@@ -1,4 +1,4 @@
-import { PDF_COLORS, pdfText } from './pdf-sheet.js';
+import { PDF_COLORS } from './pdf-sheet.js';
 
 export interface PdfTextStyle {
   size: number;
@@ -17,8 +17,6 @@ const HEADING: PdfTextStyle = { size: 9, lineHeight: 12, font: 'Helvetica-Bold' 
 export class PdfColumn {
   /** Where the next piece begins. */
   y: number;
-  /** Whether characters were replaced that the font lacks. */
-  hasReplaced = false;
 
   constructor(
     private readonly document: PDFKit.PDFDocument,
@@ -65,8 +63,6 @@ export class PdfColumn {
     style: PdfTextStyle & { x: number; y: number; width: number; tag: string; lines?: number },
   ): number {
     const { document } = this;
-    const shown = pdfText(text);
-    if (shown !== text) this.hasReplaced = true;
     document.font(style.font ?? 'Helvetica').fontSize(style.size);
     const lineGap = style.lineHeight - document.currentLineHeight(true);
     const options = {
@@ -74,11 +70,11 @@ export class PdfColumn {
       lineGap,
       ...(style.lines !== undefined && { height: style.lines * style.lineHeight, ellipsis: true }),
     };
-    const whole = document.heightOfString(shown, options);
+    const whole = document.heightOfString(text, options);
     const height = style.lines === undefined ? whole : Math.min(whole, style.lines * style.lineHeight);
     document.addStructure(
       document.struct(style.tag, {}, () => {
-        document.fillColor(style.color ?? PDF_COLORS.text).text(shown, style.x, style.y, options);
+        document.fillColor(style.color ?? PDF_COLORS.text).text(text, style.x, style.y, options);
       }),
     );
     return height;

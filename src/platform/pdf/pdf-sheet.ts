@@ -1,4 +1,5 @@
 import { BRAND, MARK } from '../identity/brand.js';
+import type { PdfDocument } from './pdf-document.js';
 
 const MARGIN = 50;
 const FONT_SIZE = 9;
@@ -40,10 +41,8 @@ export interface SheetColumn {
 
 /** Writes from top to bottom with tags for accessibility, and adds page numbers at the end. */
 export class PdfSheet {
-  private replaced = false;
-
   constructor(
-    private readonly document: PDFKit.PDFDocument,
+    private readonly document: PdfDocument,
     private readonly texts: SheetTexts,
   ) {}
 
@@ -56,7 +55,7 @@ export class PdfSheet {
         .font('Helvetica-Bold')
         .fontSize(tag === 'H1' ? TITLE_SIZE : tag === 'H2' ? HEADING_SIZE : FONT_SIZE)
         .fillColor(PDF_COLORS.text)
-        .text(this.known(text), MARGIN)
+        .text(text, MARGIN)
         .moveDown(0.3);
     });
   }
@@ -67,7 +66,7 @@ export class PdfSheet {
         .font(font)
         .fontSize(FONT_SIZE)
         .fillColor(PDF_COLORS.text)
-        .text(this.known(text), MARGIN)
+        .text(text, MARGIN)
         .moveDown(0.3);
     });
   }
@@ -78,13 +77,12 @@ export class PdfSheet {
     const width = this.width - LABEL_WIDTH;
     this.piece('P', () => {
       document.fontSize(FONT_SIZE).font('Helvetica');
-      const text = this.known(value);
-      this.makeRoom(document.heightOfString(text, { width }));
+      this.makeRoom(document.heightOfString(value, { width }));
       const { y } = document;
       document.fillColor(PDF_COLORS.quiet).text(label, MARGIN, y, { width: LABEL_WIDTH });
       document
         .fillColor(PDF_COLORS.text)
-        .text(text, MARGIN + LABEL_WIDTH, y, { width })
+        .text(value, MARGIN + LABEL_WIDTH, y, { width })
         .moveDown(0.15);
       document.x = MARGIN;
     });
@@ -100,12 +98,11 @@ export class PdfSheet {
     document.addStructure(table);
     this.row(table, { cells: titles, widths, isHead: true });
     for (const cells of rows) {
-      const known = cells.map((cell) => this.known(cell));
-      if (document.y + this.rowHeight(known, widths, false) > this.bottom) {
+      if (document.y + this.rowHeight(cells, widths, false) > this.bottom) {
         document.addPage();
         this.row(table, { cells: titles, widths, isHead: true });
       }
-      this.row(table, { cells: known, widths, isHead: false });
+      this.row(table, { cells, widths, isHead: false });
     }
     table.end();
     document.x = MARGIN;
@@ -135,7 +132,7 @@ export class PdfSheet {
         );
         this.piece('Caption', () => {
           document.font('Helvetica').fontSize(CELL_SIZE).fillColor(PDF_COLORS.quiet);
-          document.text(this.known(caption), x, y + own + 4, { width });
+          document.text(caption, x, y + own + 4, { width });
         });
       }
       document.x = MARGIN;
@@ -145,7 +142,7 @@ export class PdfSheet {
 
   end(): void {
     const { document, texts } = this;
-    if (this.replaced) this.paragraph(texts.replaced);
+    if (document.hasReplaced) this.paragraph(texts.replaced);
     const { start, count } = document.bufferedPageRange();
     for (let page = start; page < start + count; page++) {
       document.switchToPage(page);
@@ -231,12 +228,6 @@ export class PdfSheet {
   private piece(tag: string, draw: () => void): void {
     this.document.addStructure(this.document.struct(tag, {}, draw));
   }
-
-  private known(text: string): string {
-    const shown = pdfText(text);
-    if (shown !== text) this.replaced = true;
-    return shown;
-  }
 }
 
 /** The size of an image in pixels. */
@@ -285,13 +276,4 @@ export function drawWordmark(
     .fontSize(fontSize)
     .fillColor(PDF_COLORS.text)
     .text(BRAND, x + size * (1 + GAP), y + (size - fontSize) / 2 + fontSize * 0.05, { lineBreak: false });
-}
-
-/** Characters of PDF's standard fonts beyond Latin-1: the rest of Windows-1252. */
-const BESIDE_LATIN_1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
-const NOT_IN_FONT = new RegExp(`[^\\n\\u0020-\\u007E\\u00A0-\\u00FF${BESIDE_LATIN_1}]`, 'gu');
-
-/** A text for the standard fonts: other characters become question marks. */
-export function pdfText(text: string): string {
-  return text.replaceAll(NOT_IN_FONT, '?');
 }

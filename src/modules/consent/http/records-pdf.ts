@@ -1,7 +1,7 @@
-import Pdf from 'pdfkit';
 import { type MessageLanguage, translator } from '../../../platform/messages/messages.js';
 import { artifact, PdfColumn } from '../../../platform/pdf/pdf-column.js';
-import { drawWordmark, PDF_COLORS, pdfText } from '../../../platform/pdf/pdf-sheet.js';
+import { createPdf, type PdfDocument } from '../../../platform/pdf/pdf-document.js';
+import { drawWordmark, PDF_COLORS } from '../../../platform/pdf/pdf-sheet.js';
 import {
   dateAndTime,
   languageName,
@@ -48,7 +48,7 @@ const wordsIn = (language: MessageLanguage) => translator(language, 'records', '
 
 /** Shared by all pages. */
 interface Drawing {
-  document: PDFKit.PDFDocument;
+  document: PdfDocument;
   cover: PdfCover;
   t: Words;
   /** An instant in the table's short form. */
@@ -61,12 +61,12 @@ interface Drawing {
 
 /**
  * Records for people: what and of whom on the first page, with figures, and the first records; then
- * the others. The standard fonts contain Latin letters; hostnames are ASCII.
+ * the others.
  */
 export function drawRecords({ cover, rows }: RecordsPage): PDFKit.PDFDocument {
   const t = wordsIn(cover.language);
   const title = t('recordsPdf.title', { project: cover.projectName });
-  const document = new Pdf({
+  const document = createPdf({
     size: 'A4',
     layout: 'landscape',
     margin: 0,
@@ -311,7 +311,7 @@ function drawRow(drawing: Drawing, row: ExportRow, y: number): void {
 function fitting({ document, fits }: Drawing, text: string, width: number): string {
   const known = fits.get(text);
   if (known !== undefined) return known;
-  let fitted = pdfText(text);
+  let fitted = text;
   if (document.widthOfString(fitted) > width - 4) {
     while (fitted !== '' && document.widthOfString(`${fitted}…`) > width - 4) fitted = fitted.slice(0, -1);
     fitted = `${fitted}…`;
@@ -350,7 +350,7 @@ function cell(
 
 function drawTop({ document, cover }: Drawing, page: number): void {
   drawWordmark(document, { x: MARGIN, y: 24, size: 13 });
-  const text = page === 1 ? `Export ${cover.madeAt.toISOString().slice(0, 10)}` : pdfText(cover.projectName);
+  const text = page === 1 ? `Export ${cover.madeAt.toISOString().slice(0, 10)}` : cover.projectName;
   document.font('Helvetica').fontSize(8.2).fillColor(PDF_COLORS.quiet);
   document.text(text, WIDTH / 2, 27, {
     width: WIDTH / 2 - MARGIN,
@@ -369,7 +369,8 @@ function drawFoot({ document, t }: Drawing, { page, pages }: { page: number; pag
     .lineWidth(0.5)
     .stroke(PDF_COLORS.line);
   document.font('Helvetica').fontSize(7.1).fillColor(PDF_COLORS.quiet);
-  document.text(t('recordsPdf.legend'), MARGIN, y, { lineBreak: false });
+  const notes = [t('recordsPdf.legend'), ...(document.hasReplaced ? [t('report.replaced')] : [])];
+  document.text(notes.join('  '), MARGIN, y, { lineBreak: false });
   document.text(t('report.page', { page, count: pages }), MARGIN, y, {
     width: CONTENT,
     align: 'right',

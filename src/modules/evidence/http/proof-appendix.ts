@@ -1,5 +1,5 @@
 import { artifact, PdfColumn, type PdfTextStyle } from '../../../platform/pdf/pdf-column.js';
-import { drawWordmark, PDF_COLORS, pdfText } from '../../../platform/pdf/pdf-sheet.js';
+import { drawWordmark, PDF_COLORS } from '../../../platform/pdf/pdf-sheet.js';
 import { dateAndTime, languageName } from '../../../platform/pdf/pdf-words.js';
 import {
   PROOF_WIDTH,
@@ -29,7 +29,7 @@ type AppendixLabel =
   | 'rootLog';
 
 /** At the end of the page in two columns, or on the next page if this one is full. */
-export function drawProofAppendix(from: number, { document, page, record, t }: ProofDrawing): PdfColumn[] {
+export function drawProofAppendix(from: number, { document, page, record, t }: ProofDrawing): void {
   const { facts } = page;
   const { tree, rootLog } = facts;
   const text = (value: unknown): string => (typeof value === 'string' ? value : '–');
@@ -86,7 +86,6 @@ export function drawProofAppendix(from: number, { document, page, record, t }: P
         labelWidth: 52,
         style: { ...SMALL, font: 'Courier' },
       });
-  return [title, ...columns];
 }
 
 /** Every character of Courier is as wide as the others. */
@@ -96,10 +95,10 @@ function appendixHeight(value: string): number {
 }
 
 /** The whole texts, which the picture shortens, and the website's own fields. */
-export function drawProofTexts({ document, page, record, text, t }: ProofDrawing): PdfColumn[] {
+export function drawProofTexts({ document, page, record, text, t }: ProofDrawing): void {
   const { shown } = page;
   const others = Object.entries(record).filter(([name]) => !PROOF_FIELDS.has(name));
-  if (!(shown && text) && others.length === 0) return [];
+  if (!(shown && text) && others.length === 0) return;
   document.addPage();
   const column = new PdfColumn(document, { x: PROOF_MARGIN, y: 74, width: PROOF_CONTENT });
   const fact = (label: string, value: string): void => {
@@ -129,7 +128,6 @@ export function drawProofTexts({ document, page, record, text, t }: ProofDrawing
     column.heading(t('proofPage.otherFields'));
     for (const [name, value] of others) fact(name, typeof value === 'string' ? value : JSON.stringify(value));
   }
-  return [column];
 }
 
 /** Head and foot of every page. */
@@ -155,7 +153,7 @@ export function drawProofFrames({ document, page, record, t }: ProofDrawing): vo
         .lineWidth(0.75)
         .stroke(PDF_COLORS.line);
       document.fontSize(PROOF_FOOT.size).fillColor(PDF_COLORS.quiet);
-      document.text(`${pdfText(created)}    ${t('proofPage.forPeople')}`, PROOF_MARGIN, PROOF_HEIGHT - 33, {
+      document.text(`${created}    ${t('proofPage.forPeople')}`, PROOF_MARGIN, PROOF_HEIGHT - 33, {
         width: PROOF_CONTENT - 70,
         lineBreak: false,
         ellipsis: true,

@@ -1,5 +1,5 @@
 import { contrastOf } from '../../publishing/domain/contrast.js';
-import { PDF_COLORS, pdfText } from '../../../platform/pdf/pdf-sheet.js';
+import { PDF_COLORS } from '../../../platform/pdf/pdf-sheet.js';
 import type { BannerText } from '../../publishing/domain/banner-text.js';
 import type { SiteDocument } from '../../publishing/domain/document.js';
 
@@ -62,13 +62,11 @@ export function drawBanner(
     ? { page: '#12161b', block: '#2a323c', card: '#1b2027', text: '#eceff4' }
     : { page: '#f7f4ec', block: '#e6e0d0', card: '#ffffff', text: '#15181d' };
   const inner = width - 24 - 2 * PADDING;
-  const [title, description, details] = [layer.title, layer.description, layer.details].map((text) =>
-    pdfText(text),
-  );
+  const { title, description, details } = layer;
   const measured = (text: string, size: number, font: string): number =>
     document.font(font).fontSize(size).heightOfString(text, { width: inner, lineGap: 1.5 });
-  const titleHeight = Math.min(measured(title ?? '', 8.6, 'Helvetica-Bold'), 24);
-  const textHeight = Math.min(measured(description ?? '', 7.2, 'Helvetica'), LINES_MAX * 10);
+  const titleHeight = Math.min(measured(title, 8.6, 'Helvetica-Bold'), 24);
+  const textHeight = Math.min(measured(description, 7.2, 'Helvetica'), LINES_MAX * 10);
   const card = {
     x: x + 12,
     y: y + 22,
@@ -77,7 +75,7 @@ export function drawBanner(
   };
   const height = card.height + 34;
   document.addStructure(
-    document.struct('Figure', { alt: pdfText(alt) }, () => {
+    document.struct('Figure', { alt }, () => {
       document.save().roundedRect(x, y, width, height, 4.5).clip();
       document.rect(x, y, width, height).fill(ink.page);
       document.rect(x + 20, y, width * 0.43, 70).fill(ink.block);
@@ -97,25 +95,21 @@ export function drawBanner(
         .font('Helvetica-Bold')
         .fontSize(8.6)
         .fillColor(ink.text)
-        .text(title ?? '', left, top, { width: inner, height: titleHeight, ellipsis: true, lineGap: 1.5 });
+        .text(title, left, top, { width: inner, height: titleHeight, ellipsis: true, lineGap: 1.5 });
       top += titleHeight + 3;
-      document
-        .font('Helvetica')
-        .fontSize(7.2)
-        .fillColor(ink.text)
-        .text(description ?? '', left, top, {
-          width: inner,
-          height: textHeight,
-          ellipsis: true,
-          lineGap: 1.5,
-        });
+      document.font('Helvetica').fontSize(7.2).fillColor(ink.text).text(description, left, top, {
+        width: inner,
+        height: textHeight,
+        ellipsis: true,
+        lineGap: 1.5,
+      });
       top += textHeight + 8;
       const each = (inner - 5 * (layer.buttons.length - 1)) / layer.buttons.length;
       for (const [index, label] of layer.buttons.entries()) {
         const at = left + index * (each + 5);
         document.roundedRect(at, top, each, 21, 4.5).fill(accent);
         document.font('Helvetica-Bold').fontSize(7).fillColor(readableOn(accent));
-        document.text(pdfText(label), at + 3, top + 7.2, {
+        document.text(label, at + 3, top + 7.2, {
           width: each - 6,
           height: 9,
           align: 'center',
@@ -124,7 +118,7 @@ export function drawBanner(
         });
       }
       document.font('Helvetica-Bold').fontSize(7).fillColor(ink.text);
-      document.text(details ?? '', left, top + 28, {
+      document.text(details, left, top + 28, {
         width: inner,
         height: 9,
         align: 'center',

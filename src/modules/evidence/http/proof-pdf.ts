@@ -1,7 +1,7 @@
-import Pdf from 'pdfkit';
 import { BRAND } from '../../../platform/identity/brand.js';
 import { artifact, PDF_TEXT, PdfColumn, type PdfTextStyle } from '../../../platform/pdf/pdf-column.js';
-import { PDF_COLORS, pdfText } from '../../../platform/pdf/pdf-sheet.js';
+import { createPdf } from '../../../platform/pdf/pdf-document.js';
+import { PDF_COLORS } from '../../../platform/pdf/pdf-sheet.js';
 import { dateAndTime, languageName, regionName, zoneName } from '../../../platform/pdf/pdf-words.js';
 import { type BannerText, CATEGORIES } from '../../publishing/domain/banner-text.js';
 import { textShown } from '../../publishing/domain/configuration.js';
@@ -33,7 +33,7 @@ const QUIET: PdfTextStyle = { ...PDF_TEXT, color: PDF_COLORS.quiet };
 export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   const t = proofWords(page.language);
   const { record } = page.facts;
-  const document = new Pdf({
+  const document = createPdf({
     size: 'A4',
     margin: 0,
     bufferPages: true,
@@ -46,8 +46,9 @@ export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   const text = shown && textShown(shown, typeof record['language'] === 'string' ? record['language'] : null);
   const isErasure = record['action'] === 'erase' && 'erasedAt' in record;
   const drawing = { document, page, record, isErasure, text, t };
-  const columns = [...drawFirstPage(drawing), ...drawProofTexts(drawing)];
-  if (columns.some(({ hasReplaced }) => hasReplaced)) {
+  drawFirstPage(drawing);
+  drawProofTexts(drawing);
+  if (document.hasReplaced) {
     const end = new PdfColumn(document, { x: PROOF_MARGIN, y: PROOF_BOTTOM - 12, width: PROOF_CONTENT });
     end.text(t('proofPage.replaced'), PROOF_FOOT);
   }
@@ -56,7 +57,7 @@ export function drawProof(page: ProofPage): PDFKit.PDFDocument {
   return document;
 }
 
-function drawFirstPage(drawing: ProofDrawing): PdfColumn[] {
+function drawFirstPage(drawing: ProofDrawing): void {
   const { document, isErasure, t } = drawing;
   const head = new PdfColumn(document, { x: PROOF_MARGIN, y: 74, width: PROOF_CONTENT });
   const kind = isErasure ? 'erasure' : 'record';
@@ -88,7 +89,7 @@ function drawFirstPage(drawing: ProofDrawing): PdfColumn[] {
     width: PROOF_CONTENT,
   });
   drawCheck(foot, drawing);
-  return [head, left, right, foot, ...drawProofAppendix(foot.y + 12, drawing)];
+  drawProofAppendix(foot.y + 12, drawing);
 }
 
 /** The answer: time, site, allowed and refused categories. */
@@ -135,7 +136,7 @@ function drawVerdict(column: PdfColumn, { document, page, record, t }: ProofDraw
   const width = PROOF_CONTENT - 56;
   const size = (text: string, bold: boolean): number => {
     document.font(bold ? 'Helvetica-Bold' : 'Helvetica').fontSize(bold ? 9.75 : 9);
-    return document.heightOfString(pdfText(text), {
+    return document.heightOfString(text, {
       width,
       lineGap: 12.75 - document.currentLineHeight(true),
     });
@@ -165,7 +166,6 @@ function drawVerdict(column: PdfColumn, { document, page, record, t }: ProofDraw
   inner.text(verdict, { size: 9.75, lineHeight: 12.75, font: 'Helvetica-Bold' });
   for (const text of [checked, ...noted]) inner.text(text, { ...PDF_TEXT, color: '#2f4a40' });
   column.y = y + height;
-  if (inner.hasReplaced) column.hasReplaced = true;
 }
 
 function drawChoices(column: PdfColumn, { document, record, t }: ProofDrawing): void {

@@ -1,5 +1,5 @@
-import Pdf from 'pdfkit';
 import { type MessageLanguage, translator } from '../../../platform/messages/messages.js';
+import { createPdf } from '../../../platform/pdf/pdf-document.js';
 import { PdfSheet, SHEET_OPTIONS } from '../../../platform/pdf/pdf-sheet.js';
 import { SERVICE_CATEGORIES } from '../../publishing/domain/configuration.js';
 import type { ScanReportPage } from '../application/scan-report-pages.js';
@@ -20,7 +20,7 @@ const wordsIn = (language: MessageLanguage) => translator(language, 'scan-report
 export function drawScanReport(page: ScanReportPage): PDFKit.PDFDocument {
   const t = wordsIn(page.language);
   const title = t('report.title', { host: hostsOf(page) });
-  const document = new Pdf({
+  const document = createPdf({
     ...SHEET_OPTIONS,
     lang: page.language,
     info: { Title: title, CreationDate: page.createdAt },
