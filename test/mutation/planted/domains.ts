@@ -110,7 +110,7 @@ export const DOMAIN_DEFECTS: Planted[] = [
     mutations: [
       {
         symbol: 'writeSeen',
-        from: /case when state = 'verified' then 'active' else state end/,
+        from: /case when before\.state = 'verified' then 'active' else d\.state end/,
         to: "'active'",
       },
     ],
@@ -122,7 +122,7 @@ export const DOMAIN_DEFECTS: Planted[] = [
     mutations: [
       {
         symbol: 'writeSeen',
-        from: /case when state = 'verified' then \$\{at\} else state_since end/,
+        from: /case when before\.state = 'verified' then \$\{at\} else d\.state_since end/,
         to: '${at}',
       },
     ],
