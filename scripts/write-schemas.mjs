@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const OUT = join('docs', 'schemas');
-/** The body of each resource's PUT, without the members that are no state. */
+/** The body of each resource's PUT, without the members that are no state; of a `list`, the body of one item. */
 const FILES = {
   configuration: {
     body: 'SaveConfigurationBody',
@@ -16,6 +16,12 @@ const FILES = {
     without: ['bearerToken'],
     title: 'Forwarding of consent records, without its token',
   },
+  events: {
+    body: 'CreateEventEndpointBody',
+    without: [],
+    list: 'endpoints',
+    title: 'Event endpoints of a project, without their secrets',
+  },
   privacy: { body: 'PrivacySettingsBody', without: [], title: 'Privacy settings of a project' },
   'scan-schedule': { body: 'SaveScanScheduleBody', without: [], title: 'When the site is scanned' },
 };
@@ -24,11 +30,11 @@ const REF = /^#\/components\/schemas\//;
 /**
  * The schema of one file, with everything that it refers to.
  * @param {Record<string, any>} schemas of openapi.json
- * @param {{ body: string, without: string[], title: string }} file
+ * @param {{ body: string, without: string[], list?: string, title: string }} file
  */
-export function schemaOf(schemas, { body, without, title }) {
+function schemaOf(schemas, { body, without, list, title }) {
   const definitions = new Map();
-  const { properties, ...rest } = schemas[body];
+  const { properties, ...rest } = list === undefined ? schemas[body] : listOf(list, body);
   const kept = Object.fromEntries(Object.entries(properties).filter(([name]) => !without.includes(name)));
   const schema = collect({ ...rest, properties: { $schema: { type: 'string' }, ...kept } });
   return {
@@ -50,6 +56,16 @@ export function schemaOf(schemas, { body, without, title }) {
     }
     return { ...value, $ref: `#/$defs/${name}` };
   }
+}
+
+function listOf(/** @type {string} */ name, /** @type {string} */ item) {
+  const items = { $ref: `#/components/schemas/${item}` };
+  return {
+    type: 'object',
+    properties: { [name]: { type: 'array', items } },
+    required: [name],
+    additionalProperties: false,
+  };
 }
 
 /** The text of each file by its path. */

@@ -90,6 +90,7 @@ describe('configuration as files', () => {
     expect(await consent(['pull'])).toMatchObject({ code: 0, out: 'Wrote 1 project to consent.\n' });
     expect(readdirSync(at('')).toSorted()).toEqual([
       'configuration.json',
+      'events.json',
       'forwarding.json',
       'privacy.json',
       'project.json',
@@ -133,6 +134,27 @@ describe('configuration as files', () => {
     expect(await saved('/configuration')).toMatchObject({ policyVersion: '2027-01', version: 1 });
     expect(await consent(['apply', '--publish', '--yes'])).toMatchObject({ code: 0 });
     expect(await saved('/configuration')).toMatchObject({ version: 1 });
+  });
+
+  it('has event endpoints, named by their address', async () => {
+    const url = 'https://hooks.example.com/events';
+    await consent(['pull']);
+    edit('events.json', { endpoints: [{ url, eventTypes: ['scan.finished'] }] });
+    expect(await consent(['plan'])).toMatchObject({
+      code: 2,
+      out: expect.stringContaining(`+ ${url}: endpoint`),
+    });
+    const created = await consent(['apply', '--yes']);
+    expect([created.code, created.err]).toEqual([0, expect.stringContaining('Rotate it in the dashboard')]);
+    expect(created.out + created.err).not.toContain('whsec_');
+    expect(await consent(['plan'])).toMatchObject({ code: 0 });
+    edit('events.json', { endpoints: [{ url, eventTypes: ['tier.changed'], description: 'Chat' }] });
+    expect(await consent(['apply', '--yes'])).toMatchObject({ code: 0 });
+    const items = (): Promise<unknown> => saved('/event-endpoints').then((page) => page['items']);
+    expect(await items()).toMatchObject([{ url, eventTypes: ['tier.changed'], description: 'Chat' }]);
+    edit('events.json', { endpoints: [] });
+    expect(await consent(['apply', '--yes'])).toMatchObject({ code: 0 });
+    expect(await items()).toEqual([]);
   });
 
   it('is saved as a draft, published from it, and rolled back', async () => {

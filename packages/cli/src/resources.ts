@@ -4,6 +4,11 @@ import {
   draftPreview,
   draftRead,
   draftSave,
+  eventEndpointCreate,
+  eventEndpointList,
+  eventEndpointRead,
+  eventEndpointRemove,
+  eventEndpointUpdate,
   forwardingRead,
   forwardingSave,
   privacyRead,
@@ -13,6 +18,7 @@ import {
 } from '@service/consent-client/api';
 import { type Change, changesOf } from './changes.js';
 import { type Content, editable, type ResourceName } from './schemas.js';
+import { CliError, note } from './terminal.js';
 
 /** How configurations are written. */
 export interface WriteOptions {
@@ -107,6 +113,58 @@ function settings(
   };
 }
 
+/** An endpoint in a file; its address names it. */
+interface EndpointContent extends Content {
+  url: string;
+}
+
+const endpointsOf = (content: Content): EndpointContent[] => content['endpoints'] as EndpointContent[];
+
+async function planEvents(projectId: string, wanted: Content): Promise<Plan> {
+  const { data } = await eventEndpointList({ path: { projectId } });
+  const stored = endpointsOf(editable('events', { endpoints: data.items }));
+  const byUrl = Map.groupBy(endpointsOf(wanted), ({ url }) => url);
+  const [repeated] = [...byUrl].filter(([, endpoints]) => endpoints.length > 1);
+  if (repeated) throw new CliError(`events.json names ${repeated[0]} twice.`);
+  const changes: Change[] = [];
+  const steps: (() => Promise<unknown>)[] = [];
+  for (const [index, { id, url }] of data.items.entries()) {
+    const path = { projectId, endpointId: id };
+    const [body] = byUrl.get(url) ?? [];
+    byUrl.delete(url);
+    const found = body
+      ? changesOf(stored[index], body, [url])
+      : [{ path: [url], kind: 'removed' as const, before: 'endpoint', after: null }];
+    if (found.length === 0) continue;
+    changes.push(...found);
+    const headers = tagOf((await eventEndpointRead({ path })).response);
+    steps.push(() =>
+      body ? eventEndpointUpdate({ path, body, headers }) : eventEndpointRemove({ path, headers }),
+    );
+  }
+  for (const [url, [body]] of byUrl) {
+    changes.push({ path: [url], kind: 'added', before: null, after: 'endpoint' });
+    steps.push(() => createEndpoint(projectId, body as Body, url));
+  }
+  return {
+    changes,
+    warnings: [],
+    apply: async () => {
+      for (const step of steps) await step();
+    },
+  };
+}
+
+/** The secret goes only to a terminal: the output of CI is kept. */
+async function createEndpoint(projectId: string, body: Body, url: string): Promise<void> {
+  const { data } = await eventEndpointCreate({ path: { projectId }, body });
+  note(
+    process.stderr.isTTY
+      ? `The signing secret of ${url}, shown only now: ${data.secret}`
+      : `${url} has a signing secret. Rotate it in the dashboard to see it.`,
+  );
+}
+
 function tagOf(response: Response): Record<string, string> {
   const etag = response.headers.get('etag');
   return etag === null ? {} : { 'If-Match': etag };
@@ -122,6 +180,13 @@ export const RESOURCE: Record<ResourceName, Resource> = {
     (projectId) => forwardingRead({ path: { projectId } }),
     (projectId, body, headers) => forwardingSave({ path: { projectId }, body, headers }),
   ),
+  events: {
+    read: async (projectId) => {
+      const { data } = await eventEndpointList({ path: { projectId } });
+      return editable('events', { endpoints: data.items });
+    },
+    plan: planEvents,
+  },
   privacy: settings(
     'privacy',
     (projectId) => privacyRead({ path: { projectId } }),

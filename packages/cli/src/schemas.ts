@@ -13,7 +13,7 @@ interface Schema {
   $defs?: Record<string, Schema>;
 }
 
-export const RESOURCES = ['configuration', 'forwarding', 'privacy', 'scan-schedule'] as const;
+export const RESOURCES = ['configuration', 'forwarding', 'events', 'privacy', 'scan-schedule'] as const;
 export type ResourceName = (typeof RESOURCES)[number];
 export type Content = Record<string, unknown>;
 
