@@ -31,7 +31,7 @@ function loadLocaleData(): void {
 
 /** A page whose answers take longer begins with its skeleton. */
 const FIRST_DRAW_MAX_MS = 1_000;
-/** Later requests want the current state. */
+/** After the first page is loaded: later requests want the current state. */
 const FIRST_RESPONSES_KEPT_MS = 5_000;
 
 // Without "await": a module that waits would tear the build's one file into many.
@@ -41,13 +41,9 @@ void loadMessages(preferredLanguage())
     setTimeout(loadLocaleData);
     // The answers first: what arrives in a page that is drawn already is drawn at one go, which blocks it for longer.
     // What fails is loaded again by the drawn page, which shows the failure.
-    return Promise.race([
-      router.load().catch(() => {}),
-      new Promise((wake) => setTimeout(wake, FIRST_DRAW_MAX_MS)),
-    ]);
+    const loaded = router.load().catch(() => {});
+    void loaded.then(() => setTimeout(forgetFirstResponses, FIRST_RESPONSES_KEPT_MS));
+    return Promise.race([loaded, new Promise((wake) => setTimeout(wake, FIRST_DRAW_MAX_MS))]);
   })
   // In slices: the page answers while it is drawn.
-  .then(() => {
-    startTransition(() => createRoot(root).render(<App nonce={nonce} />));
-    setTimeout(forgetFirstResponses, FIRST_RESPONSES_KEPT_MS);
-  });
+  .then(() => startTransition(() => createRoot(root).render(<App nonce={nonce} />)));

@@ -1,4 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import './first-responses';
 import { ApiProblem } from './problem';
 
 /** Statuses that a retry may resolve. */
@@ -18,7 +19,8 @@ export const queryClient = new QueryClient({
   mutationCache: new MutationCache({ onError: noticeSessionEnd }),
   defaultOptions: {
     queries: {
-      staleTime: STALE_MS,
+      // Slow responses to a first page are as fresh as the fast ones: nothing is requested twice.
+      staleTime: () => (globalThis.firstResponses ? Infinity : STALE_MS),
       // A request that fails says so at once; the page offers another try.
       networkMode: 'always',
       retry: (failed, error) =>

@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { configurationRead, draftPreview, draftRead } from '../../client/sdk.gen';
+import { configurationReadOptions } from '../../client/@tanstack/react-query.gen';
+import { draftPreview, draftRead } from '../../client/sdk.gen';
 import { locale } from '../../i18n/i18n';
 import { BannerFrame, bannerStage } from '../banner/banner-frame';
 import { initialContent } from '../banner/configuration';
@@ -10,12 +11,13 @@ export default function BannerSample({ projectId }: { projectId: string }) {
   const path = { projectId };
   const { data, isError } = useQuery({
     queryKey: ['banner-sample', projectId],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ client, signal }) => {
       const [configuration, draft] = await Promise.all([
-        configurationRead({ path, signal }),
+        // The overview has it.
+        client.ensureQueryData(configurationReadOptions({ path })),
         draftRead({ path, signal }),
       ]);
-      const body = initialContent(configuration.data, draft.data);
+      const body = initialContent(configuration, draft.data);
       return (await draftPreview({ path, body, signal })).data.document;
     },
   });
