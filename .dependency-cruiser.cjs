@@ -22,7 +22,7 @@ const MODULES = {
   publishing: ['licensing', 'access', 'projects', 'visits'],
   domains: ['licensing', 'access', 'projects', 'publishing'],
   scans: ['licensing', 'access', 'projects', 'publishing', 'evidence', 'domains'],
-  pages: ['licensing', 'access'],
+  pages: ['licensing', 'access', 'domains'],
   // Shows projects with what every other module knows of them.
   overview: ['licensing', 'access', 'projects', 'consent', 'forwarding', 'publishing', 'visits'],
   dashboard: [],

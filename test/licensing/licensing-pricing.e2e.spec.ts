@@ -139,7 +139,7 @@ describe('GET /pricing (spec §2.5)', () => {
       (tier) => /(?:Includes:|plus:) (.*)/.exec(textOfCard(html, tier))?.[1],
     );
     expect(added).toEqual([
-      'No plan limit on domains, consent records per month, team members, API requests, and webhooks One rule worldwide Custom domains Scans of up to 30 pages',
+      'No plan limit on domains, consent records per month, team members, API requests, and webhooks One rule worldwide Custom domains (not set up on this server) Scans of up to 30 pages',
       'Consent forwarding to your endpoint CSV and PDF export Scans of up to 100 pages',
       'Consent and site analytics Region rules Scheduled scans Scans of up to 350 pages',
     ]);
@@ -180,14 +180,28 @@ describe('GET /pricing (spec §2.5)', () => {
     const { html: without } = await pageOf('/pricing', 'en');
     expect(links(without)).toEqual(['/sign-up', '/sign-up', '/sign-up', '']);
     expect(without).not.toContain('Enterprise');
-    const { html } = pricingPage('en', 'mailto:sales@example.com?subject="a"&b=c');
+    const { html } = pricingPage('en', {
+      contactUrl: 'mailto:sales@example.com?subject="a"&b=c',
+      hasCustomDomains: true,
+    });
     expect(links(html)[3]).toBe('mailto:sales@example.com?subject=&quot;a&quot;&amp;b=c');
     expect(textOfCard(html, 'enterprise')).toMatch(
       /Pages per scan by agreement .*Contact us or write to sales@example.com/,
     );
     expect(html).toContain('<th scope="col">Enterprise</th>');
-    const { html: page } = pricingPage('en', 'https://example.com/contact');
+    const { html: page } = pricingPage('en', {
+      contactUrl: 'https://example.com/contact',
+      hasCustomDomains: false,
+    });
     expect(textOfCard(page, 'enterprise')).not.toContain('write to');
+  });
+
+  it('keeps custom domains where they are not set up, and says so', async () => {
+    const note = 'Custom domains <small>(not set up on this server)</small>';
+    expect((await pageOf('/pricing', 'en')).html.split(note)).toHaveLength(3);
+    const { html } = pricingPage('en', { contactUrl: '', hasCustomDomains: true });
+    expect(html.split('Custom domains')).toHaveLength(3);
+    expect(html).not.toContain('not set up');
   });
 
   it('is in German for browsers that prefer it, and under a separate address', async () => {

@@ -6,9 +6,10 @@ import { Public } from '../../../platform/http/public.decorator.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isUnchanged } from '../../../platform/http/entity-tag.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { type DomainSettings, domainSettings } from '../../domains/domains.settings.js';
 import { type LicensingSettings, licensingSettings } from '../../licensing/licensing.settings.js';
 import { PRICING_CACHE_CONTROL } from '../../licensing/domain/catalogue.js';
-import { PRICING_LANGUAGES, type PricingLanguage, pricingPage } from './pricing-page.js';
+import { PRICING_LANGUAGES, type PricingLanguage, type PricingOptions, pricingPage } from './pricing-page.js';
 
 const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
 
@@ -18,7 +19,10 @@ const LANGUAGES = Object.keys(PRICING_LANGUAGES) as PricingLanguage[];
 export class PricingPageController {
   private readonly pages = new Map<PricingLanguage, RenderedPage>();
 
-  constructor(@InjectSettings(licensingSettings) private readonly settings: LicensingSettings) {}
+  constructor(
+    @InjectSettings(licensingSettings) private readonly licensing: LicensingSettings,
+    @InjectSettings(domainSettings) private readonly domains: DomainSettings,
+  ) {}
 
   /** In the language that the browser prefers among the available ones, else in the first. */
   @Get()
@@ -44,10 +48,14 @@ export class PricingPageController {
     this.send(language, ifNoneMatch, response);
   }
 
+  private get options(): PricingOptions {
+    return { contactUrl: this.licensing.contactUrl, hasCustomDomains: this.domains.target !== '' };
+  }
+
   private send(language: string, ifNoneMatch: string | undefined, response: Response): void {
     const known = LANGUAGES.find((each) => each === language);
     if (!known) throw new DomainError('not_found', 'Prices are not available in this language.');
-    const page = this.pages.get(known) ?? renderPage(known, this.settings.contactUrl);
+    const page = this.pages.get(known) ?? renderPage(known, this.options);
     this.pages.set(known, page);
     response.set({
       ETag: page.etag,
@@ -66,7 +74,7 @@ interface RenderedPage {
   contentSecurityPolicy: string;
 }
 
-function renderPage(language: PricingLanguage, contactUrl: string): RenderedPage {
-  const page = pricingPage(language, contactUrl);
+function renderPage(language: PricingLanguage, options: PricingOptions): RenderedPage {
+  const page = pricingPage(language, options);
   return { ...page, etag: `"${createHash('sha256').update(page.html).digest('base64url')}"` };
 }

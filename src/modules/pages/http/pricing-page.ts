@@ -36,6 +36,15 @@ type FeatureName = (typeof FEATURES)[number];
 interface PricingWords {
   locale: string;
   t: ReturnType<typeof translator<'pages'>>;
+  hasCustomDomains: boolean;
+}
+
+/** What the operator has set up. */
+export interface PricingOptions {
+  /** Empty: the plan by agreement is left out. */
+  contactUrl: string;
+  /** Where they are not set up, the page says so beside their name. */
+  hasCustomDomains: boolean;
 }
 
 /** The page runs no script: it may use its own style, and the dashboard's typeface and icon. */
@@ -57,10 +66,10 @@ const pricingPath = (language: PricingLanguage): string => `/pricing/${language}
 /** The pricing page (spec §2.5), from the catalogue that `/v1/pricing` returns too, and its policy. */
 export function pricingPage(
   language: PricingLanguage,
-  contactUrl: string,
+  { contactUrl, hasCustomDomains }: PricingOptions,
 ): { html: string; contentSecurityPolicy: string } {
   const t = translator(language, 'pages');
-  const words = { t, locale: language === 'de' ? 'de-DE' : 'en-US' };
+  const words = { t, locale: language === 'de' ? 'de-DE' : 'en-US', hasCustomDomains };
   const html = `<!doctype html>
 <html lang="${language}">
 <head>
@@ -195,13 +204,20 @@ function adds(name: FeatureName, entry: TierEntry, lower: TierEntry | null): boo
   return entry.features[name] !== false && entry.features[name] !== lower?.features[name];
 }
 
-function itemText(name: FeatureName, { limits, features }: TierEntry, { t }: PricingWords): string {
+function itemText(name: FeatureName, { limits, features }: TierEntry, words: PricingWords): string {
+  const { t } = words;
   if (name === 'pagesPerScan') {
     const pages = limits.pagesPerScan;
     return pages === null ? t('pricing.pagesByAgreement') : t('pricing.pagesPerScan', { pages });
   }
   if (name === 'geoTargeting' && features.geoTargeting === 'global') return t('pricing.oneRule');
-  return t(`pricing.features.${name}`);
+  return featureName(name, words);
+}
+
+function featureName(name: FeatureName, { t, hasCustomDomains }: PricingWords): string {
+  const title = t(`pricing.features.${name}`);
+  if (name !== 'customDomains' || hasCustomDomains) return title;
+  return `${title} <small>(${t('pricing.notSetUp')})</small>`;
 }
 
 /** Minor units as an amount of money. */
@@ -215,10 +231,11 @@ function formatAmount(minor: number, locale: string): string {
 }
 
 /** The plans side by side; the one by agreement requires the operator's contact. */
-function comparisonTable({ t }: PricingWords, contactUrl: string): string {
+function comparisonTable(words: PricingWords, contactUrl: string): string {
+  const { t } = words;
   const entries = contactUrl === '' ? PRICED : [...PRICED, CATALOGUE.enterprise];
   const row = (name: FeatureName): string =>
-    tableRow(t(`pricing.features.${name}`), entries, (entry) => featureCell(name, entry, t));
+    tableRow(featureName(name, words), entries, (entry) => featureCell(name, entry, t));
   const everyPlan = NOT_LIMITED_BY_TIER.map((name) =>
     tableRow(capitalized(t(`pricing.notLimitedNames.${name}`)), entries, () => t('pricing.unlimited')),
   );
