@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { DataTable } from '../../shared/data-table';
 import { formatNumber } from '../../shared/format';
 import type { Column } from '../../shared/infinite-table';
+import { NoValue } from '../../shared/no-value';
 import { Section } from '../../shared/section';
 import { VisibleText } from '../../shared/visible-text';
 import { t } from '../../i18n/i18n';
@@ -14,10 +15,10 @@ const BARS_MAX = 6;
 export interface BarRow {
   name: string;
   now: number;
-  /** null: not known. */
+  /** null: not among the names of the period before. */
   before: number | null;
   /** The numbers as text; integers by default. */
-  texts?: { now: string; before: string };
+  texts?: { now: ReactNode; before: ReactNode };
 }
 
 /** The most frequent names as bars, and at a click the table of all with more columns, over both columns of the page. */
@@ -125,6 +126,11 @@ function Name({ name }: { name: string }) {
   );
 }
 
-function textsOf({ now, before, texts }: BarRow): { now: string; before: string } {
-  return texts ?? { now: formatNumber(now), before: before === null ? '–' : formatNumber(before) };
+function textsOf({ now, before, texts }: BarRow): { now: ReactNode; before: ReactNode } {
+  return (
+    texts ?? {
+      now: formatNumber(now),
+      before: before === null ? <NoValue reason={t('analytics.notListedBefore')} /> : formatNumber(before),
+    }
+  );
 }

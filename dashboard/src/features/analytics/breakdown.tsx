@@ -1,7 +1,7 @@
 import type { ConsentCountsResponse } from '../../client/types.gen';
 import { t, translateCode } from '../../i18n/i18n';
 import { languageName, regionName } from '../../shared/display-names';
-import { formatPercent } from '../../shared/format';
+import { Percent } from '../../shared/no-value';
 import { Section } from '../../shared/section';
 import { type BarRow, Bars, BreakdownCard } from './breakdown-card';
 import { type GroupedRow, groupedRows, type Grouping } from './grouped';
@@ -36,7 +36,10 @@ export function Categories({ consents: { current, former } }: { consents: Consen
       name: t(`analytics.metrics.${category}`),
       now: now ?? 0,
       before,
-      texts: { now: formatPercent(now), before: formatPercent(before) },
+      texts: {
+        now: <Percent share={now} reason={t('analytics.noChoices')} />,
+        before: <Percent share={before} reason={t('analytics.noChoicesBefore')} />,
+      },
     };
   });
   return (

@@ -1,5 +1,6 @@
 import { Figure, Figures } from '../../shared/figure';
 import { formatNumber, formatPercent } from '../../shared/format';
+import { NoValue, Percent } from '../../shared/no-value';
 import { changeOf, pointsOf, type Trend } from '../../shared/trend';
 import { t } from '../../i18n/i18n';
 import { rateOf } from './metrics';
@@ -14,7 +15,7 @@ export function KeyFigures({ consents, visits }: { consents: ConsentReports; vis
     return (
       <Figure
         title={t(`analytics.metrics.${name}`)}
-        value={formatPercent(now)}
+        value={<Percent share={now} reason={t('analytics.noChoices')} />}
         trend={name === 'fullAccept' ? change : inverse(change)}
         note={before !== null && t('analytics.before', { value: formatPercent(before) })}
       />
@@ -32,7 +33,7 @@ export function KeyFigures({ consents, visits }: { consents: ConsentReports; vis
         />
         <Figure
           title={t('analytics.metrics.optIn')}
-          value={formatPercent(optIn)}
+          value={<Percent share={optIn} reason={t('analytics.noChoices')} />}
           trend={pointsOf(optIn, rateOf(former.totals, 'optIn'), t('overview.points'))}
           note={t('analytics.ofAsked', { count: current.totals.asked })}
         />
@@ -52,7 +53,9 @@ function SiteCount({ name, visits }: { name: 'visits' | 'shown'; visits: SiteRep
   return (
     <Figure
       title={t(`analytics.siteMetrics.${name}`)}
-      value={visits ? formatNumber(visits.current.totals[name]) : '–'}
+      value={
+        visits ? formatNumber(visits.current.totals[name]) : <NoValue reason={t('analytics.visitsMissing')} />
+      }
       trend={visits && changeOf(visits.finished.totals[name], visits.former.totals[name])}
       note={visits && t('analytics.before', { value: formatNumber(visits.former.totals[name]) })}
     />
@@ -64,7 +67,12 @@ function InteractionRate({ visits }: { visits: SiteReports | null }) {
   return (
     <Figure
       title={t('analytics.siteMetrics.interactionRate')}
-      value={formatPercent(visits?.current.totals.interactionRate ?? null)}
+      value={
+        <Percent
+          share={visits?.current.totals.interactionRate ?? null}
+          reason={t(visits ? 'analytics.noneShown' : 'analytics.visitsMissing')}
+        />
+      }
       trend={visits && pointsOf(visits.finished.totals.interactionRate, before, t('overview.points'))}
       note={before !== null && t('analytics.before', { value: formatPercent(before) })}
     />

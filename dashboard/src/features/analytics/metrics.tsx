@@ -1,6 +1,8 @@
+import type { ReactNode } from 'react';
 import type { ConsentCountsResponse, SiteCountsResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
-import { formatNumber, formatPercent } from '../../shared/format';
+import { formatNumber } from '../../shared/format';
+import { Percent } from '../../shared/no-value';
 import { t } from '../../i18n/i18n';
 
 export const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
@@ -30,11 +32,12 @@ export function rateColumns<T>(countsOf: (item: T) => ConsentCountsResponse): Co
   return RATES.map((rate) => ({
     title: t(`analytics.columns.${rate}`),
     numeric: true,
-    cell: (item: T) => formatPercent(rateOf(countsOf(item), rate)),
+    cell: (item: T) => <Percent share={rateOf(countsOf(item), rate)} reason={t('analytics.noChoices')} />,
   }));
 }
 
-/** A site metric as text; a dash without shown banners. */
-export function siteMetric(counts: SiteCountsResponse, metric: (typeof SITE_METRICS)[number]): string {
-  return metric === 'interactionRate' ? formatPercent(counts.interactionRate) : formatNumber(counts[metric]);
+/** A site metric; a dash without shown banners. */
+export function siteMetric(counts: SiteCountsResponse, metric: (typeof SITE_METRICS)[number]): ReactNode {
+  if (metric !== 'interactionRate') return formatNumber(counts[metric]);
+  return <Percent share={counts.interactionRate} reason={t('analytics.noneShown')} />;
 }
