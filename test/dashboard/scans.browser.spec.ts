@@ -86,6 +86,9 @@ describe('the Scans page', () => {
     await row('shop_last_seen', 'localStorage').waitFor();
     await page.getByRole('tab', { name: 'Pages' }).click();
     await row('/demo/shop/product/', 'Skipped', 'Other pages with the same template were visited.').waitFor();
+    // A dash has its reason.
+    await row('/demo/shop/product/', 'Skipped', 'The page was not visited').waitFor();
+    await row('/demo/shop', 'Visited without a problem').waitFor();
   });
 
   it('adds what it saw to the banner draft, and says what is left', async () => {
@@ -115,6 +118,30 @@ describe('the Scans page', () => {
     await page.getByRole('table', { name: 'Pages' }).waitFor();
     await backToList(page);
     await page.getByRole('row').filter({ hasText: 'First scan' }).filter({ hasText: 'Member' }).waitFor();
+  });
+
+  it('filters scans by address, result and origin, also after a reload', async () => {
+    const scan = page.getByRole('row').filter({ hasText: 'First scan' });
+    const address = page.getByRole('textbox', { name: 'Address of a scan' });
+    await address.fill('/other');
+    await page.getByText('No scan matches.').waitFor();
+    await address.fill('shop demo');
+    await scan.waitFor();
+    await page.getByRole('button', { name: 'Result', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Result' }).selectOption('No problems found');
+    await page.getByText('No scan matches.').waitFor();
+    await page.getByRole('combobox', { name: 'Result' }).selectOption('Clear problem');
+    await scan.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Started by', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Started by' }).selectOption('Schedule');
+    await page.getByText('No scan matches.').waitFor();
+    await page.reload();
+    await page.getByText('No scan matches.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await scan.waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await expectNoFindings();
   });
 });
 

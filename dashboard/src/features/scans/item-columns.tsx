@@ -1,6 +1,7 @@
 import type { ScanItemResponse, ScanPageResponse } from '../../client/types.gen';
 import { formatNumber } from '../../shared/format';
 import type { Column } from '../../shared/infinite-table';
+import { NoValue } from '../../shared/no-value';
 import { RelativeTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
 import { t } from '../../i18n/i18n';
@@ -80,8 +81,12 @@ export function requestColumns(paths: PagePaths): Column<ScanItemResponse>[] {
     host(t('scans.host')),
     { title: t('scans.path'), cell: (item) => <TruncatedText text={item.name} /> },
     party,
-    { title: t('scans.type'), cell: ({ type }) => type ?? '–' },
-    { title: t('scans.initiator'), cell: ({ initiator }) => <TruncatedText text={initiator ?? '–'} /> },
+    { title: t('scans.type'), cell: ({ type }) => type ?? <NoValue reason={t('scans.notKnown')} /> },
+    {
+      title: t('scans.initiator'),
+      cell: ({ initiator }) =>
+        initiator === null ? <NoValue reason={t('scans.notKnown')} /> : <TruncatedText text={initiator} />,
+    },
     { title: t('scans.count'), cell: ({ count }) => formatNumber(count ?? 1), numeric: true },
     state,
     page(paths),
@@ -93,15 +98,24 @@ export const PAGE_COLUMNS: Column<ScanPageResponse>[] = [
   { title: t('scans.status'), cell: (visited) => <PageStatus page={visited} /> },
   {
     title: t('scans.reason'),
-    cell: (visited) => <span className="sentence-cell">{pageReason(visited) || '–'}</span>,
+    cell: (visited) => (
+      <span className="sentence-cell">
+        {pageReason(visited) || <NoValue reason={t('scans.noProblem')} />}
+      </span>
+    ),
   },
   {
     title: t('scans.loader'),
-    cell: ({ status, loaderFound }) => (status === 'visited' ? t(loaderFound ? 'list.yes' : 'list.no') : '–'),
+    cell: ({ status, loaderFound }) =>
+      status === 'visited' ? (
+        t(loaderFound ? 'list.yes' : 'list.no')
+      ) : (
+        <NoValue reason={t('scans.notVisited')} />
+      ),
   },
 ];
 
-function setBy({ setBy: origin }: ScanItemResponse): string {
+function setBy({ setBy: origin }: ScanItemResponse) {
   if (origin === 'response') return t('scans.setByResponse');
-  return origin === 'script' ? t('scans.setByScript') : '–';
+  return origin === 'script' ? t('scans.setByScript') : <NoValue reason={t('scans.notKnown')} />;
 }

@@ -3,6 +3,7 @@ import type { ProjectResponse, ScanAllowanceResponse, ScanResponse } from '../..
 import { ButtonLink } from '../../shared/button-link';
 import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
+import { STATES } from './finding-groups';
 import { Schedule } from './schedule';
 import { isRunning } from './scan-status';
 import { TrendBars } from './trend-bars';
@@ -21,6 +22,7 @@ export function LatestResult(props: {
       <section aria-label={t('scans.latest')}>
         {latest ? <Latest projectId={project.id} scan={latest} /> : <NoResult hasScan={scans.length > 0} />}
         <TrendBars scans={scans} />
+        {scans.length === 1 && latest && <p className="trend-hint">{t('scans.trendHint')}</p>}
       </section>
       <Schedule project={project} allowance={allowance} />
     </div>
@@ -59,6 +61,16 @@ function NoResult({ hasScan }: { hasScan: boolean }) {
     <div>
       <h2>{t(hasScan ? 'scans.firstRuns' : 'scans.none')}</h2>
       <Text c="dimmed">{t('scans.noneText')}</Text>
+      <dl className="scan-preview" aria-label={t('scans.states.title')}>
+        {STATES.map((state) => (
+          <div key={state}>
+            <dt>{t(`scans.states.${state}`)}</dt>
+            <dd>
+              {state === 'accept' ? t('scans.acceptText', { open: 0 }) : t(`scans.stateTexts.${state}`)}
+            </dd>
+          </div>
+        ))}
+      </dl>
     </div>
   );
 }

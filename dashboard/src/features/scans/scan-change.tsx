@@ -6,7 +6,7 @@ import { locale, t } from '../../i18n/i18n';
 /** The change since the previous scan, or why a scan has no result. */
 export function ScanChange({ scan: { result, reason } }: { scan: ScanResponse }) {
   if (result === null)
-    return <span className="quiet">{reason ? t(`scans.reasons.${reason.code}`) : '–'}</span>;
+    return <span className="quiet">{t(reason ? `scans.reasons.${reason.code}` : 'scans.noResult')}</span>;
   const { change } = result;
   if (change === null) return <span className="quiet">{t('scans.change.first')}</span>;
   const { settled, added, removed } = change;

@@ -4,6 +4,7 @@ import { scanReadOptions } from '../../client/@tanstack/react-query.gen';
 import type { ScanResponse } from '../../client/types.gen';
 import { formatNumber } from '../../shared/format';
 import type { Column } from '../../shared/infinite-table';
+import { NoValue } from '../../shared/no-value';
 import { shortDay } from '../../shared/time';
 import { RelativeTime } from '../../shared/timestamps';
 import { useProject } from '../../shared/use-project';
@@ -108,7 +109,8 @@ function Progress({ scan }: { scan: ScanResponse }) {
   );
 }
 
-const count = (value: number | undefined) => (value === undefined ? '–' : formatNumber(value));
+const count = (value: number | undefined) =>
+  value === undefined ? <NoValue reason={t('scans.noResult')} /> : formatNumber(value);
 
 function pagesIn(scan: ScanResponse) {
   const { visited, failed, open } = scan.pages;

@@ -1,8 +1,9 @@
 import { Button, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { scanListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
+import type { ScansResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { Notice } from '../../shared/notice';
@@ -12,8 +13,8 @@ import { t } from '../../i18n/i18n';
 import { LatestResult } from './latest-result';
 import { NewScanDialog } from './new-scan-dialog';
 import { scanColumns, scanPhoneColumns } from './scan-columns';
+import { matchesScan, ScanListCard } from './scan-filters';
 import { changesSoon, isRunning } from './scan-status';
-import { Verdict } from './verdict';
 import './scan-list.css';
 
 const route = getRouteApi('/signed-in/projects/$projectId/scans');
@@ -27,10 +28,13 @@ export function ScansPage() {
   const path = { projectId: project.id };
   const navigate = route.useNavigate();
   const [asking, setAsking] = useState(false);
-  const query = useInfiniteQuery({
+  const list = {
     ...scanListInfiniteOptions({ path, query: { limit: PAGE_ROWS } }),
     initialPageParam: { path },
-    getNextPageParam: (page) => page.nextCursor ?? undefined,
+    getNextPageParam: (page: ScansResponse) => page.nextCursor ?? undefined,
+  };
+  const query = useInfiniteQuery({
+    ...list,
     refetchInterval: ({ state: { data } }) => {
       const [first, ...others] = data?.pages ?? [];
       if (others.length > 0) return false;
@@ -43,6 +47,17 @@ export function ScansPage() {
   const phoneColumns = useMemo(scanPhoneColumns, []);
   const allowance = query.data?.pages[0]?.allowance;
   const scans = query.data?.pages.flatMap(({ items }) => items) ?? [];
+  const filters = route.useSearch();
+  const listed = useInfiniteQuery({
+    ...list,
+    select: useCallback(
+      ({ pages, ...data }: InfiniteData<ScansResponse>) => {
+        const matches = matchesScan(filters);
+        return { ...data, pages: pages.map((page) => ({ ...page, items: page.items.filter(matches) })) };
+      },
+      [filters],
+    ),
+  });
   const refusal = checkAccess(project, { role: 'editor' });
   const canScan = refusal === null && allowance?.scannerAvailable === true && !scans.some(isRunning);
   const open = (scanId: string) =>
@@ -67,22 +82,17 @@ export function ScansPage() {
       {allowance?.scannerAvailable === false && <Notice>{t('scans.noScanner')}</Notice>}
       {query.data && <LatestResult project={project} scans={scans} allowance={allowance} />}
       {(query.isPending || query.isError || scans.length > 0) && (
-        <div className="card list-card scan-list">
-          <div className="scan-legend">
-            <Verdict tone="bad">{t('findings.certainties.settled')}</Verdict>
-            <Verdict tone="warn">{t('findings.certainties.arguable')}</Verdict>
-            <Verdict tone="ask">{t('scans.counts.open')}</Verdict>
-          </div>
+        <ScanListCard>
           <InfiniteTable
             label={t('scans.list')}
-            query={query}
+            query={listed}
             columns={columns}
             phoneColumns={phoneColumns}
             rowKey={({ id }) => id}
             onOpen={({ id }) => open(id)}
-            empty={null}
+            empty={scans.length > 0 && t('scans.noneFound')}
           />
-        </div>
+        </ScanListCard>
       )}
       <Text c="dimmed" size="xs">
         {t('scans.noVerdict')}

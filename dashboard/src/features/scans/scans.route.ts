@@ -1,11 +1,12 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../shared/lazy-page';
 import { projectRoute } from '../../shared/parent-routes';
-import { scanSearch } from './search';
+import { scanFilters, scanSearch } from './search';
 
 export const scansRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/scans',
+  validateSearch: scanFilters,
   component: lazyPage('scans', () => import('./scans.page'), 'ScansPage'),
 });
 

@@ -24,7 +24,7 @@ export function TrendBars({ scans }: { scans: readonly ScanResponse[] }) {
       {shown.map(({ id, result, endedAt, createdAt }) => {
         const day = shortDay(new Date(endedAt ?? createdAt), zone, locale);
         return (
-          <li key={id}>
+          <li key={id} title={`${day}: ${pointText(result)}`}>
             <span className="hidden-text">
               {day}: {pointText(result)}
             </span>
