@@ -209,8 +209,11 @@ describe('the one path, from an empty database', () => {
     await page.keyboard.type('First words, in two languages');
     await tabTo(box.getByRole('button', { name: 'Publish', exact: true }));
     await page.keyboard.press('Enter');
-    await page.getByText('Live since').waitFor();
     await box.waitFor({ state: 'detached' });
+    // The first publication leads to what is next.
+    await heading('Install');
+    await open('/banner');
+    await page.getByText('Live since').waitFor();
   });
 
   it('gives the line, and says that it is there once somebody has chosen on the site', async () => {

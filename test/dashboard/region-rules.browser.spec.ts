@@ -130,6 +130,46 @@ describe('the rules on business', () => {
     );
   });
 
+  it('say which line decides for a place, and are saved or taken back where they are edited', async () => {
+    await open('business', {
+      regionRules: [
+        { regions: ['US-TX'], mode: 'opt_out' },
+        { regions: ['US'], mode: 'notice' },
+      ],
+    });
+    await page.getByText('An unknown place counts as the European Economic Area.').waitFor();
+    const place = page.getByLabel('Test a place');
+    await place.fill('texas');
+    await page
+      .getByRole('status')
+      .getByRole('link', { name: 'United States: TX: Opt-out for all categories' })
+      .click();
+    const texas = drawer('United States: TX');
+    await texas.waitFor();
+    await place.fill('Ohio, United States');
+    await page.getByText('United States: Notice only for all categories').waitFor();
+    await place.fill('no');
+    await page.getByRole('link', { name: 'All other regions: Opt-in for all categories' }).waitFor();
+    await place.fill('united');
+    await page.getByText('No such place, or more than one').waitFor();
+
+    await edit('United States: TX');
+    await choose('Marketing', 'United States: TX', 'Opt-in');
+    await texas.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+    await edit('United States: TX');
+    await choose('Marketing', 'United States: TX', 'Opt-in');
+    await texas.getByRole('button', { name: 'Save to draft' }).click();
+    await texas.waitFor({ state: 'detached' });
+    const draft = (await (await context.request.get(api('/configuration/draft'))).json()) as Record<
+      string,
+      unknown
+    >;
+    expect(draft).toMatchObject({
+      configuration: { regionRules: [{ modes: { analytics: 'opt_out', marketing: 'opt_in' } }, {}] },
+    });
+  });
+
   it('can be moved, removed and added by keyboard and mouse', async () => {
     await open('business', {
       regionRules: [

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ConfigurationResponse, ProjectResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
@@ -29,6 +30,7 @@ export function EditorActions({
   const hasErrors = Object.keys(shown.fields).length > 0;
   const isStuck = disabled || hasErrors || conflict;
   const neverPublished = configuration.version === 0;
+  const navigate = useNavigate();
   return (
     <>
       {!isPhone && (
@@ -81,7 +83,21 @@ export function EditorActions({
           error={publish.error}
           onClose={() => setPublishing(false)}
           onPublish={(comment, confirmMissingTexts) =>
-            publish.mutate({ comment, confirmMissingTexts }, { onSettled: () => setPublishing(false) })
+            publish.mutate(
+              { comment, confirmMissingTexts },
+              {
+                onSuccess: () => {
+                  // What is next on a new site.
+                  if (neverPublished)
+                    void navigate({
+                      to: '/projects/$projectId/install',
+                      params: { projectId: project.id },
+                      ignoreBlocker: true,
+                    });
+                },
+                onSettled: () => setPublishing(false),
+              },
+            )
           }
         />
       )}

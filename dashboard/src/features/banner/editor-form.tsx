@@ -5,7 +5,6 @@ import type { ProjectResponse } from '../../client/types.gen';
 import type { AccessDenial } from '../../shared/access';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { t } from '../../i18n/i18n';
-import { AppearanceFields } from './appearance-fields';
 import { CategoryFields } from './category-fields';
 import { partOfField } from './configuration';
 import { LanguageChips } from './language-chips';
@@ -17,6 +16,7 @@ import { usePresets } from './use-presets';
 import type { usePreview } from './use-preview';
 
 const load = () => import('./rare-parts');
+const AppearanceFields = lazy(async () => ({ default: (await load()).AppearanceFields }));
 const BlockingCode = lazy(async () => ({ default: (await load()).BlockingCode }));
 const BlockingFields = lazy(async () => ({ default: (await load()).BlockingFields }));
 const RuleFields = lazy(async () => ({ default: (await load()).RuleFields }));

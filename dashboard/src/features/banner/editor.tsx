@@ -98,6 +98,12 @@ export function BannerEditor({
                 fields={shown.fields}
                 rule={search.rule}
                 disabled={refusal !== null}
+                save={
+                  editor.dirty && !editor.conflict && Object.keys(shown.fields).length === 0
+                    ? (then) => editor.save.mutate(undefined, { onSuccess: then })
+                    : null
+                }
+                isSaving={editor.save.isPending}
               />
             </Suspense>
           )}

@@ -37,6 +37,9 @@ interface RegionDrawerProps extends FieldsProps {
   language: string;
   disabled: boolean;
   rulesRefusal: AccessDenial;
+  /** Saves all changes of the page as a draft; null: there is nothing to save, or it cannot be saved. */
+  save: ((then: () => void) => void) | null;
+  isSaving: boolean;
 }
 
 /** Edits a region's rule, docked beside the list; in a narrow window, over the page. */
@@ -93,6 +96,19 @@ function RegionEditor(
   const visitor = visitorOf(rules, index);
   const put = (changes: RowChange) => change(withRow(form, row, changes));
   const shared = { row, disabled, at, put };
+  /** The rules as they were when this one was opened. */
+  const [before] = useState({
+    regionRules: rules,
+    defaultMode: form.defaultMode,
+    defaultModes: form.defaultModes,
+    defaultPreset: form.defaultPreset,
+    honorGlobalPrivacyControl: form.honorGlobalPrivacyControl,
+  });
+  const cancel = () => {
+    close();
+    const isNew = index !== null && before.regionRules[index]?.regions.length === 0;
+    change(isNew ? { ...before, regionRules: withoutEntry(before.regionRules, index) } : before);
+  };
   return (
     <Stack gap="md" className="region-editor">
       {index !== null && (
@@ -163,17 +179,32 @@ function RegionEditor(
         <PresetNotes {...shared} preset={findPreset(presets.regionPresets, row.preset)} />
       </section>
       {index !== null && (
-        <footer>
-          <RuleOrder
-            index={index}
-            count={rules.length}
-            disabled={disabled}
-            onMove={(by) => {
-              change({ regionRules: movedRule(rules, index, index + by) });
-              void navigate({ search: (before) => ({ ...before, rule: index + by }), replace: true });
-            }}
-          />
+        <RuleOrder
+          index={index}
+          count={rules.length}
+          disabled={disabled}
+          onMove={(by) => {
+            change({ regionRules: movedRule(rules, index, index + by) });
+            void navigate({ search: (search) => ({ ...search, rule: index + by }), replace: true });
+          }}
+        />
+      )}
+      <footer>
+        <Button
+          size="xs"
+          disabled={disabled || props.save === null}
+          loading={props.isSaving}
+          onClick={() => props.save?.(close)}
+        >
+          {t('rules.saveToDraft')}
+        </Button>
+        <Button size="xs" variant="default" onClick={cancel}>
+          {t('shared.cancel')}
+        </Button>
+        {index !== null && (
           <Button
+            size="xs"
+            ml="auto"
             variant="subtle"
             color="red"
             disabled={disabled}
@@ -184,8 +215,8 @@ function RegionEditor(
           >
             {t('rules.remove')}
           </Button>
-        </footer>
-      )}
+        )}
+      </footer>
     </Stack>
   );
 }

@@ -12,6 +12,7 @@ import { locale, t } from '../../i18n/i18n';
 import { allModes, type RegionRule } from './configuration';
 import type { FieldsProps } from './field-props';
 import { dayWords, regionsWords } from './matrix-words';
+import { PlaceTest } from './place-test';
 import { findRows, nextChange, recordShares } from './region-groups';
 import { countriesWithoutParts, matrixRows, withNewestPresets, withPresetRules } from './region-matrix';
 import { RegionTable } from './region-table';
@@ -64,8 +65,10 @@ export function RegionRules({ projectId, form, change, fields, rulesRefusal }: R
           </dd>
         </div>
         <div>
-          <dt>{t('banner.anyRegion')}</dt>
-          <dd>{t('rules.unknownIs')}</dd>
+          <dt>{t('rules.testPlace')}</dt>
+          <dd>
+            <PlaceTest rows={rows} />
+          </dd>
         </div>
       </dl>
       <div className="region-list">

@@ -35,7 +35,10 @@ export function TextChecks({
         const preset = presetFor(presets, text.language);
         return (
           <Item key={text.language} isGood={false}>
-            {t('banner.checks.missing', { language: isolatedName(text.language), count })}{' '}
+            {isolated(
+              t('banner.checks.missing', { language: ownLanguageName(text.language), count }),
+              text.language,
+            )}{' '}
             {preset && (
               <button
                 type="button"
@@ -54,14 +57,21 @@ export function TextChecks({
   );
 }
 
-/** In marks of Unicode, since some languages are written from right to left. */
-const isolatedName = (language: string): string => `\u2068${ownLanguageName(language)}\u2069`;
+/**
+ * A sentence with the language's name in marks of Unicode, since some are written from right to left.
+ * In an argument, `t` would show the marks.
+ */
+function isolated(sentence: string, language: string): string {
+  const name = ownLanguageName(language);
+  return sentence.replace(name, () => `\u2068${name}\u2069`);
+}
 
 /** The download of the language that needs most. */
 function Size({ language, bytes, max }: { language: string; bytes: number; max: number }) {
   const isGood = bytes <= max;
-  const facts = { language: isolatedName(language), bytes, max };
-  return <Item isGood={isGood}>{t(isGood ? 'banner.checks.size' : 'banner.checks.tooLarge', facts)}</Item>;
+  const facts = { language: ownLanguageName(language), bytes, max };
+  const sentence = t(isGood ? 'banner.checks.size' : 'banner.checks.tooLarge', facts);
+  return <Item isGood={isGood}>{isolated(sentence, language)}</Item>;
 }
 
 function Item({ isGood, children }: { isGood: boolean; children: ReactNode }) {
