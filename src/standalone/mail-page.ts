@@ -44,8 +44,6 @@ export function isLocal({ headers, socket }: IncomingMessage): boolean {
   return isLoopbackHost(headers.host) && isLoopbackAddress(socket.remoteAddress ?? '');
 }
 
-const LINK = /https?:\/\/\S+/g;
-
 /** The mails of development, newest first; as JSON if the request accepts it. */
 export function mailPage(folder: string): RequestHandler {
   return async (request, response) => {
@@ -55,30 +53,29 @@ export function mailPage(folder: string): RequestHandler {
   };
 }
 
+const STYLE = `:root{color-scheme:light dark;--page:#f7f8fa;--card:#fff;--line:#e5e8ec;--text:#15181d;--quiet:#586273}
+@media(prefers-color-scheme:dark){:root{--page:#0b0d11;--card:#161a21;--line:#252b35;--text:#eceff4;--quiet:#a3adbd}
+.page{background:none!important}.card{background:#161a21!important;border-color:#252b35!important}.text,.brand{color:#eceff4!important}.quiet{color:#a3adbd!important}}
+*{box-sizing:border-box}body{margin:0;padding:32px 16px 64px;font:14px/20px system-ui,sans-serif;color:var(--text);background:var(--page)}
+main{max-width:680px;margin:0 auto}h1{margin:0;font-size:20px;line-height:28px}main>p{margin:2px 0 20px;color:var(--quiet)}
+article{margin-top:16px;overflow:hidden;background:var(--card);border:1px solid var(--line);border-radius:10px}
+article>header{padding:12px 18px;border-bottom:1px solid var(--line)}h2{margin:0;font-size:15px;line-height:22px}header p{margin:0;font-size:13px;color:var(--quiet)}
+.body{overflow-wrap:anywhere}`;
+
+/** The mails as their recipients see them: our own HTML, in which names are escaped (letter.ts). */
 function renderPage(mails: FiledMail[]): string {
-  const shown = mails.map(
-    ({ to, subject, text, sentAt }) =>
-      `<article><h2>${escapeHtml(subject)}</h2><p>To ${escapeHtml(to)}, ${escapeHtml(sentAt)}</p><pre>${linked(text)}</pre></article>`,
-  );
+  const shown = mails.map(({ to, subject, html, sentAt }) => {
+    const body = /<body[^>]*>([^]*)<\/body>/.exec(html)?.[1] ?? '';
+    const at = `<time datetime="${escapeHtml(sentAt)}">${sentAt.slice(0, 16).replace('T', ' ')} UTC</time>`;
+    return `<article><header><h2>${escapeHtml(subject)}</h2><p>To ${escapeHtml(to)}, ${at}</p></header><div class="body">${body}</div></article>`;
+  });
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Inbox</title>',
-    '<style>body{font:16px/1.5 system-ui;margin:2rem auto;max-width:48rem;padding:0 1rem}',
-    'article{border-top:1px solid #999}pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>',
-    '<body><h1>Inbox</h1><p>In development, emails are written to files and shown here, newest first.</p>',
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><style>${STYLE}</style></head>`,
+    '<body><main><h1>Inbox</h1><p>In development, emails are written to files and shown here, newest first.</p>',
     ...(shown.length > 0 ? shown : ['<p>No emails yet.</p>']),
-    '</body></html>',
+    '</main></body></html>',
   ].join('\n');
-}
-
-/** Turns the links in a text into HTML links. */
-function linked(text: string): string {
-  let html = '';
-  let end = 0;
-  for (const { 0: url, index } of text.matchAll(LINK)) {
-    html += `${escapeHtml(text.slice(end, index))}<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`;
-    end = index + url.length;
-  }
-  return html + escapeHtml(text.slice(end));
 }
 
 /**
