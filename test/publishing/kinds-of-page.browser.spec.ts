@@ -15,6 +15,23 @@ const TAILWIND_RESET = `*,::before,::after{box-sizing:border-box;border:0 solid;
 const HOSTILE = `*{color:#fff!important;background:#fff!important;font-size:6px!important;visibility:hidden!important;
   transform:scale(.1)!important;pointer-events:none!important} div{display:none!important}`;
 
+const PHONE = { viewport: { width: 375, height: 667 }, hasTouch: true, isMobile: true };
+/** An application that draws its elements after it has changed the address. */
+const SINGLE_PAGE = `<script nonce="${NONCE}">
+  const later = [...document.querySelectorAll('[data-category]')];
+  for (const element of later) element.remove();
+  setTimeout(() => {
+    history.pushState({}, '', '#products');
+    document.querySelector('main').innerHTML = '<h1>Products</h1>';
+    document.body.append(...later);
+  }, 100);
+</script>`;
+const DENIED_BY_DEFAULT = `<script nonce="${NONCE}">
+  window.dataLayer = [];
+  function gtag() { dataLayer.push(arguments); }
+  gtag('consent', 'default', { ad_storage: 'denied', analytics_storage: 'denied', ad_user_data: 'denied' });
+</script>`;
+
 interface Kind {
   head?: string;
   body?: string;
@@ -36,7 +53,14 @@ const KINDS: [string, Kind | ((front: string) => Kind)][] = [
   ['plain', {}],
   ['in German', { html: 'lang="de"', names: ['Alle akzeptieren', 'Alle ablehnen'] }],
   ['in Arabic, which the banner lacks', { html: 'lang="ar" dir="rtl"' }],
-  ['on a phone', { options: { viewport: { width: 375, height: 667 }, hasTouch: true, isMobile: true } }],
+  ['on a phone', { options: PHONE }],
+  [
+    'in German on a phone',
+    { html: 'lang="de"', names: ['Alle akzeptieren', 'Alle ablehnen'], options: PHONE },
+  ],
+  ['in the dark', { options: { colorScheme: 'dark' } }],
+  ['of one address, whose elements come and go', { body: SINGLE_PAGE }],
+  ['of Tag Manager, denied by default', { head: DENIED_BY_DEFAULT }],
   ['with the reset of Tailwind', { head: `<style>${TAILWIND_RESET}</style>` }],
   ['with hostile styles', { head: `<style>${HOSTILE}</style>` }],
   [
