@@ -6,6 +6,7 @@ import { NameResolver } from '../../src/platform/network/name-resolver.js';
 import { Sender } from '../../src/platform/delivery/sender.js';
 import { messageAbout, storeConsent } from '../support/people/consent.js';
 import { type DnsServer, startDnsServer } from '../support/fakes/dns-server.js';
+import { createEndpoint } from '../support/people/event-endpoint.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { makeTestAuthority, startReceiver } from '../support/fakes/receiver.js';
 import { startTestService, testSettings, type TestService } from '../support/programs/service.js';
@@ -167,6 +168,23 @@ async function categoriesOf(url: string): Promise<{ test: unknown; dispatch: unk
   };
 }
 
+/** The answer to an event endpoint with this URL. */
+async function saveForEvents(url: string): Promise<Response> {
+  return (await createTestProject(service)).request('editor', 'POST', '/event-endpoints', {
+    url,
+    eventTypes: ['tier.changed'],
+  });
+}
+
+/** How the test of an event endpoint ends whose stored URL is this one. */
+async function eventCategoryOf(url: string): Promise<string | null> {
+  const project = await createTestProject(service);
+  const { id } = await createEndpoint(project, { url: 'https://hooks.example.com/' });
+  await service.database.query('update event_endpoint set url = $2 where id = $1', [id, url]);
+  const tested = await project.request('editor', 'POST', `/event-endpoints/${id}/test`);
+  return ((await tested.json()) as { category: string | null }).category;
+}
+
 async function dispatch(project: TestProject, consentId: string): Promise<string | null> {
   const forwarder = service.app.get(ConsentForwarder, { strict: false });
   const [attempt] = await forwarder.prepare([messageAbout(project.id, consentId)]);
@@ -198,6 +216,9 @@ describe('a private place, however it is written (design §6.5)', () => {
     ]);
     const refused = expect.stringMatching(REFUSED);
     expect(await categoriesOf(url)).toEqual({ test: refused, dispatch: refused, legacy: refused });
+    const forEvents = await saveForEvents(url);
+    expect([forEvents.status, await forEvents.json()]).toMatchObject([422, { errors: [{ field: 'url' }] }]);
+    expect(await eventCategoryOf(url)).toMatch(REFUSED);
     expect(trapConnections).toBe(before);
   });
 });
@@ -212,6 +233,8 @@ describe('a public name that leads to a private place (design §6.5)', () => {
       dispatch: 'blocked_address',
       legacy: 'blocked_address',
     });
+    expect((await saveForEvents(url)).status).toBe(201);
+    expect(await eventCategoryOf(url)).toBe('blocked_address');
     expect(trapConnections).toBe(before);
   });
 });

@@ -35,6 +35,7 @@ export class EndpointVault {
   }
 }
 
-function bindingOf({ projectId, id }: EndpointRef): string {
+/** The authenticated data of an endpoint's secrets. */
+export function bindingOf({ projectId, id }: EndpointRef): string {
   return `${projectId}/event_endpoint/${id}`;
 }

@@ -20,11 +20,9 @@ export const secretCommands: Command[] = [
     prepare: (parsed) => {
       atMost(0, parsed);
       return async ({ orm, settings }) => {
-        const { countSecretsByKey } = await import('../infrastructure/secret.rows.js');
+        const { countAllSecrets } = await import('./stored-tokens.js');
         const { secretKeys } = settings(secretSettings);
-        const counts = new Map(
-          (await countSecretsByKey(orm.em.fork())).map(({ keyId, secrets }) => [keyId, secrets]),
-        );
+        const counts = new Map((await countAllSecrets(orm.em)).map(({ keyId, secrets }) => [keyId, secrets]));
         const known = secretKeys.map(({ id }) => id);
         for (const id of new Set([...known, ...counts.keys()])) {
           const place = known.indexOf(id);

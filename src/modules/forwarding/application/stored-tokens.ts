@@ -1,4 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import {
+  countEndpointSecrets,
+  opensEndpointSecret,
+  reEncryptEndpointSecrets,
+} from '../../events/endpoint-secrets.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { SecretSettings } from '../../../platform/settings/secret-keys.settings.js';
 import {
@@ -53,7 +58,9 @@ export async function reEncryptSecrets(
     done += ended.done;
     for (const projectId of ended.unreadable) unreadable.add(projectId);
   }
-  return { done, unreadable: [...unreadable] };
+  const endpoints = await reEncryptEndpointSecrets(em.fork(), settings, { dryRun });
+  for (const projectId of endpoints.unreadable) unreadable.add(projectId);
+  return { done: done + endpoints.done, unreadable: [...unreadable] };
 }
 
 async function reEncryptColumn(
@@ -91,7 +98,7 @@ export async function missingKeysSentence(
   settings: SecretSettings,
 ): Promise<string | null> {
   const known = new Set(settings.secretKeys.map(({ id }) => id));
-  const counts = await countSecretsByKey(em.fork());
+  const counts = await countAllSecrets(em);
   const missing = counts.filter(({ keyId }) => !known.has(keyId));
   if (missing.length > 0)
     return (
@@ -107,6 +114,17 @@ export async function missingKeysSentence(
   );
 }
 
+/** The number of stored secrets that each key has encrypted: tokens, and signing secrets of receivers and events. */
+export async function countAllSecrets(em: EntityManager): Promise<{ keyId: string; secrets: number }[]> {
+  const counts = new Map<string, number>();
+  for (const { keyId, secrets } of [
+    ...(await countSecretsByKey(em.fork())),
+    ...(await countEndpointSecrets(em.fork())),
+  ])
+    counts.set(keyId, (counts.get(keyId) ?? 0) + secrets);
+  return [...counts].map(([keyId, secrets]) => ({ keyId, secrets }));
+}
+
 /** Two keys may have the same id by mistake, so test the key on a stored secret. */
 async function opensAny(em: EntityManager, settings: SecretSettings, keyId: string): Promise<boolean> {
   const vault = new TokenVault(settings);
@@ -114,7 +132,7 @@ async function opensAny(em: EntityManager, settings: SecretSettings, keyId: stri
     const rows = await secretsWithKey(em.fork(), columns, { id: keyId, limit: SAMPLE_MAX });
     if (rows.some((stored) => vault.open(stored.projectId, stored, columns.purpose) !== null)) return true;
   }
-  return false;
+  return opensEndpointSecret(em.fork(), settings, keyId);
 }
 
 function named(counts: { keyId: string; secrets: number }[]): string {
