@@ -8,6 +8,7 @@ import { newId } from '../../src/platform/identity/ids.js';
 import { fillIn, type Operation, readOperations } from '../support/rules/openapi.js';
 import { servedRoutes } from '../support/rules/routes.js';
 import { choose } from '../support/programs/pipeline.js';
+import { createEndpoint } from '../support/people/event-endpoint.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 import { BEHIND_LOOPBACK_PROXY, freshAddress, signUp, type TestUser } from '../support/people/user.js';
@@ -585,7 +586,30 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
      values ($1, $2, $3, 'failed', 1, now())`,
     [project.id, deliveryId, consent.id],
   );
-  const ids = { userId: user.id, apiKeyId: key?.id ?? '', consentId: consent.id, deliveryId };
+  const { id: endpointId } = await createEndpoint(project, { url: 'https://hooks.example.com/' });
+  const eventId = newId();
+  for (const statement of [
+    `insert into event (project_id, id, type, data) values ($1, $2, 'api_key.created', '{"id":"x"}')`,
+    `insert into event_delivery (project_id, endpoint_id, event_id, state) values ($1, $3, $2, 'failed')`,
+    `insert into event_attempt
+       (project_id, endpoint_id, id, event_id, outcome, attempt, duration_ms, attempted_at)
+     values ($1, $3, $4, $2, 'failed', 1, 1, now())`,
+  ])
+    await service.database.query(
+      statement,
+      [project.id, eventId, endpointId, deliveryId].slice(
+        0,
+        Math.max(...statement.match(/(?<=\$)\d/g)!.map(Number)),
+      ),
+    );
+  const ofEvents = { endpointId, eventId };
+  const ids = {
+    userId: user.id,
+    apiKeyId: key?.id ?? '',
+    consentId: consent.id,
+    deliveryId,
+    ...ofEvents,
+  };
   const configHash = 'a'.repeat(64);
   const options = { contentType: 'application/json', cacheControl: 'no-store' };
   await service.app
@@ -620,6 +644,8 @@ function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
     'consent_record',
     'outbox_message',
     'erasure_request',
+    'event_endpoint',
+    'event_delivery',
   ];
   const rows = tables.map((table) => `select t::text as row from ${table} t where t.project_id = $1`);
   return service.database.query(`${rows.join(' union all ')} order by row`, [project.id]);

@@ -141,7 +141,7 @@ describe('an event', () => {
     });
   });
 
-  it('reaches only enabled endpoints that list its type, each with a signature of its own', async () => {
+  it('reaches only enabled endpoints that list its type, each with its own signature', async () => {
     const endpoint = await listen({ url: `${receiver.url}/one` });
     const second = await createEndpoint(project, { url: `${receiver.url}/two` });
     await createEndpoint(project, { url: `${receiver.url}/other`, eventTypes: ['scan.finished'] });
@@ -321,7 +321,7 @@ describe('a receiver that is away', () => {
     });
   });
 
-  it('is disabled after five days, with mails on the first, third and fifth, and begins anew', async () => {
+  it('is disabled after five days, with mails on the first, third and fifth, and recovers once enabled', async () => {
     const endpoint = await listen();
     const upkeep = service.app.get(EndpointUpkeep, { strict: false });
     const day = async (days: number): Promise<unknown> => {

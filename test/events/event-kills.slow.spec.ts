@@ -63,7 +63,7 @@ const startWorker = async (): Promise<ServiceProcess> => {
   return worker;
 };
 
-/** Writes events, each in a transaction of its own; returns the subjects of those that were committed. */
+/** Writes events, each in its own transaction; returns the subjects of the committed ones. */
 async function write({ id: projectId }: TestProject): Promise<string[]> {
   const committed: string[] = [];
   for (let number = 0; number < PER_ROUND; number++) {

@@ -48,8 +48,8 @@ export async function opensEndpointSecret(
 }
 
 /**
- * Encrypts all signing secrets of event endpoints with the first key. A secret that is rotated meanwhile is kept.
- * Returns the projects of those that no key decrypts. A dry run changes nothing.
+ * Encrypts all signing secrets of event endpoints with the first key. A secret that its owner rotates at
+ * the same time is kept. Returns the projects with secrets that no key decrypts. A dry run changes nothing.
  */
 export async function reEncryptEndpointSecrets(
   em: EntityManager,

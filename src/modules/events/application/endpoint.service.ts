@@ -189,7 +189,7 @@ export class EndpointService {
   }
 }
 
-/** A healthy receiver: enabling an endpoint begins anew. */
+/** A healthy receiver: the state of an endpoint that is enabled again. */
 const ANEW = {
   phase: 'closed',
   failures: 0,
@@ -205,7 +205,7 @@ const ANEW = {
   mailedDay: 0,
 } as const;
 
-/** The scheduler looks at the endpoint at once; a held one sends its next probe, and its back-off begins anew. */
+/** The scheduler looks at the endpoint at once; a held one sends its next probe, and its back-off is reset. */
 export const PROBED_NOW = (now: Date) => ({ wakeAt: now, nextClaimAt: now, probes: 0 });
 
 /** @throws DomainError `event_endpoint_not_found`, also for an id that is none. */

@@ -144,7 +144,7 @@ export class EndpointActions {
   }
 
   /**
-   * Skips the pending delivery of an event; 0 if it is not pending.
+   * Skips the pending delivery of an event; 0 if it was not.
    * @throws DomainError `event_endpoint_not_found`, `event_not_found`.
    */
   async skip(ref: EndpointRef, eventId: string, author: Author): Promise<number> {
@@ -184,7 +184,7 @@ export class EndpointActions {
     });
   }
 
-  /** Sends the next probe of a held endpoint now; does nothing if it is not held. @throws DomainError as `skip`. */
+  /** Sends the next probe of a held endpoint now; does nothing for others. @throws DomainError as `skip`. */
   async resume(ref: EndpointRef, author: Author): Promise<void> {
     await this.change(ref, { author, action: 'event_endpoint.resume' }, (_, endpoint) =>
       Promise.resolve({ result: null, after: endpoint.enabled && endpoint.phase !== 'closed' ? {} : null }),

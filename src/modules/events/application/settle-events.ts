@@ -22,7 +22,7 @@ export type EventAttemptEnd =
   | { kind: 'attempted'; id: string; tries: number; outcome: EndpointOutcome }
   /** The endpoint is held or failing: the scheduler queues the delivery again. */
   | { kind: 'postponed' }
-  /** It was delivered, skipped or deleted meanwhile. */
+  /** It is delivered, skipped or deleted already. */
   | { kind: 'ended' };
 
 /** The part of an attempt that decides about a hold. */

@@ -7,7 +7,7 @@ type FieldSchema = { description: string } & (
   | { type: 'string'; format?: 'date-time' | 'uuid'; enum?: readonly string[] }
 );
 
-/** What an event type is: its documentation, the address of the current state, and its further members of `data`. */
+/** An event type: its documentation, the address of the current state, and its further members of `data`. */
 interface EventType {
   /** Types are grouped by the part before the dot; this is the sentence of the documents. */
   summary: string;
@@ -189,7 +189,7 @@ type ValueOf<Schema> = Schema extends { type: 'integer' }
 export type NewEvent = {
   [Name in EventTypeName]: {
     type: Name;
-    /** `data.id`: what the event is about. */
+    /** `data.id`: the subject of the event. */
     id: string;
     data: {
       -readonly [Field in keyof (typeof EVENT_TYPES)[Name]['fields']]: ValueOf<

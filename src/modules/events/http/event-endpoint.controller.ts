@@ -110,7 +110,7 @@ export class EventEndpointController {
 
   /**
    * Changes the given members. Disabling keeps waiting events for 72 hours; enabling forgets failures, and `recover`
-   * sends what was missed. 412 `version_conflict` if If-Match names another version.
+   * sends the missed events. 412 `version_conflict` if If-Match names another version.
    */
   @Patch(':endpointId')
   @IfMatchHeader()
@@ -202,7 +202,7 @@ export class EventEndpointController {
     );
   }
 
-  /** The response may repeat what was sent, so viewers cannot read it. 404 `delivery_not_found`. */
+  /** The response may repeat the request, so viewers cannot read it. 404 `delivery_not_found`. */
   @Get(':endpointId/deliveries/:deliveryId/response-body')
   @Header('Cache-Control', 'no-store')
   @ProjectRole('editor')
@@ -232,7 +232,7 @@ export class EventEndpointController {
     return { queued: await this.actions.resend(refOf(project, endpointId), eventId, author) };
   }
 
-  /** An event that is not pending stays as it is. 404 `event_not_found`. */
+  /** An event that is not pending does not change. 404 `event_not_found`. */
   @Post(':endpointId/deliveries/:eventId/skip')
   @HttpCode(200)
   @ProjectRole('editor')

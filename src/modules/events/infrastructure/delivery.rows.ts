@@ -20,7 +20,7 @@ export interface DeliveryRef {
   eventId: string;
 }
 
-/** A pending delivery, with what its attempt needs. */
+/** A pending delivery, with the input of its attempt. */
 export interface PendingDelivery extends DeliveryRef, Pick<ProjectEvent, 'type' | 'data' | 'createdAt'> {
   tries: number;
   enabled: boolean;
@@ -72,8 +72,8 @@ export interface NewAttempt extends DeliveryRef {
 }
 
 /**
- * Writes an attempt, and what it changes: delivered, or due again after `retryAfterMs`. A delivery that was skipped or
- * has expired meanwhile stays so, unless the attempt delivered it. A repeated write changes nothing.
+ * Writes an attempt, and what it changes: delivered, or due again after `retryAfterMs`. A skipped or
+ * expired delivery stays so, unless the attempt delivered it. A repeated write changes nothing.
  */
 export async function writeAttempt(
   tx: EntityManager,
@@ -118,7 +118,7 @@ export async function postpone(tx: EntityManager, refs: readonly DeliveryRef[]):
   `.execute(tx.getKysely());
 }
 
-/** Marks the oldest waiting deliveries of an endpoint as queued; `dueOnly`: those that are due. Returns their events. */
+/** Marks the oldest waiting deliveries of an endpoint as queued; `dueOnly`: only due ones. Returns their events. */
 export async function queueWaiting(
   tx: EntityManager,
   { projectId, id }: EndpointRef,

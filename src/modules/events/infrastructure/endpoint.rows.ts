@@ -69,7 +69,7 @@ export async function lockWoken(tx: EntityManager, limit: number): Promise<Endpo
   return rows;
 }
 
-/** What an attempt changes beside the hold. */
+/** Changes by an attempt beside the hold. */
 export interface EndpointProgress {
   /** A success at that time; null: none. */
   deliveredAt: Date | null;
