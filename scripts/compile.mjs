@@ -5,6 +5,8 @@ import { basename, dirname, join, relative } from 'node:path';
 import { transformFile } from '@swc/core';
 
 const SOURCE = 'src';
+/** The documents that the service does not serve. */
+const DECISIONS = join('docs', 'adr');
 const out = process.argv[2];
 
 const sources = globSync(`${SOURCE}/**/*.ts`, { exclude: [`${SOURCE}/**/*.spec.ts`] });
@@ -16,9 +18,7 @@ for (const folder of globSync(`${SOURCE}/**/known-data`))
 
 for (const file of globSync('messages/*.json')) cpSync(file, join(out, file));
 
-for (const file of globSync('docs/*.md')) cpSync(file, join(out, file));
-for (const folder of ['banners', 'first-party', 'images', 'samples'])
-  cpSync(join('docs', folder), join(out, 'docs', folder), { recursive: true });
+cpSync('docs', join(out, 'docs'), { recursive: true, filter: (path) => path !== DECISIONS });
 
 async function compile(path) {
   const target = join(out, relative(SOURCE, path).replace(/\.ts$/, '.js'));

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { renderGuide } from '../../src/modules/pages/http/guides.js';
 import { DOMAIN_ERROR_STATUS, OTHER_ERROR_STATUS } from '../../src/platform/errors/domain-error.js';
@@ -37,7 +39,7 @@ describe('the documentation that the service serves', () => {
     );
   });
 
-  it('serves each guide as a page and as Markdown, and every link within them', async () => {
+  it('serves each guide as a page and as Markdown, and every link within them, from a build too', async () => {
     const guides = guidesIn(await html('/docs/guides'));
     expect(guides.length).toBeGreaterThan(15);
     const pages = new Map<string, string>();
@@ -55,7 +57,11 @@ describe('the documentation that the service serves', () => {
         const [target = '', anchor] = href.startsWith('#') ? [path, href.slice(1)] : href.split('#');
         if (anchor !== undefined)
           expect([href, pages.get(target)]).toEqual([href, expect.stringContaining(`id="${anchor}"`)]);
-        else if (!seen.has(target)) expect([href, (await get(target)).status]).toEqual([href, 200]);
+        else if (!seen.has(target)) {
+          expect([href, (await get(target)).status]).toEqual([href, 200]);
+          const [file = ''] = /^\/docs\/[\w-]+\/[\w.-]+$/.exec(target) ?? [];
+          expect([file, existsSync(join('dist', file))]).toEqual([file, true]);
+        }
         seen.add(target);
       }
     }

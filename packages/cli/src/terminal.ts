@@ -28,8 +28,9 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-/** Columns as wide as their longest cell. Control characters of values from elsewhere are left out. */
+/** Columns as wide as their longest cell; a header without rows becomes a sentence. Control characters of values from elsewhere are left out. */
 export function printTable(rows: readonly (readonly string[])[]): void {
+  if (rows.length === 1) return print('There are none.');
   const clean = rows.map((row) => row.map((cell) => cell.replaceAll(/\p{Cc}/gu, ' ')));
   const widths = (clean[0] ?? []).map((_, column) =>
     Math.max(...clean.map((row) => row[column]?.length ?? 0)),
