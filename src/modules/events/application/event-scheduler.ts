@@ -120,7 +120,12 @@ export class EventScheduler implements OnApplicationBootstrap, BeforeApplication
   private async queueDue(tx: EntityManager, state: EndpointCircuit): Promise<EndpointCircuit> {
     const free = QUEUED_MAX - (await countQueued(tx, state, QUEUED_MAX));
     const eventIds = free > 0 ? await queueWaiting(tx, state, { dueOnly: true, limit: free }) : [];
-    await this.append(tx, state, eventIds, state.failures > 0 ? EVENT_REPEAT : EVENT_DUE);
+    await this.append(
+      tx,
+      state,
+      eventIds,
+      state.failures === 0 && state.hasDelivered ? EVENT_DUE : EVENT_REPEAT,
+    );
     const dueAt = await nextDueAt(tx, state);
     const soon = later(state.now, STEP_MS);
     return { ...state, wakeAt: dueAt === null || dueAt > soon ? dueAt : soon };

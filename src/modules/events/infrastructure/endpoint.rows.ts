@@ -17,7 +17,8 @@ const STATE = sql`
   e.project_id as "projectId", e.id, e.enabled, e.phase, e.failures, e.failing_since as "failingSince",
   e.held_since as "heldSince", e.held_reason as "heldReason", e.probes, e.batch_limit as "batchLimit",
   e.answered_probe as "answeredProbe", e.next_claim_at as "nextClaimAt", e.claim_limit as "claimLimit",
-  e.probe_number as "probeNumber", e.wake_at as "wakeAt", now() as now
+  e.probe_number as "probeNumber", e.wake_at as "wakeAt",
+  e.last_delivered_at is not null as "hasDelivered", now() as now
 `;
 
 /** The state of an endpoint's receiver. `now` is the database's. */
@@ -40,6 +41,8 @@ export interface EndpointCircuit
   claimLimit: number;
   probeNumber: number;
   wakeAt: Date | null;
+  /** Whether any event was delivered. */
+  hasDelivered: boolean;
   now: Date;
 }
 

@@ -9,6 +9,9 @@ import { EVENT_DUE, EVENT_REPEAT } from '../events.topics.js';
 
 const COLUMNS = sql`c.project_id as "projectId", c.id, c.type, c.data, c.created_at as "createdAt"`;
 
+/** Whether an endpoint has delivered, and its last attempt did not fail because of its receiver. */
+const WORKS = sql`(e.failures = 0 and e.last_delivered_at is not null)`;
+
 /**
  * Writes events, a pending delivery for each enabled endpoint that lists the type, and the outbox message of each
  * delivery whose endpoint is not held.
@@ -42,8 +45,8 @@ export async function insertEvents(
       from written w join event_endpoint e on e.project_id = w.project_id
       where e.enabled and w.type = any(e.event_types)
       returning project_id, endpoint_id, event_id, queued_at
-    ), first_attempts as (${messages(EVENT_DUE, sql`e.failures = 0`)})
-    ${messages(EVENT_REPEAT, sql`e.failures > 0`)}
+    ), first_attempts as (${messages(EVENT_DUE, WORKS)})
+    ${messages(EVENT_REPEAT, sql`not ${WORKS}`)}
   `.execute(tx.getKysely());
 }
 
