@@ -142,6 +142,16 @@ export async function readOldestAge(em: EntityManager, orderingKey: string): Pro
   return rows[0]?.seconds ?? 0;
 }
 
+/** Counts queued messages of a topic, including those in progress, up to `max`. */
+export async function countOfTopic(em: EntityManager, topic: string, max: number): Promise<number> {
+  // A literal topic, so that the index without records to forward can be used.
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count
+    from (select from outbox_message where topic = ${sql.lit(topic)} limit ${max}) as waiting
+  `.execute(em.getKysely());
+  return rows[0]?.count ?? 0;
+}
+
 /** The age of the oldest message of topics in seconds; 0 without messages. */
 export async function oldestAgeOfTopics(em: EntityManager, topics: readonly string[]): Promise<number> {
   // Literal topics, so that the index without records to forward can be used.

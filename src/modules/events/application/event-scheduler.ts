@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { ThrottledLog } from '../../../platform/operations/throttled-log.js';
+import { countOfTopic } from '../../../platform/outbox/queued-messages.js';
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { type OutboxSettings, outboxSettings } from '../../../platform/outbox/outbox.settings.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
@@ -27,6 +28,13 @@ const ENDPOINTS_MAX = 64;
 const BATCHES_MAX = 16;
 /** Deliveries of one endpoint in the outbox at once, so that a hold stops the others. */
 const QUEUED_MAX = 32;
+/**
+ * Deliveries to failing and untested endpoints in the outbox at once, over all projects: twice the slots of a worker.
+ * With 10,000, the median consent record waited three times as long for its claim (32 ms instead of 11).
+ */
+const REPEATS_MAX = 96;
+/** Of these, deliveries of one endpoint. */
+const REPEATS_PER_ENDPOINT = 4;
 /** How often a held endpoint without waiting events is looked at. */
 const IDLE_HOLD_MS = 15_000;
 const EXPIRED_BATCH_MAX = 500;
@@ -88,7 +96,11 @@ export class EventScheduler implements OnApplicationBootstrap, BeforeApplication
       this.sweptAtMs = nowMs;
     }
     for (let batch = 0; batch < BATCHES_MAX && !this.stopping; batch++)
-      if ((await this.visitWoken()) < ENDPOINTS_MAX) return;
+      if ((await this.visitWoken({ working: true, limit: ENDPOINTS_MAX })) < ENDPOINTS_MAX) break;
+    const room = REPEATS_MAX - (await countOfTopic(this.em.fork(), EVENT_REPEAT, REPEATS_MAX));
+    // Each of these queues at least one delivery, or none.
+    const limit = Math.min(ENDPOINTS_MAX, room);
+    if (limit > 0 && !this.stopping) await this.visitWoken({ working: false, limit });
   }
 
   /** Fails deliveries that are too old, and wakes endpoints that were forgotten. */
@@ -104,9 +116,9 @@ export class EventScheduler implements OnApplicationBootstrap, BeforeApplication
   }
 
   /** Visits the next endpoints; returns how many. */
-  async visitWoken(): Promise<number> {
+  private async visitWoken(next: { working: boolean; limit: number }): Promise<number> {
     return this.em.fork().transactional(async (tx) => {
-      const states = await lockWoken(tx, ENDPOINTS_MAX);
+      const states = await lockWoken(tx, next);
       for (const state of states) await writeCircuit(tx, await this.visit(tx, state));
       return states.length;
     });
@@ -118,14 +130,10 @@ export class EventScheduler implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async queueDue(tx: EntityManager, state: EndpointCircuit): Promise<EndpointCircuit> {
-    const free = QUEUED_MAX - (await countQueued(tx, state, QUEUED_MAX));
+    const most = state.isWorking ? QUEUED_MAX : REPEATS_PER_ENDPOINT;
+    const free = most - (await countQueued(tx, state, most));
     const eventIds = free > 0 ? await queueWaiting(tx, state, { dueOnly: true, limit: free }) : [];
-    await this.append(
-      tx,
-      state,
-      eventIds,
-      state.failures === 0 && state.hasDelivered ? EVENT_DUE : EVENT_REPEAT,
-    );
+    await this.append(tx, state, eventIds, state.isWorking ? EVENT_DUE : EVENT_REPEAT);
     const dueAt = await nextDueAt(tx, state);
     const soon = later(state.now, STEP_MS);
     return { ...state, wakeAt: dueAt === null || dueAt > soon ? dueAt : soon };

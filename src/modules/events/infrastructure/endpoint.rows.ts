@@ -12,13 +12,16 @@ export interface EndpointRef {
 /** A stored endpoint. */
 export type EndpointRow = ReturnType<typeof rowOf<EventEndpoint>>;
 
+/** Whether an endpoint has delivered before, and has not failed since because of its receiver. */
+export const IS_WORKING = sql`(e.phase = 'closed' and e.failures = 0 and e.last_delivered_at is not null)`;
+
 /** Columns of an endpoint's hold and of its batches, under their names in TypeScript. */
 const STATE = sql`
   e.project_id as "projectId", e.id, e.enabled, e.phase, e.failures, e.failing_since as "failingSince",
   e.held_since as "heldSince", e.held_reason as "heldReason", e.probes, e.batch_limit as "batchLimit",
   e.answered_probe as "answeredProbe", e.next_claim_at as "nextClaimAt", e.claim_limit as "claimLimit",
   e.probe_number as "probeNumber", e.wake_at as "wakeAt",
-  e.last_delivered_at is not null as "hasDelivered", now() as now
+  ${IS_WORKING} as "isWorking", now() as now
 `;
 
 /** The state of an endpoint's receiver. `now` is the database's. */
@@ -41,8 +44,7 @@ export interface EndpointCircuit
   claimLimit: number;
   probeNumber: number;
   wakeAt: Date | null;
-  /** Whether any event was delivered. */
-  hasDelivered: boolean;
+  isWorking: boolean;
   now: Date;
 }
 
@@ -62,11 +64,14 @@ export async function lockCircuits(
   return rows;
 }
 
-/** Locks the next endpoints that the scheduler must look at. */
-export async function lockWoken(tx: EntityManager, limit: number): Promise<EndpointCircuit[]> {
+/** Locks the next endpoints that the scheduler must look at: working ones, or the others. */
+export async function lockWoken(
+  tx: EntityManager,
+  { working, limit }: { working: boolean; limit: number },
+): Promise<EndpointCircuit[]> {
   const { rows } = await sql<EndpointCircuit>`
     select ${STATE} from event_endpoint e
-    where e.wake_at <= now() order by e.wake_at limit ${limit}
+    where e.wake_at <= now() and ${working ? IS_WORKING : sql`not ${IS_WORKING}`} order by e.wake_at limit ${limit}
     for no key update of e skip locked
   `.execute(tx.getKysely());
   return rows;

@@ -1,35 +1,33 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { appendMessagesSql } from '../../../platform/outbox/outbox.sql.js';
 import { joinProject } from '../../projects/project.rows.js';
 import type { EventTypeName } from '../domain/catalogue.js';
 import type { ProjectEvent } from '../domain/event.js';
 import type { EventDeliveryState } from '../domain/event-endpoint.js';
-import { EVENT_DUE, EVENT_REPEAT } from '../events.topics.js';
+import { EVENT_DUE } from '../events.topics.js';
+import { IS_WORKING } from './endpoint.rows.js';
 
 const COLUMNS = sql`c.project_id as "projectId", c.id, c.type, c.data, c.created_at as "createdAt"`;
 
-/** Whether an endpoint has delivered, and its last attempt did not fail because of its receiver. */
-const WORKS = sql`(e.failures = 0 and e.last_delivered_at is not null)`;
-
 /**
- * Writes events, a pending delivery for each enabled endpoint that lists the type, and the outbox message of each
- * delivery whose endpoint is not held.
+ * Writes events, and a pending delivery for each enabled endpoint that lists the type. Deliveries to working endpoints
+ * get their outbox message at once. The others wait for the scheduler, which keeps few of them in the outbox: claims
+ * of consent records step over each endpoint with messages.
  */
 export async function insertEvents(
   tx: EntityManager,
   projectId: string,
   events: readonly Pick<ProjectEvent, 'id' | 'type' | 'data'>[],
 ): Promise<void> {
-  const messages = (topic: string, condition: RawBuilder<unknown>): RawBuilder<unknown> =>
-    appendMessagesSql({
-      orderingKey: sql`q.endpoint_id`,
-      projectId: sql`q.project_id`,
-      subjectId: sql`q.event_id`,
-      topic,
-      from: sql`queued q join event_endpoint e on e.project_id = q.project_id and e.id = q.endpoint_id
-        where q.queued_at is not null and ${condition}`,
-    });
+  const types = [...new Set(events.map(({ type }) => type))];
+  const messages = appendMessagesSql({
+    orderingKey: sql`q.endpoint_id`,
+    projectId: sql`q.project_id`,
+    subjectId: sql`q.event_id`,
+    topic: EVENT_DUE,
+    from: sql`queued q where q.queued_at is not null`,
+  });
   await sql`
     with written as (
       insert into event (project_id, id, type, data)
@@ -41,12 +39,20 @@ export async function insertEvents(
       returning project_id, id, type
     ), queued as (
       insert into event_delivery (project_id, endpoint_id, event_id, state, due_at, queued_at)
-      select w.project_id, e.id, w.id, 'pending', now(), case when e.phase = 'closed' then now() end
+      select w.project_id, e.id, w.id, 'pending', now(), case when ${IS_WORKING} then now() end
       from written w join event_endpoint e on e.project_id = w.project_id
       where e.enabled and w.type = any(e.event_types)
       returning project_id, endpoint_id, event_id, queued_at
-    ), first_attempts as (${messages(EVENT_DUE, WORKS)})
-    ${messages(EVENT_REPEAT, sql`not ${WORKS}`)}
+    ), waking as (
+      -- In the order of ids, like every lock of several endpoints.
+      select e.project_id, e.id from event_endpoint e
+      where e.project_id = ${projectId} and e.enabled and e.wake_at is null and not ${IS_WORKING}
+        and e.event_types && ${types}::text[]
+      order by e.id for no key update
+    ), woken as (
+      update event_endpoint e set wake_at = now() from waking w where e.project_id = w.project_id and e.id = w.id
+    )
+    ${messages}
   `.execute(tx.getKysely());
 }
 
