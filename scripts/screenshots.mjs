@@ -71,12 +71,23 @@ try {
   await demo.stop();
 }
 
+/** Until nothing loads: no skeleton, and every picture is there. */
+function loaded(page) {
+  return page.waitForFunction(
+    () =>
+      document.querySelectorAll('[aria-busy=true], .mantine-Skeleton-root').length === 0 &&
+      [...document.images].every(({ complete }) => complete),
+  );
+}
+
 async function take(page, name, part = page) {
-  await page.waitForFunction(() => document.querySelectorAll('[aria-busy=true]').length === 0);
+  await loaded(page);
   // The preview is a separate page.
   if (await page.locator('iframe[title="Banner preview"]').isVisible())
     await page.frameLocator('iframe[title="Banner preview"]').locator('#consent-banner .first').waitFor();
   await page.waitForTimeout(SETTLE_MS);
+  // What the first answers led to.
+  await loaded(page);
   await part.screenshot({ path: join(FOLDER, `${name}.png`) });
 }
 

@@ -26,7 +26,13 @@ export function NameForm({ name: saved }: { name: string }) {
           maw="100%"
           {...form.getInputProps('name')}
         />
-        <Button type="submit" variant="default" disabled={name.trim() === saved} loading={mutation.isPending}>
+        <Button
+          type="submit"
+          size="sm"
+          variant="default"
+          disabled={name.trim() === saved}
+          loading={mutation.isPending}
+        >
           {t('account.save')}
         </Button>
       </Group>

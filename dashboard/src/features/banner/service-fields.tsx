@@ -70,6 +70,7 @@ export function ServiceFields({
             ))}
             <Button
               variant="subtle"
+              size="sm"
               mt={24}
               aria-label={t('banner.removeCookie', { name: cookie.name })}
               onClick={() => put({ cookies: withoutEntry(cookies, index) })}
