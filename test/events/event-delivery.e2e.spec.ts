@@ -389,34 +389,6 @@ describe('by hand', () => {
     expect(recovered.body).toEqual({ queued: 0, more: false });
   });
 
-  it('recovers at most 14 days, and nothing of the future', async () => {
-    const endpoint = await listen();
-    for (const ms of [-14 * 86_400_000 - 60_000, 600_000]) {
-      const { status } = await call('POST', `/event-endpoints/${endpoint.id}/recover`, {
-        since: new Date(Date.now() + ms),
-      });
-      expect([ms, status]).toEqual([ms, 422]);
-    }
-    const since = new Date(Date.now() - 14 * 86_400_000 + 60_000);
-    expect((await call('POST', `/event-endpoints/${endpoint.id}/recover`, { since })).status).toBe(202);
-  });
-
-  it('refuses events of another project, and of a type that the endpoint does not list', async () => {
-    const endpoint = await listen({ eventTypes: ['scan.finished'] });
-    await makeEvent(project);
-    const [event] = await eventsOf();
-    const paths = [event?.id, newId(), 'none'].map(
-      (id) => `/event-endpoints/${endpoint.id}/deliveries/${id}`,
-    );
-    for (const path of paths)
-      for (const what of ['resend', 'skip'])
-        expect(await call('POST', `${path}/${what}`)).toMatchObject({
-          status: 404,
-          body: { code: 'event_not_found' },
-        });
-    expect(await deliveriesOf(endpoint)).toEqual([]);
-  });
-
   it('tests a disabled endpoint, reports a failure, and stops after ten in a minute', async () => {
     const endpoint = await listen({ enabled: false });
     receiver.behave({ kind: 'answer', status: 500 });

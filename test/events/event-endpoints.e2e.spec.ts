@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { createEndpoint, readJson } from '../support/people/event-endpoint.js';
+import { newId } from '../../src/platform/identity/ids.js';
+import { createEndpoint, makeEvent, readJson } from '../support/people/event-endpoint.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 
@@ -224,6 +225,33 @@ describe('an event endpoint', () => {
       for (const each of [secret, rotated.secret]) expect(place).not.toContain(each.slice('whsec_'.length));
     expect((await send('DELETE', `/${id}/former-secret`)).status).toBe(204);
     expect(await readJson(project, `/event-endpoints/${id}`)).toMatchObject({ formerSecretValidUntil: null });
+  });
+});
+
+describe('by hand', () => {
+  it('recovers at most 14 days, and nothing of the future', async () => {
+    await fresh();
+    const { id } = await createEndpoint(project, { url: URL });
+    const recover = async (ms: number): Promise<number> => {
+      const since = new Date(Date.now() + ms);
+      return (await send('POST', `/${id}/recover`, { since })).status;
+    };
+    const fortnight = -14 * 86_400_000;
+    expect([await recover(fortnight - 60_000), await recover(600_000)]).toEqual([422, 422]);
+    expect(await recover(fortnight + 60_000)).toBe(202);
+  });
+
+  it('refuses events of another project, and of a type that the endpoint does not list', async () => {
+    await fresh();
+    const { id } = await createEndpoint(project, { url: URL, eventTypes: ['scan.finished'] });
+    await makeEvent(project);
+    const { items } = await readJson<{ items: { id: string }[] }>(project, '/events');
+    for (const eventId of [items[0]?.id, newId(), 'none'])
+      for (const what of ['resend', 'skip']) {
+        const response = await send('POST', `/${id}/deliveries/${eventId}/${what}`);
+        expect([response.status, await response.json()]).toMatchObject([404, { code: 'event_not_found' }]);
+      }
+    expect(await readJson(project, `/event-endpoints/${id}/deliveries`)).toMatchObject({ items: [] });
   });
 });
 
