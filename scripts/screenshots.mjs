@@ -71,10 +71,11 @@ try {
   await demo.stop();
 }
 
-/** Until nothing loads: no skeleton, and every picture is there. */
+/** Until nothing loads: the page has its title, there is no skeleton, and every picture is there. */
 function loaded(page) {
   return page.waitForFunction(
     () =>
+      document.querySelector('h1') !== null &&
       document.querySelectorAll('[aria-busy=true], .mantine-Skeleton-root').length === 0 &&
       [...document.images].every(({ complete }) => complete),
   );

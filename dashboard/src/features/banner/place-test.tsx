@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import Search from 'lucide-react/icons/search';
 import { useId, useMemo, useState } from 'react';
 import { locale, t } from '../../i18n/i18n';
+import { AnchorLink } from '../../shared/anchor-link';
 import { plain, searchWords } from '../../shared/search-words';
 import { modesWords, rowName } from './matrix-words';
 import { decidingRule, type MatrixRow } from './region-matrix';
@@ -42,14 +42,15 @@ export function PlaceTest({ rows }: { rows: MatrixRow[] }) {
       </datalist>
       <small role="status">
         {row && (
-          <Link
+          <AnchorLink
+            size="xs"
             from="/projects/$projectId/banner"
             to="."
             search={(before) => ({ ...before, rule: row.index ?? 'other' })}
             replace
           >
             {t('rules.testResult', { line: rowName(row, 1), modes: modesWords(row.modes) })}
-          </Link>
+          </AnchorLink>
         )}
         {!row && t(typed.trim() === '' || place ? 'rules.unknownIs' : 'rules.noPlace')}
       </small>
