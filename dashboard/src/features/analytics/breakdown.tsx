@@ -5,7 +5,8 @@ import { Percent } from '../../shared/no-value';
 import { Section } from '../../shared/section';
 import { type BarRow, Bars, BreakdownCard } from './breakdown-card';
 import { type GroupedRow, groupedRows, type Grouping } from './grouped';
-import { CATEGORIES, rateColumns, rateOf } from './metrics';
+import { rateColumns } from './metric-columns';
+import { CATEGORIES, rateOf } from './metrics';
 import type { ConsentReports } from './use-reports';
 
 /** Records by one thing, beside the period before. */

@@ -6,7 +6,7 @@ import { Section } from '../../shared/section';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { t } from '../../i18n/i18n';
 import { intervalText } from './interval-text';
-import { rateColumns, recordsColumn } from './metrics';
+import { rateColumns, recordsColumn } from './metric-columns';
 
 const RateChart = lazy(() => import('./rate-chart'));
 const SKELETON_ROWS = 7;

@@ -3,7 +3,8 @@ import { t, translateCode } from '../../i18n/i18n';
 import { languageName, regionName } from '../../shared/display-names';
 import type { Column } from '../../shared/infinite-table';
 import { type BarRow, BreakdownCard } from './breakdown-card';
-import { SITE_METRICS, siteMetric } from './metrics';
+import { siteMetric } from './metric-columns';
+import { SITE_METRICS } from './metrics';
 import type { SiteGrouping } from './site-groupings';
 import type { SiteReports } from './use-reports';
 

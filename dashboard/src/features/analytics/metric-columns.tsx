@@ -1,22 +1,10 @@
 import type { ReactNode } from 'react';
 import type { ConsentCountsResponse, SiteCountsResponse } from '../../client/types.gen';
-import type { Column } from '../../shared/infinite-table';
 import { formatNumber } from '../../shared/format';
+import type { Column } from '../../shared/infinite-table';
 import { Percent } from '../../shared/no-value';
 import { t } from '../../i18n/i18n';
-
-export const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
-/** All shares of the choices (`asked`), in the order of tables. */
-export const RATES = ['optIn', ...CATEGORIES, 'fullAccept', 'rejection', 'withdrawal'] as const;
-export type Rate = (typeof RATES)[number];
-export const SITE_METRICS = ['visits', 'shown', 'chosen', 'ignored', 'interactionRate'] as const;
-
-/** A share of the choices, from 0 to 1; null without any. */
-export function rateOf({ rates, ...counts }: ConsentCountsResponse, rate: Rate): number | null {
-  if (rate !== 'optIn') return rates[rate];
-  const { asked, rejection, withdrawal } = counts;
-  return asked === 0 ? null : (asked - rejection - withdrawal) / asked;
-}
+import { rateOf, RATES, type SITE_METRICS } from './metrics';
 
 /** The number of records, right-aligned. */
 export function recordsColumn<T>(countsOf: (item: T) => ConsentCountsResponse): Column<T> {
