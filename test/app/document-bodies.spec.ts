@@ -20,6 +20,8 @@ const BY_HANDLER: Record<string, RegExp> = {
   UpdateProjectBody: /^(\.|domains)/,
   CreateProjectBody: /^domains/,
   SaveForwardingBody: /./,
+  CreateEventEndpointBody: /^url/,
+  UpdateEventEndpointBody: /^url/,
 };
 
 const values = new SchemaValues();

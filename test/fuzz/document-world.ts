@@ -210,6 +210,21 @@ export class DocumentWorld {
     await this.made(project.request('owner', 'PUT', '/forwarding', settings));
   }
 
+  private readonly endpoint = async ({ project }: Stage): Promise<Supplied> => {
+    const body = { url: this.receiver.url, eventTypes: ['api_key.created'], keepResponseBodies: true };
+    const made = await this.made(project.request('owner', 'POST', '/event-endpoints', body));
+    return { params: { endpointId: String(made['id']) }, query: { eventId: undefined } };
+  };
+
+  /** An event of an endpoint. */
+  private readonly sentEvent = async (stage: Stage): Promise<Supplied> => {
+    const { params } = await this.endpoint(stage);
+    await this.made(stage.project.request('owner', 'POST', '/api-keys', { name: 'Key', role: 'viewer' }));
+    const { items } = await this.made(stage.project.request('owner', 'GET', '/events'));
+    const [event] = items as { id: string }[];
+    return { params: { ...params, eventId: event?.id ?? '' } };
+  };
+
   private async published({ project }: Stage): Promise<{ version: number; configHash: string }> {
     await this.made(
       project.request('owner', 'PUT', '/configuration', {
@@ -549,6 +564,26 @@ export class DocumentWorld {
     visitorReceipt: this.visitor,
     visitorWithdraw: this.visitor,
     visitorErase: this.visitor,
+    eventEndpointCreate: () => Promise.resolve({ body: { url: this.receiver.url } }),
+    eventEndpointRead: this.endpoint,
+    eventEndpointUpdate: async (stage) => ({
+      ...(await this.endpoint(stage)),
+      body: { url: this.receiver.url },
+    }),
+    eventEndpointRemove: this.endpoint,
+    eventEndpointRotateSecret: this.endpoint,
+    eventEndpointForgetFormerSecret: this.endpoint,
+    eventEndpointDeliveries: this.endpoint,
+    eventEndpointResume: this.endpoint,
+    eventEndpointTest: this.endpoint,
+    eventEndpointRecover: async (stage) => ({
+      ...(await this.endpoint(stage)),
+      body: { since: new Date(Date.now() - 3_600_000).toISOString() },
+    }),
+    eventEndpointResend: this.sentEvent,
+    eventEndpointSkip: this.sentEvent,
+    eventRead: this.sentEvent,
+    eventList: () => Promise.resolve({ query: { from: undefined, to: undefined } }),
     logProof: async () => ({ ...(await this.sealed()), query: IN_BERLIN }),
     logLog: this.sealed,
     logCheckpoint: this.epoch,

@@ -42,7 +42,12 @@ const OF_HTTP = new Set([
  * Succeed only after a log was lost (test/evidence/sequencing.slow.spec.ts continues one), or after an endpoint has failed
  * (test/forwarding/response-bodies.e2e.spec.ts).
  */
-const AFTER_A_LOSS = new Set(['logContinues', 'rootLogContinues', 'deliveryResponseBody']);
+const AFTER_A_LOSS = new Set([
+  'logContinues',
+  'rootLogContinues',
+  'deliveryResponseBody',
+  'eventEndpointResponseBody',
+]);
 const REFUSALS_OF_FORM = [400, 415, 422];
 
 let world: DocumentWorld;

@@ -26,6 +26,8 @@ const TASKS = [
   'billing-undelivered',
   'configuration-drafts',
   'consent-rollup',
+  'event-retention',
+  'failing-event-endpoints',
   'partitions-audit_event',
   'partitions-consent_record',
   'partitions-delivery_failed',

@@ -7,8 +7,9 @@ import { described } from '../openapi/schema-of-checks.js';
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 
-/** In a schema: at least one character that is not a blank, and no control characters. */
+/** In a schema: no control characters, and at least one character that is not a blank. */
 const LINE = String.raw`^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$`;
+const LINE_OR_NOTHING = String.raw`^[^\u0000-\u001f\u007f]*$`;
 
 /**
  * A line of text of `min` to `max` characters, without surrounding blanks. Control characters
@@ -20,7 +21,12 @@ export function TextLine({ min, max }: { min: number; max: number }): PropertyDe
     ValidateBy(
       {
         name: 'textLine',
-        constraints: described({ type: 'string', minLength: min, maxLength: max, pattern: LINE }),
+        constraints: described({
+          type: 'string',
+          minLength: min,
+          maxLength: max,
+          pattern: min === 0 ? LINE_OR_NOTHING : LINE,
+        }),
         validator: {
           validate: (value: unknown) => typeof value === 'string' && isTextLine(value, min, max),
           defaultMessage: buildMessage(

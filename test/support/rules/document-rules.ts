@@ -162,8 +162,8 @@ const DOCUMENT_RULES: DocumentRule[] = [
   {
     name: 'public endpoint',
     code: /^(url_|host_|endpoint_)/,
-    field: /^endpointUrl$/,
-    operations: /^forwardingSave$/,
+    field: /^(endpointUrl|url)$/,
+    operations: /^(forwardingSave|eventEndpointCreate|eventEndpointUpdate)$/,
     why: 'URLs are parsed as browsers do it, and the host must be public',
   },
   {

@@ -1,4 +1,5 @@
-import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayUnique, IsBoolean, IsIn, IsOptional, IsString, IsUUID } from 'class-validator';
 import {
   ENDPOINT_URL_CHARACTERS_MAX,
@@ -27,32 +28,32 @@ import {
 
 const instant = { type: String, format: 'date-time', nullable: true } as const;
 
-export class CreateEventEndpointBody {
-  @ApiProperty({
-    maxLength: ENDPOINT_URL_CHARACTERS_MAX,
-    pattern: ENDPOINT_URL_PATTERN,
-    description: 'https only, on a public host, without user name or fragment.',
-    example: 'https://hooks.shop.example/events',
-  })
-  @IsString()
-  url!: string;
+const url = {
+  maxLength: ENDPOINT_URL_CHARACTERS_MAX,
+  pattern: ENDPOINT_URL_PATTERN,
+  description: 'https only, on a public host, without user name or fragment.',
+  example: 'https://hooks.shop.example/events',
+};
+const eventTypes = {
+  enum: EVENT_TYPE_NAMES,
+  isArray: true,
+  minItems: 1,
+  uniqueItems: true,
+  description: 'The types to send, one by one (`GET /v1/event-types`).',
+};
+const EventTypes = (): PropertyDecorator =>
+  applyDecorators(
+    ListOf({ min: 1, max: EVENT_TYPE_NAMES.length }),
+    IsIn(EVENT_TYPE_NAMES, { each: true }),
+    ArrayUnique(),
+  );
 
+/** The members that a create and a change have alike. */
+class EventEndpointOptionsBody {
   @ApiPropertyOptional({ maxLength: ENDPOINT_DESCRIPTION_CHARACTERS_MAX, default: '' })
   @IfGiven()
   @TextLine({ min: 0, max: ENDPOINT_DESCRIPTION_CHARACTERS_MAX })
   description?: string;
-
-  @ApiProperty({
-    enum: EVENT_TYPE_NAMES,
-    isArray: true,
-    minItems: 1,
-    uniqueItems: true,
-    description: 'The types to send, one by one (`GET /v1/event-types`).',
-  })
-  @ListOf({ min: 1, max: EVENT_TYPE_NAMES.length })
-  @IsIn(EVENT_TYPE_NAMES, { each: true })
-  @ArrayUnique()
-  eventTypes!: EventTypeName[];
 
   @ApiPropertyOptional({ default: true, description: 'Whether events are sent.' })
   @IfGiven()
@@ -68,9 +69,27 @@ export class CreateEventEndpointBody {
   keepResponseBodies?: boolean;
 }
 
-export class UpdateEventEndpointBody extends PartialType(CreateEventEndpointBody, {
-  skipNullProperties: false,
-}) {}
+export class CreateEventEndpointBody extends EventEndpointOptionsBody {
+  @ApiProperty(url)
+  @IsString()
+  url!: string;
+
+  @ApiProperty(eventTypes)
+  @EventTypes()
+  eventTypes!: EventTypeName[];
+}
+
+export class UpdateEventEndpointBody extends EventEndpointOptionsBody {
+  @ApiPropertyOptional(url)
+  @IfGiven()
+  @IsString()
+  url?: string;
+
+  @ApiPropertyOptional(eventTypes)
+  @IfGiven()
+  @EventTypes()
+  eventTypes?: EventTypeName[];
+}
 
 export class EventEndpointResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
