@@ -167,6 +167,13 @@ const DOCUMENT_RULES: DocumentRule[] = [
     why: 'URLs are parsed as browsers do it, and the host must be public',
   },
   {
+    name: 'events that are kept',
+    code: 'instant',
+    field: /^since$/,
+    operations: /^eventEndpointRecover$/,
+    why: 'counts back from now',
+  },
+  {
     name: 'token for this endpoint',
     code: /^token_(missing|asked_again)$/,
     field: /^bearerToken$/,
