@@ -35,7 +35,7 @@ export function consentPanel(prompt: Prompt, withdraw: () => void): Node[] {
       small(labels.download, () => downloadReceipt(configuration, choice, key)),
       // Nothing can be withdrawn after everything was rejected.
       ...(choice.analytics || choice.marketing || choice.preferences
-        ? [small(labels.withdraw, withdraw)]
+        ? [button('small withdraw', labels.withdraw ?? '', withdraw)]
         : []),
       ...(key || isPreview ? [erasure] : []),
       status,

@@ -125,8 +125,6 @@ const SETTINGS_LINK = '#consent-settings-link button, [data-consent-settings]';
 interface OwnBanner {
   /** Categories that it offers. */
   categories: string[];
-  /** Labels of the button that withdraws consent, in the banner's languages. */
-  withdrawLabels: string[];
   /** Whether it only informs: accepting is all that the first layer offers. */
   informs: boolean;
 }
@@ -141,7 +139,6 @@ const BANNER_SCRIPT = `(async () => {
   if (!configuration || !configuration.banner || configuration.banner.enabled !== true || api.mode === 'none') return null;
   return {
     categories: configuration.categories,
-    withdrawLabels: configuration.texts.map(({ labels }) => labels && labels.withdraw).filter(Boolean),
     informs: !configuration.categories.some((name) => ASKING.includes(api.modes[name])),
   };
 })()`;
@@ -154,8 +151,8 @@ const CHOICE_SCRIPT = `(() => {
 export async function readOwnBanner(page: Page): Promise<OwnBanner | null> {
   const read = await within<unknown>(OWN_READY_TIMEOUT_MS, page.evaluate(BANNER_SCRIPT), null);
   if (typeof read !== 'object' || read === null) return null;
-  const { categories, withdrawLabels, informs } = read as Record<string, unknown>;
-  return { categories: texts(categories), withdrawLabels: texts(withdrawLabels), informs: informs === true };
+  const { categories, informs } = read as Record<string, unknown>;
+  return { categories: texts(categories), informs: informs === true };
 }
 
 /**
@@ -194,15 +191,11 @@ const CLICKS: Readonly<Record<Choice, Clicks>> = {
     await page.locator(`${HOST} .first .quiet`).click({ timeout: OWN_CLICK_TIMEOUT_MS });
     await choose(page.locator(`${HOST} .second .answers button`).last());
   },
-  withdraw: async (page, { withdrawLabels }, choose) => {
+  withdraw: async (page, _banner, choose) => {
     const link = page.locator(SETTINGS_LINK).first();
     if ((await link.count()) > 0) await link.click({ timeout: OWN_CLICK_TIMEOUT_MS });
     else await within(OWN_CLICK_TIMEOUT_MS, page.evaluate(`window.${CONSENT_GLOBAL}.open()`), undefined);
-    const buttons = page.locator(`${HOST} .second .consent button`);
-    await buttons.first().waitFor({ timeout: OWN_CLICK_TIMEOUT_MS });
-    for (const button of await buttons.all())
-      if (withdrawLabels.includes(((await button.textContent()) ?? '').trim())) return choose(button);
-    throw new Error('The banner has no button that withdraws consent.');
+    await choose(page.locator(`${HOST} .second .consent .withdraw`));
   },
 };
 
