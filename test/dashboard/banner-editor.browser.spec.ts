@@ -355,6 +355,8 @@ describe('the banner editor', () => {
     await page.getByLabel('Layer').selectOption('Details');
     const summary = banner().locator('.second summary');
     await summary.getByText('Zähler · 1 Cookie').waitFor();
+    // A later drawing of the preview would close it again.
+    await banner().getByText('Zählt Besuche.').waitFor({ state: 'attached' });
     await summary.press('Enter');
     await banner().getByText('Zählt Besuche.').waitFor();
     // Untranslated text is marked with its language.
