@@ -1,5 +1,5 @@
 // Loaded into a process of the service before its program: records garbage collections and delays of the event loop.
-// On SIGUSR2 it writes them to `$BENCH_PAUSES/<pid>.json` and begins anew.
+// On SIGUSR2 it writes them to `$BENCH_PAUSES/<pid>.json` and resets its figures.
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';

@@ -7,7 +7,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 const TOLERANCE_SECONDS = 300;
 if (KEY.length === 0) throw new Error('EVENT_SECRET is not set');
 
-/** Ids of events that were handled. Keep them in your database, with what the event changed. */
+/** Ids of handled events. Store them in your database, in the transaction that handles the event. */
 const handled = new Set();
 
 function isSigned({ 'webhook-id': id, 'webhook-timestamp': sentAt, 'webhook-signature': given = '' }, body) {

@@ -13,7 +13,7 @@ export interface Change {
 const SHOWN_CHARACTERS_MAX = 120;
 const MARKS = { added: styled('green', '+'), removed: styled('red', '-'), changed: styled('yellow', '~') };
 
-/** Compares the members that the file has: what it leaves out keeps its value. */
+/** Compares the members that the file has; missing members keep their value. */
 export function changesOf(stored: unknown, wanted: unknown, path: string[] = []): Change[] {
   if (isObject(stored) && isObject(wanted))
     return Object.keys(wanted).flatMap((name) => changesOf(stored[name], wanted[name], [...path, name]));

@@ -129,7 +129,7 @@ async function publish({
   return EXIT.done;
 }
 
-/** Lists what was published. */
+/** Lists the publications. */
 async function history({
   url,
   json,

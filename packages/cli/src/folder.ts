@@ -62,7 +62,7 @@ function freeName(root: string, name: string, id: string): string {
   return existsSync(join(root, plain)) ? `${plain}-${id}` : plain;
 }
 
-/** The content of a resource's file; undefined: there is no file, and the resource is left as it is. */
+/** The content of a resource's file; undefined: there is no file, and the resource does not change. */
 export function readFile(folder: ProjectFolder, resource: ResourceName): Content | undefined {
   const path = join(folder.path, `${resource}.json`);
   if (!existsSync(path)) return undefined;

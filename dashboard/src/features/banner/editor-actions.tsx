@@ -87,7 +87,7 @@ export function EditorActions({
               { comment, confirmMissingTexts },
               {
                 onSuccess: () => {
-                  // What is next on a new site.
+                  // The next step on a new site.
                   if (neverPublished)
                     void navigate({
                       to: '/projects/$projectId/install',

@@ -96,7 +96,7 @@ function RegionEditor(
   const visitor = visitorOf(rules, index);
   const put = (changes: RowChange) => change(withRow(form, row, changes));
   const shared = { row, disabled, at, put };
-  /** The rules as they were when this one was opened. */
+  /** The rules at the time this one was opened. */
   const [before] = useState({
     regionRules: rules,
     defaultMode: form.defaultMode,
