@@ -235,11 +235,15 @@ describe('reading scans', () => {
       ids.unshift(body['id']);
       await end(body['id']);
     }
+    await insertPages(ids[0], 1);
+    await service.database.query('update scan_page set loader_found = true where scan_id = $1', [ids[0]]);
     const first = await json(await project.request('viewer', 'GET', '/scans?limit=2'));
     expect((first['items'] as Json[]).map(({ id }) => id)).toEqual(ids.slice(0, 2));
     expect(first['allowance']).toEqual({
       scannerAvailable: true,
       defaultUrls: ['https://example.com/', 'https://shop.example.org/'],
+      hosts: 2,
+      verifiedHosts: 1,
       pagesMax: 100,
       scansPerDay: 5,
       scansLeft: 2,

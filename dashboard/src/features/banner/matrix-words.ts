@@ -2,23 +2,26 @@ import { regionName } from '../../shared/display-names';
 import { locale, t } from '../../i18n/i18n';
 import { CATEGORIES, type Category, type Mode, type Modes, MODES } from './configuration';
 import type { MatrixRow, Preset, PresetReference } from './region-matrix';
+import { REGION_PARTS } from './region-parts';
 
 /** How many regions of a rule are named before the others are counted. */
 const REGIONS_NAMED_MAX = 4;
 
-/** `France, Réunion`, or `United States: CA, CO, CT, DE and 8 more`. */
+/** `France, Réunion`, `California, Colorado, Connecticut, Delaware and 8 more`, or `Germany: BY`. */
 export function regionsWords(regions: string[], max = REGIONS_NAMED_MAX): string {
   // One that is not named takes as much room as its count.
   const named = regions.length <= max + 1 ? regions : regions.slice(0, max);
   const parts = new Map<string, string[]>();
   for (const code of named) {
-    const [country = '', part] = code.split('-');
+    const [country = '', part] = REGION_PARTS.has(code) ? [code] : code.split('-');
     parts.set(country, [...(parts.get(country) ?? []), ...(part === undefined ? [] : [part])]);
   }
-  const names = [...parts].map(([country, codes]) =>
-    codes.length > 0 ? `${regionName(country)}: ${codes.join(', ')}` : regionName(country),
-  );
-  const words = names.join(', ');
+  const words = [...parts]
+    .map(([code, codes]) => {
+      const name = REGION_PARTS.get(code) ?? regionName(code);
+      return codes.length > 0 ? `${name}: ${codes.join(', ')}` : name;
+    })
+    .join(', ');
   const count = regions.length - named.length;
   return count > 0 ? t('rules.andMore', { regions: words, count }) : words;
 }

@@ -6,15 +6,11 @@ import { AnchorLink } from '../../shared/anchor-link';
 import { plain, searchWords } from '../../shared/search-words';
 import { modesWords, rowName } from './matrix-words';
 import { decidingRule, type MatrixRow } from './region-matrix';
+import { REGION_PARTS } from './region-parts';
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 /** Codes that ICU has names for and that are no countries. */
 const NO_COUNTRIES = new Set(['EU', 'EZ', 'QO', 'UN', 'XA', 'XB', 'ZZ']);
-/** The countries with laws of their parts, which have the same names in English and German. */
-const PARTS: Record<string, string> = {
-  US: 'AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware,DC District of Columbia,FL Florida,GA Georgia,HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa,KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland,MA Massachusetts,MI Michigan,MN Minnesota,MS Mississippi,MO Missouri,MT Montana,NE Nebraska,NV Nevada,NH New Hampshire,NJ New Jersey,NM New Mexico,NY New York,NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,OR Oregon,PA Pennsylvania,RI Rhode Island,SC South Carolina,SD South Dakota,TN Tennessee,TX Texas,UT Utah,VT Vermont,VA Virginia,WA Washington,WV West Virginia,WI Wisconsin,WY Wyoming',
-  CA: 'AB Alberta,BC British Columbia,MB Manitoba,NB New Brunswick,NL Newfoundland and Labrador,NS Nova Scotia,NT Northwest Territories,NU Nunavut,ON Ontario,PE Prince Edward Island,QC Quebec,SK Saskatchewan,YT Yukon',
-};
 
 /** Names a place, and says which line decides for its visitors and how. */
 export function PlaceTest({ rows }: { rows: MatrixRow[] }) {
@@ -86,11 +82,9 @@ function allPlaces(): Place[] {
     const name = NO_COUNTRIES.has(code) ? undefined : names.of(code);
     return name === undefined ? [] : [{ code, name }];
   });
-  const parts = Object.entries(PARTS).flatMap(([country, list]) =>
-    list.split(',').map((entry) => ({
-      code: `${country}-${entry.slice(0, 2)}`,
-      name: `${entry.slice(3)}, ${names.of(country) ?? country}`,
-    })),
-  );
+  const parts = [...REGION_PARTS].map(([code, name]) => ({
+    code,
+    name: `${name}, ${names.of(code.slice(0, 2)) ?? code}`,
+  }));
   return [...countries, ...parts].toSorted((a, b) => a.name.localeCompare(b.name, locale));
 }

@@ -43,6 +43,7 @@ describe('findRows', () => {
     ['germany', ['de', 'eu']],
     ['united kingdom', ['gb']],
     ['us-ca', ['us-gpc']],
+    ['california', ['us-gpc']],
     ['pecr', ['gb']],
     ['other', [undefined]],
     ['atlantis', []],

@@ -3,6 +3,7 @@ import { regionName } from '../../shared/display-names';
 import { searchWords } from '../../shared/search-words';
 import { CATEGORIES, type Mode, type Modes, type RegionRule, strictestMode } from './configuration';
 import { decidingRule, findPreset, comingStates, type MatrixRow, type Preset } from './region-matrix';
+import { REGION_PARTS } from './region-parts';
 
 /** Kinds of law, the strictest first, then the row of all other regions. */
 export const REGION_GROUPS = ['consent', 'mixed', 'objection', 'information', 'none', 'other'] as const;
@@ -35,7 +36,10 @@ export function findRows(rows: MatrixRow[], presets: Preset[], typed: string, ot
     const regions = row.regions.flatMap((name) =>
       name === EU_GROUP ? [name, ...EU_REGIONS.split(' ')] : [name],
     );
-    const names = row.index === null ? [other] : regions.flatMap((name) => [name, regionName(name)]);
+    const names =
+      row.index === null
+        ? [other]
+        : regions.flatMap((name) => [name, regionName(name), REGION_PARTS.get(name) ?? '']);
     return matches(...names, findPreset(presets, row.preset)?.law ?? '');
   });
 }

@@ -15,7 +15,7 @@ import { dayWords, regionsWords } from './matrix-words';
 import { PlaceTest } from './place-test';
 import { findRows, nextChange, recordShares } from './region-groups';
 import { countriesWithoutParts, matrixRows, withNewestPresets, withPresetRules } from './region-matrix';
-import { RegionTable } from './region-table';
+import { ModeLegend, RegionTable } from './region-table';
 import { REGION_DOCS } from './signal-docs';
 import { usePresets } from './use-presets';
 
@@ -79,6 +79,7 @@ export function RegionRules({ projectId, form, change, fields, rulesRefusal }: R
             value={search}
             onChange={(event) => setSearch(event.currentTarget.value)}
           />
+          <ModeLegend />
           <Button
             variant="default"
             ml="auto"

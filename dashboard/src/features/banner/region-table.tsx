@@ -14,6 +14,8 @@ import { rowError } from './row-error';
 
 const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
+const LEGEND = ['opt_in', 'opt_out', 'notice'] as const;
+
 interface RegionTableProps {
   rows: MatrixRow[];
   /** undefined: not loaded yet. */
@@ -25,6 +27,19 @@ interface RegionTableProps {
   share: ((index: number | null) => number) | null;
   /** The row that is edited. */
   opened: number | 'other' | undefined;
+}
+
+/** The marks of the modes, with their meaning. */
+export function ModeLegend() {
+  return (
+    <span className="mode-legend">
+      {LEGEND.map((mode) => (
+        <span key={mode}>
+          <ModeBar mode={mode} words={t(`rules.shortModes.${mode}`)} /> {t(`rules.legend.${mode}`)}
+        </span>
+      ))}
+    </span>
+  );
 }
 
 /** One line per region, grouped by kind of law; equal modes are one bar. */

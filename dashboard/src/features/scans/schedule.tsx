@@ -71,6 +71,10 @@ export function Schedule({
           <>
             <dt>{t('scans.views.pages')}</dt>
             <dd>{t('scans.upTo', { pages: allowance.pagesMax })}</dd>
+            <dt>{t('scans.hosts')}</dt>
+            <dd title={t('scans.hostsHint')}>
+              {t('scans.hostsVerified', { verified: allowance.verifiedHosts, count: allowance.hosts })}
+            </dd>
           </>
         )}
       </dl>

@@ -57,6 +57,9 @@ export interface ScanAllowance {
   scannerAvailable: boolean;
   /** Start addresses of a scan without any. */
   defaultUrls: string[];
+  /** Hosts of these addresses, and those of them that are shown to be the project's. */
+  hosts: number;
+  verifiedHosts: number;
   pagesMax: number;
   scansPerDay: number;
   scansLeft: number;
@@ -91,9 +94,14 @@ export class ScanRequests implements OnModuleInit {
     const tier = await this.licensing.tierOf(project, now);
     const limit = scansPerDay(tier);
     const recent = await readRequestTimes(em, project.id, new Date(now.getTime() - DAY_MS));
+    const defaultUrls = await this.defaultUrls(project);
+    const hosts = hostsOf(defaultUrls);
+    const unverified = await unverifiedHosts(em, project.id, hosts);
     return {
       scannerAvailable: await isScannerAlive(em, SCANNER_ALIVE_MS),
-      defaultUrls: await this.defaultUrls(project),
+      defaultUrls,
+      hosts: hosts.length,
+      verifiedHosts: hosts.length - unverified.length,
       pagesMax: pagesPerScan(tier),
       scansPerDay: limit,
       scansLeft: Math.max(0, limit - recent.length),
@@ -145,7 +153,7 @@ export class ScanRequests implements OnModuleInit {
   /** Refuses a scan that could visit nothing, because its hosts have reached their daily limit. */
   private async requireHostScans(tx: EntityManager, urls: readonly string[], now: Date): Promise<void> {
     const limit = this.settings.hostScansPerDay;
-    const hosts = [...new Set(urls.map((url) => new URL(url).host))];
+    const hosts = hostsOf(urls);
     const scans = new Map((await readHostScans(tx, hosts)).map(({ host, times }) => [host, times]));
     const waitMs = Math.min(...hosts.map((host) => waitForScanMs(scans.get(host) ?? [], { limit, now })));
     if (waitMs > 0)
@@ -157,12 +165,7 @@ export class ScanRequests implements OnModuleInit {
 
   /** robots.txt is the host's: only who has shown control of the host may ignore it. */
   private async requireVerified(project: Project, urls: readonly string[]): Promise<void> {
-    const em = this.em.fork();
-    const hosts = [...new Set(urls.map((url) => new URL(url).host))];
-    const active = await readActiveHosts(em, project.id);
-    const unverified: string[] = [];
-    for (const host of hosts)
-      if (!active.includes(host) && !(await readHost(em, project.id, host)).verified) unverified.push(host);
+    const unverified = await unverifiedHosts(this.em.fork(), project.id, hostsOf(urls));
     if (unverified.length === 0) return;
     throw fieldErrors([
       {
@@ -305,4 +308,17 @@ export async function queueScan(tx: EntityManager, request: ScanRequest): Promis
     },
   });
   return id;
+}
+
+function hostsOf(urls: readonly string[]): string[] {
+  return [...new Set(urls.map((url) => new URL(url).host))];
+}
+
+/** The hosts that neither the loader nor a custom domain shows to be the project's. */
+async function unverifiedHosts(em: EntityManager, projectId: string, hosts: string[]): Promise<string[]> {
+  const active = await readActiveHosts(em, projectId);
+  const unverified: string[] = [];
+  for (const host of hosts)
+    if (!active.includes(host) && !(await readHost(em, projectId, host)).verified) unverified.push(host);
+  return unverified;
 }

@@ -266,6 +266,9 @@ export class ScanAllowanceResponse implements ScanAllowance {
     example: ['https://shop.example/'],
   })
   defaultUrls!: string[];
+  @ApiProperty({ type: 'integer', description: 'Hosts of these addresses', example: 2 }) hosts!: number;
+  @ApiProperty({ type: 'integer', description: "Those of them shown to be the project's", example: 2 })
+  verifiedHosts!: number;
   @ApiProperty({ type: 'integer', example: 100 }) pagesMax!: number;
   @ApiProperty({ type: 'integer', description: 'Scans in 24 hours', example: 5 }) scansPerDay!: number;
   @ApiProperty({ type: 'integer', description: 'Scans that may be requested now', example: 4 })
