@@ -36,7 +36,9 @@ const row = ({ service, provider, policyUrl, cookie }: Declaration['categories']
   return create('tr', '', name, by, cell('td', cookie?.purpose ?? '–'), cell('td', cookie?.duration ?? '–'));
 };
 
-/** The visitor's choice by category, with a button if our banner can change it. */
+const CHOICE_TIME = { dateStyle: 'long', timeStyle: 'short' } as const;
+
+/** The visitor's choice by category and its time, with a button if our banner can change it. */
 const ownChoice = (declaration: Declaration): HTMLElement[] => {
   const consent = window.serviceConsent;
   const configuration = consent?.configuration as { banner?: { enabled?: boolean } } | null | undefined;
@@ -53,7 +55,10 @@ const ownChoice = (declaration: Declaration): HTMLElement[] => {
   const button = heading('button', words.change, declaration) as HTMLButtonElement;
   button.type = 'button';
   button.addEventListener('click', () => void consent.open());
-  const parts = [heading('p', words.yourChoice, declaration), create('ul', '', ...items)];
+  const title = heading('p', words.yourChoice, declaration);
+  const at = consent.choice?.at;
+  if (at) title.append(` · ${new Date(at).toLocaleString(words.language, CHOICE_TIME)}`);
+  const parts = [title, create('ul', '', ...items)];
   return [create('div', '', ...parts, ...(configuration.banner?.enabled ? [button] : []))];
 };
 

@@ -347,6 +347,8 @@ describe('the declaration', () => {
     expect(await opened.getByText('You can change your choice').isVisible()).toBe(false);
     await opened.getByRole('button', { name: 'Accept all' }).click();
     await choice.getByText('Analytics: On').waitFor();
+    const year = new Date().getFullYear();
+    await choice.getByText(new RegExp(`^Your current choice · \\w+ \\d+, ${year} at `)).waitFor();
     const change = choice.getByRole('button', { name: 'Change' });
     const corner = 'getComputedStyle(document.querySelector("[data-service-choice=en] button")).borderRadius';
     expect(await opened.evaluate(corner)).toBe('0px');

@@ -62,7 +62,8 @@ function category({ projectId, disabled }: Options): Column<CookieResponse> {
   };
 }
 
-function providerOf({ classification: { service, provider } }: CookieResponse): string {
+function providerOf({ classification: { source, service, provider } }: CookieResponse): string {
+  if (source === 'own') return t('cookies.ownProvider');
   return provider ?? service ?? t('cookies.unknownProvider');
 }
 

@@ -33,7 +33,7 @@ li { display: flex; gap: 8px; }
 .compare-title { margin-top: 56px; font-size: 20px; line-height: 28px; font-weight: 650; letter-spacing: -0.015em; text-align: center; } .compare-title + .compare { margin-top: 20px; }
 table { width: 100%; min-width: 680px; border-collapse: collapse; }
 th, td { padding: 9px 16px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
-td, thead th + th { width: 16%; } th { font-weight: 450; } thead th { font-weight: 620; }
+tbody td, thead th { width: 16%; } th { font-weight: 450; } thead th { font-weight: 620; }
 thead td { color: var(--text-2); }
 tbody th[scope=rowgroup] { padding-top: 18px; font-size: 12px; font-weight: 600; color: var(--text-2); background: var(--page); }
 tbody:last-child tr:last-child > * { border-bottom: 0; }
@@ -43,6 +43,6 @@ footer nav { display: flex; flex-wrap: wrap; gap: 8px 20px; margin-left: auto; }
 footer a { padding: 2px 0; }
 @media (max-width: 800px) { .plans { grid-template-columns: 1fr; row-gap: 8px; } .enterprise > div { width: 100%; } }
 @media (max-width: 600px) { .questions, .enterprise ul { grid-template-columns: 1fr; } .intro { padding: 32px 0 24px; } h1 { font-size: 26px; line-height: 34px; } .top .quiet { padding: 6px 8px; }
-  table { min-width: 0; table-layout: fixed; font-size: 12px; line-height: 16px; } th, td { padding: 8px 4px; overflow-wrap: anywhere; } td, thead th + th { width: 17%; } th:first-child { padding-left: 12px; }
+  table { min-width: 0; table-layout: fixed; font-size: 12px; line-height: 16px; } th, td { padding: 8px 2px; overflow-wrap: anywhere; } tbody td, thead th { width: 19%; } tr > :first-child { padding-left: 12px; }
   footer nav { margin-left: 0; width: 100%; } footer > span { width: 100%; } }
 `;
