@@ -1,40 +1,5 @@
-import { allModes, type CategoryModes } from './consent-modes.js';
-
-/** The requirements of a preset from a date on. */
-export interface PresetState {
-  /** First day on which it applies, UTC `YYYY-MM-DD`; null: from the beginning. */
-  from: string | null;
-  modes: CategoryModes;
-  /** Whether the law requires that Global Privacy Control be honored. */
-  requiresSignal: boolean;
-}
-
-/** A change of the law is a new state of a version; a correction of ours is a new version. */
-export interface PresetVersion {
-  version: number;
-  /** `YYYY-MM-DD`. */
-  reviewedOn: string;
-  /** Ascending by `from`. */
-  states: PresetState[];
-}
-
-/**
- * The requirements of one law, or several similar ones, for a banner. No legal advice:
- * docs/regions.md.
- */
-export interface RegionPreset {
-  id: string;
-  /** As in a region rule: ISO 3166-1, ISO 3166-2 or `EU`. */
-  regions: string[];
-  law: string;
-  sources: { title: string; url: string }[];
-  /** Ascending. */
-  versions: PresetVersion[];
-}
-
-const OPT_IN = allModes('opt_in');
-const OPT_OUT = allModes('opt_out');
-const NOTICE = allModes('notice');
+import { COUNTRY_PRESETS } from './country-preset-data.js';
+import { always, OPT_IN, OPT_OUT, NOTICE, reviewed, type RegionPreset, since } from './preset-state.js';
 
 /**
  * In the order in which they become rules: the first rule that names a region decides, so a region comes before
@@ -53,7 +18,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.datenschutzkonferenz-online.de/orientierungshilfen.html',
       },
     ],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'at',
@@ -66,7 +31,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
       },
       { title: 'Datenschutzbehörde: FAQ', url: 'https://dsb.gv.at/faqs/datenschutz-cookies' },
     ],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'fr',
@@ -84,7 +49,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.cnil.fr/fr/cookies-solutions-pour-les-outils-de-mesure-daudience',
       },
     ],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'it',
@@ -96,7 +61,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.garanteprivacy.it/home/docweb/-/docweb-display/docweb/9677876',
       },
     ],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'es',
@@ -106,14 +71,14 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
       { title: 'LSSI', url: 'https://www.boe.es/buscar/act.php?id=BOE-A-2002-13758' },
       { title: 'AEPD: guide on cookies', url: 'https://www.aepd.es/guias/guia-cookies.pdf' },
     ],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'nl',
     regions: ['NL'],
     law: 'Telecommunicatiewet, artikel 11.7a',
     sources: [{ title: 'Telecommunicatiewet', url: 'https://wetten.overheid.nl/BWBR0009950/' }],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'eu',
@@ -126,7 +91,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.edpb.europa.eu/our-work-tools/our-documents/guidelines/guidelines-22023-technical-scope-art-53-eprivacy-directive_en',
       },
     ],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'ch',
@@ -140,7 +105,10 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.edoeb.admin.ch/fr/guide-sur-le-traitement-des-donnees-au-moyen-de-cookies',
       },
     ],
-    versions: reviewed(always({ analytics: 'opt_out', marketing: 'opt_in', preferences: 'opt_out' })),
+    versions: reviewed(
+      '2026-11-26',
+      always({ analytics: 'opt_out', marketing: 'opt_in', preferences: 'opt_out' }),
+    ),
   },
   {
     id: 'gb',
@@ -156,6 +124,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
       },
     ],
     versions: reviewed(
+      '2026-11-26',
       always(OPT_IN),
       since('2026-02-05', { analytics: 'opt_out', marketing: 'opt_in', preferences: 'opt_out' }),
     ),
@@ -165,7 +134,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
     regions: ['CA-QC'],
     law: 'Law 25: Act respecting the protection of personal information in the private sector, section 8.1',
     sources: [{ title: 'Chapter P-39.1', url: 'https://www.legisquebec.gouv.qc.ca/en/document/cs/p-39.1' }],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'ca',
@@ -178,7 +147,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.priv.gc.ca/en/privacy-topics/technology/online-privacy-tracking-cookies/tracking-and-ads/bg_ba_1206/',
       },
     ],
-    versions: reviewed(always(OPT_OUT)),
+    versions: reviewed('2026-11-26', always(OPT_OUT)),
   },
   {
     id: 'br',
@@ -191,7 +160,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.gov.br/anpd/pt-br/centrais-de-conteudo/materiais-educativos-e-publicacoes/guia-orientativo-cookies-e-protecao-de-dados-pessoais.pdf',
       },
     ],
-    versions: reviewed(always(OPT_IN)),
+    versions: reviewed('2026-11-26', always(OPT_IN)),
   },
   {
     id: 'cl',
@@ -204,9 +173,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.diariooficial.interior.gob.cl/publicaciones/2024/12/13/44023/01/2583630.pdf',
       },
     ],
-    versions: [
-      { version: 1, reviewedOn: '2026-11-28', states: [always(NOTICE), since('2026-12-01', OPT_IN)] },
-    ],
+    versions: reviewed('2026-11-28', always(NOTICE), since('2026-12-01', OPT_IN)),
   },
   {
     id: 'jp',
@@ -222,8 +189,12 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.soumu.go.jp/main_sosiki/joho_tsusin/d_syohi/gaibusoushin_kiritsu.html',
       },
     ],
-    versions: reviewed(always({ analytics: 'notice', marketing: 'opt_in', preferences: 'notice' })),
+    versions: reviewed(
+      '2026-11-26',
+      always({ analytics: 'notice', marketing: 'opt_in', preferences: 'notice' }),
+    ),
   },
+  ...COUNTRY_PRESETS,
   {
     id: 'us-gpc',
     regions: usStates('CA CO CT DE MD MN MT NE NH NJ OR TX'),
@@ -254,7 +225,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
       },
       { title: 'Texas', url: 'https://statutes.capitol.texas.gov/Docs/BC/htm/BC.541.htm' },
     ],
-    versions: reviewed({ ...always(OPT_OUT), requiresSignal: true }),
+    versions: reviewed('2026-11-26', { ...always(OPT_OUT), requiresSignal: true }),
   },
   {
     id: 'us-opt-out',
@@ -271,7 +242,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://law.lis.virginia.gov/vacode/title59.1/chapter53/section59.1-578/',
       },
     ],
-    versions: reviewed(always(OPT_OUT)),
+    versions: reviewed('2026-11-26', always(OPT_OUT)),
   },
   {
     id: 'us-2026',
@@ -288,7 +259,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://webserver.rilegislature.gov/Statutes/TITLE6/6-48.1/INDEX.htm',
       },
     ],
-    versions: reviewed(always(NOTICE), since('2026-01-01', OPT_OUT)),
+    versions: reviewed('2026-11-26', always(NOTICE), since('2026-01-01', OPT_OUT)),
   },
   {
     id: 'us-2027',
@@ -300,7 +271,7 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.oklegislature.gov/cf_pdf/2025-26%20ENR/SB/SB546%20ENR.PDF',
       },
     ],
-    versions: reviewed(always(NOTICE), since('2027-01-01', OPT_OUT)),
+    versions: reviewed('2026-11-26', always(NOTICE), since('2027-01-01', OPT_OUT)),
   },
   {
     id: 'us-2027-gpc',
@@ -309,7 +280,10 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
     sources: [
       { title: 'SB 386, Act 502', url: 'https://legis.la.gov/legis/BillInfo.aspx?s=26RS&b=SB386&sbi=y' },
     ],
-    versions: reviewed(always(NOTICE), { ...since('2027-01-01', OPT_OUT), requiresSignal: true }),
+    versions: reviewed('2026-11-26', always(NOTICE), {
+      ...since('2027-01-01', OPT_OUT),
+      requiresSignal: true,
+    }),
   },
   {
     id: 'us-2027-05',
@@ -321,14 +295,17 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://alison.legislature.state.al.us/files/pdf/SearchableInstruments/2026RS/HB351-enr.pdf',
       },
     ],
-    versions: reviewed(always(NOTICE), since('2027-05-01', OPT_OUT)),
+    versions: reviewed('2026-11-26', always(NOTICE), since('2027-05-01', OPT_OUT)),
   },
   {
     id: 'us-2028',
     regions: usStates('VT'),
     law: 'Vermont Data Privacy and Online Surveillance Act: opt-out, also by a browser signal',
     sources: [{ title: 'S.71, Act 145', url: 'https://legislature.vermont.gov/bill/status/2026/S.71' }],
-    versions: reviewed(always(NOTICE), { ...since('2028-01-01', OPT_OUT), requiresSignal: true }),
+    versions: reviewed('2026-11-26', always(NOTICE), {
+      ...since('2028-01-01', OPT_OUT),
+      requiresSignal: true,
+    }),
   },
   {
     id: 'us',
@@ -341,22 +318,9 @@ export const REGION_PRESETS: readonly RegionPreset[] = [
         url: 'https://www.ftc.gov/legal-library/browse/statutes/federal-trade-commission-act',
       },
     ],
-    versions: reviewed(always(NOTICE)),
+    versions: reviewed('2026-11-26', always(NOTICE)),
   },
 ];
-
-function always(modes: CategoryModes): PresetState {
-  return { from: null, modes, requiresSignal: false };
-}
-
-function since(from: string, modes: CategoryModes): PresetState {
-  return { from, modes, requiresSignal: false };
-}
-
-/** The first version of the presets that were reviewed together. */
-function reviewed(...states: PresetState[]): PresetVersion[] {
-  return [{ version: 1, reviewedOn: '2026-11-26', states }];
-}
 
 function usStates(names: string): string[] {
   return names.split(' ').map((state) => `US-${state}`);

@@ -80,7 +80,7 @@ describe('comingStates', () => {
     expect(coming(midnight)).not.toContain(from);
   });
 
-  it('has five states to come on 2026-11-26', () => {
+  it('has six states to come on 2026-11-26', () => {
     const at = new Date('2026-11-26');
     const coming = REGION_PRESETS.flatMap((preset) =>
       comingStates(preset, newestVersion(preset), at).map(({ from, requiresSignal }) => [
@@ -91,6 +91,7 @@ describe('comingStates', () => {
     );
     expect(coming).toEqual([
       ['CL', '2026-12-01', false],
+      ['IN', '2027-05-13', false],
       ['US-OK', '2027-01-01', false],
       ['US-LA', '2027-01-01', true],
       ['US-AL', '2027-05-01', false],

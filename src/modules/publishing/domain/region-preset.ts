@@ -1,13 +1,10 @@
 import type { PresetReference, SiteConfiguration } from './configuration.js';
 import { type CategoryModes, type ConsentMode, strictestMode } from './consent-modes.js';
-import { type PresetState, REGION_PRESETS, type RegionPreset } from './region-preset-data.js';
+import type { PresetState, RegionPreset } from './preset-state.js';
+import { REGION_PRESETS } from './region-preset-data.js';
 
-export {
-  type PresetState,
-  type PresetVersion,
-  REGION_PRESETS,
-  type RegionPreset,
-} from './region-preset-data.js';
+export type { PresetState, PresetVersion, RegionPreset } from './preset-state.js';
+export { REGION_PRESETS } from './region-preset-data.js';
 
 export function findPreset(id: string): RegionPreset | undefined {
   return REGION_PRESETS.find((preset) => preset.id === id);
