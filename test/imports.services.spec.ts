@@ -86,7 +86,7 @@ const REFUSED: [file: string, imported: string][] = [
   ['modules/evidence/infrastructure/probe', 'platform/http/leaf'],
   ['modules/projects/application/probe', 'modules/access/access.guard'],
   ['modules/projects/http/probe', 'modules/access/access.guard'],
-  // The HTTP layer reaches neither the database nor other servers by itself.
+  // The HTTP layer imports neither the database nor HTTP clients.
   ['modules/consent/http/probe', 'kysely'],
   ['modules/consent/http/probe', 'pg'],
   ['modules/consent/http/probe', 'undici'],
@@ -150,7 +150,7 @@ const REFUSED: [file: string, imported: string][] = [
   ['modules/pages/http/probe', 'modules/forwarding/forwarding.service'],
   ['modules/dashboard/probe', 'modules/consent/consent.hooks'],
   ['platform/openapi/probe', 'modules/access/access.decorators'],
-  // SQL stands in infrastructure.
+  // SQL is in infrastructure.
   ['modules/consent/application/probe', 'kysely'],
   ['modules/publishing/application/probe', 'kysely'],
   // Folders that no rule names.
@@ -315,7 +315,7 @@ function write(file: string, source: string): void {
   writeFileSync(join(folder, file), `${source}\n`);
 }
 
-/** What stands in the import: a package as it is, a file of src/ relative to the importing one. */
+/** The imported name: a package, or a file of src/ relative to the importing one. */
 function specifier(file: string, imported: string): string {
   if (!existsSync(join(folder, 'src', `${imported}.ts`))) return imported;
   const up = dirname(file)

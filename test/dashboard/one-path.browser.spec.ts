@@ -210,7 +210,7 @@ describe('the one path, from an empty database', () => {
     await tabTo(box.getByRole('button', { name: 'Publish', exact: true }));
     await page.keyboard.press('Enter');
     await box.waitFor({ state: 'detached' });
-    // The first publication leads to what is next.
+    // The first publication leads to the next step.
     await heading('Install');
     await open('/banner');
     await page.getByText('Live since').waitFor();

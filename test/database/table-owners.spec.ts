@@ -17,7 +17,7 @@ for (const file of globSync('src/{modules,platform}/*/infrastructure/*.{entity,e
 const PARTITIONS = ['delivery_failed', 'delivery_settled'];
 for (const table of PARTITIONS) OWNERS.set(table, 'forwarding');
 
-/** What is about the database as a whole. */
+/** Files about the whole database. */
 const WHOLE_DATABASE = [
   /^migrations\//,
   // Who may do what with which table.
@@ -27,7 +27,7 @@ const WHOLE_DATABASE = [
   /^programs\/orm-options\.ts$/,
 ];
 
-/** The words of SQL before which a table stands, and the functions of Kysely that take its name. */
+/** The SQL keywords that a table follows, and the functions of Kysely that take its name. */
 const NAMED = new RegExp(
   String.raw`\b(?:from|join|into|update|using|table|only|truncate)\s+"?(${[...OWNERS.keys()].join('|')})\b(?!\s*\()`,
   'gi',
@@ -37,7 +37,7 @@ const TAKES_A_TABLE =
 const ENTITY_FILE =
   /^(?:\.\.\/)+(?:(?:modules|platform)\/)?([a-z-]+)\/infrastructure\/[\w.-]*(?:entity|entities)\.js$/;
 
-/** What a file names of other modules, as `table of module`; `file` is its path below src. */
+/** Tables of other modules in a file, as `table of module`; `file` is its path below src. */
 function foreignTables(file: string, text: string): string[] {
   const [first = '', second = ''] = file.split('/');
   // The scanner is another program, and its tables belong to scans.

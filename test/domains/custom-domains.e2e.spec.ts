@@ -179,7 +179,7 @@ describe('a check', () => {
     world.records[domain] = { issuers: ['letsencrypt.org'] };
     await post(`/${id}/check`);
     expect((await world.read(project, id)).certificate).toMatchObject({ caaForbids: false });
-    // Records of the host itself apply in place of those of the domain above.
+    // Records of the host replace the records of the domain above.
     world.records[host] = { issuers: ['sectigo.com'] };
     await post(`/${id}/check`);
     expect((await world.read(project, id)).certificate).toMatchObject({

@@ -13,7 +13,7 @@ export interface LabProjects {
   silent: string;
 }
 
-/** What the runner and the rules need of an installation, however it is run. */
+/** The parts of an installation that the runner and the rules use. */
 export interface LabInstallation {
   readonly receiver: Pick<ReceiverHandle, 'counts'>;
   readonly evidenceKey: Buffer;

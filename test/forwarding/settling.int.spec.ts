@@ -322,7 +322,7 @@ describe('outcomes of deliveries', () => {
     await service.database.query('delete from delivery_retry where consent_id = any($1)', [due.slice(0, 10)]);
     await scheduler.step();
     expect((await queued()).toSorted()).toEqual(due.slice(0, 74).toSorted());
-    // Those of a project that retries no longer end, and of no other.
+    // Only the retries of the project that no longer retries end.
     expect([
       await retriesOf(off),
       (await retriesOf(busy)).length,

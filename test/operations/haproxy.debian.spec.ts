@@ -40,7 +40,7 @@ afterAll(async () => {
   await processes.close();
 });
 
-/** What a visitor of any site may know of the response. */
+/** Headers of the response that any visitor may see. */
 async function send(path: string, method: string): Promise<Record<string, unknown>> {
   const response = await fetch(`${baseUrl}${path}`, { method });
   const { code } = (await response.json()) as { code: string };

@@ -267,7 +267,7 @@ describe('HTML with frames', () => {
     `<form></form>${FRAME}`,
   ];
 
-  /** What each kind of HTML becomes in each place, and what runs. */
+  /** Each kind of HTML in each place: its result, and the scripts that run. */
   const COLLECT = `(() => {
     window.ran = [];
     customElements.define('x-element', class extends HTMLElement {

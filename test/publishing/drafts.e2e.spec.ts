@@ -94,7 +94,7 @@ describe('a draft', () => {
   });
 
   it('expires by its last save, and with all others that are due', async () => {
-    // Without a worker, which expires drafts by itself.
+    // Without a worker, because it expires drafts.
     const idle = await startTestService();
     try {
       const project = await createTestProject(idle);

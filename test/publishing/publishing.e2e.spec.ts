@@ -245,7 +245,7 @@ describe('publishing', () => {
       return row && Number(row.newest) > 500 ? row : null;
     });
     expect(kept).toMatchObject({ oldest: '2', newest: '501', count: '500' });
-    // Those of another project are counted by themselves.
+    // Another project has a count of its own.
     await simulate(other, 'pro');
     const versions = await until('its next one', async () => {
       const rows = await service.database.query<{ version: string }>(

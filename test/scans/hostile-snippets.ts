@@ -68,7 +68,7 @@ export const SNIPPETS: readonly ((address: string) => string)[] = [
   () => `document.append(document.createElement('p')); document.documentElement.remove()`,
 ];
 
-/** Each script by itself, so that one that throws does not stop the others. */
+/** Separate scripts, so that one that throws does not stop the others. */
 export function scriptsOf(scripts: readonly string[]): string {
   return scripts.map((script) => `<script>try { ${script} } catch {}</script>`).join('\n');
 }

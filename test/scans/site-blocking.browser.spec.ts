@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 let site: Server;
 let ads: Server;
 let service: ScanService;
-/** Paths that the other host was asked for. */
+/** Requested paths of the other host. */
 const requested: string[] = [];
 /** The policy that the site sends; null: none. */
 let header: string | null;

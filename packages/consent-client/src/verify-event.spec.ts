@@ -48,7 +48,7 @@ describe(verifyEvent.name, () => {
 
   it("takes fetch's headers, Node's, and bytes", () => {
     const event = verifyEvent(secret, new Headers(signed()), Buffer.from(body));
-    // The type tells the members of data.
+    // The members of data follow from the type.
     if (event.type === 'tier.changed') expect(event.data.to).toBeUndefined();
     expect(verifyEvent(secret, { ...signed(), 'webhook-id': [id] }, body)).toEqual(JSON.parse(body));
   });

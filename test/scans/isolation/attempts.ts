@@ -79,7 +79,7 @@ for (const target of targets) {
   quietly(() => link('preload', to('preload'), { as: 'image' }));
   quietly(() => link('modulepreload', to('modulepreload')));
   quietly(() => link('preconnect', to('')));
-  // Of names alone, and of one that nothing else asks for.
+  // Only names, and one of them is in no other attempt.
   quietly(() => link('dns-prefetch', to('').replace(/^https?:\\/\\/(?=[a-z])/, '//dns-prefetch.')));
   quietly(() => new Worker('/worker.js').postMessage(to('worker')));
   quietly(() => { const worker = new SharedWorker('/shared-worker.js'); worker.port.postMessage(to('shared-worker')); });

@@ -23,7 +23,7 @@ export interface TestScan {
   paths?: string[];
   /** Numbers of the pages without the loader. */
   withoutLoader?: number[];
-  /** What the HTML of the first page requests, host and path. */
+  /** Host and path of each request in the HTML of the first page. */
   htmlAddresses?: string[];
   /** States that were tested; all without it. */
   tested?: ScanState[];
