@@ -178,6 +178,12 @@ describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
       WILDCARDS.map((domain) => createForwardingProject(service, `https://hook.${domain}:${named.port}/`)),
     );
     const startedMs = performance.now();
+    /** The attempts that the failing projects may have had since then. */
+    const allowed = (): number => {
+      const seconds = (performance.now() - startedMs) / 1000;
+      const reserved = failing.length * (RESERVED_ATTEMPTS + Math.ceil(seconds * RESERVED_PER_SECOND));
+      return FAILING_TARGET_BURST + Math.ceil(seconds * FAILING_TARGET_PER_SECOND) + reserved;
+    };
     for (const project of failing) await chooseMany(project, 140);
     await until('the burst is used up', async () => (await bounded('address')) === 1);
     await until('they have arrived', () => arrived() >= FAILING_TARGET_BURST);
@@ -187,16 +193,12 @@ describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
     for (const project of [proven, newcomer]) {
       await chooseMany(project, 100);
       await until('all of its records were delivered', async () => (await waitingOf(project.id)) === 0);
-      expect(await waitingOf(...ids)).toBeGreaterThan(FAILING_TARGET_BURST / 2);
+      const waiting = await waitingOf(...ids);
+      expect(waiting).toBeGreaterThanOrEqual(failing.length * 140 - allowed());
     }
     expect(neighbor.requests).toHaveLength(201);
     expect(await putOff('failing_address')).toBeGreaterThan(0);
-    const seconds = (performance.now() - startedMs) / 1000;
-    const reserved = failing.length * (RESERVED_ATTEMPTS + Math.ceil(seconds * RESERVED_PER_SECOND));
-    expect(arrived()).toBeLessThanOrEqual(
-      FAILING_TARGET_BURST + Math.ceil(seconds * FAILING_TARGET_PER_SECOND) + reserved,
-    );
-    expect(arrived()).toBeLessThan(15 * 140);
+    expect(arrived()).toBeLessThanOrEqual(allowed());
     await service.database.query('delete from outbox_message where project_id = any($1)', [ids]);
   });
 
@@ -219,7 +221,6 @@ describe('an endpoint that nobody proved (spec §2.2 allows any)', () => {
     expect(arrived()).toBeLessThanOrEqual(
       FAILING_TARGET_BURST + Math.ceil(seconds * FAILING_TARGET_PER_SECOND),
     );
-    expect(arrived()).toBeLessThan(1_500);
     // A receiver that comes back gets all that waited, and is bounded no more.
     victim.behave({ kind: 'answer', status: 204 });
     const ids = projects.map(({ id }) => id);
