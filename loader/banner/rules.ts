@@ -4,13 +4,25 @@ const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|ks|ps|sd|ug|ur|yi)(-|$)/i;
 
 export const isRightToLeft = (language: string): boolean => RIGHT_TO_LEFT.test(language);
 
-/** The text of the first wanted language that exists; a tag matches as a whole, or by its first part. */
+/** The language and the script of a tag, in one of several codes: `zh-TW` is `zh`, `Hant`; `nb` is `no`, `Latn`. */
+function partsOf(tag: string): [string, string?] {
+  try {
+    const { language, script } = new Intl.Locale(tag).maximize();
+    return [language.replace(/^n[bn]$/, 'no'), script];
+  } catch {
+    return [tag];
+  }
+}
+
+/** The text of the first wanted language that exists; a tag matches as a whole, with its script, or by its language. */
 export function pickText<T extends { language: string }>(texts: T[], wanted: string[]): T | undefined {
-  const first = (tag: string): string | undefined => tag.toLowerCase().split('-')[0];
   for (const tag of wanted) {
+    const [first, script] = partsOf(tag);
+    const related = texts.filter(({ language }) => partsOf(language)[0] === first);
     const found =
-      texts.find(({ language }) => language.toLowerCase() === tag.toLowerCase()) ??
-      texts.find(({ language }) => first(language) === first(tag));
+      related.find(({ language }) => language.toLowerCase() === tag.toLowerCase()) ??
+      related.find(({ language }) => partsOf(language)[1] === script) ??
+      related[0];
     if (found) return found;
   }
   return texts[0];

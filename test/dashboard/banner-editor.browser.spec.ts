@@ -149,7 +149,7 @@ describe('the banner editor', () => {
 
   it('publishes a language that lacks texts only after a confirmation', async () => {
     await page.getByRole('button', { name: 'Add language' }).click();
-    await page.getByLabel('New language').fill('Arabic');
+    await page.getByLabel('New language').fill('Persian');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     const checks = page.getByRole('list', { name: 'Checks' });
     await checks.getByText('27 texts missing.').waitFor();
@@ -158,14 +158,14 @@ describe('the banner editor', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Review and publish' }).click();
     const dialog = page.getByRole('dialog', { name: 'Review and publish' });
-    await dialog.getByText('Arabic (ar): 27 texts').waitFor();
+    await dialog.getByText('Persian (fa): 27 texts').waitFor();
     const publishNow = dialog.getByRole('button', { name: 'Publish', exact: true });
     expect(await publishNow.isDisabled()).toBe(true);
     await dialog.getByLabel('Publish without these translations').check();
     await publishNow.click();
     await dialog.waitFor({ state: 'detached' });
     const saved = (await (await context.request.get(api(''))).json()) as { texts: { language: string }[] };
-    expect(saved.texts.map(({ language }) => language)).toContain('ar');
+    expect(saved.texts.map(({ language }) => language)).toContain('fa');
   });
 
   it('shows a logo that was chosen from a file, and the banner in another place', async () => {

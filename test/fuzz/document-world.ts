@@ -346,7 +346,7 @@ export class DocumentWorld {
   };
 
   private readonly languageFile = async ({ project }: Stage): Promise<Supplied> => {
-    const { texts } = configurationPresets();
+    const { texts } = configurationPresets({ languages: 'en,de,fr,es,it,nl,pl,pt,sv,da' });
     await this.made(project.request('owner', 'PUT', '/configuration', { banner: { enabled: true }, texts }));
     return until('the texts are there', async () => {
       const published = await fetch(`${this.service.baseUrl}/cdn/${project.id}/config.json`);

@@ -96,7 +96,11 @@ describe('three shops with presets', () => {
   const BY_LAW = ['fr', 'gb', 'us-gpc', 'us-2027', 'us'];
   const businessRules = async (): Promise<object[]> => {
     const presets = (await (
-      await site.project.request('viewer', 'GET', '/configuration/presets')
+      await site.project.request(
+        'viewer',
+        'GET',
+        '/configuration/presets?languages=en,de,fr,es,it,nl,pl,pt,sv,da',
+      )
     ).json()) as {
       regionPresets: { id: string; regions: string[] }[];
     };

@@ -7,6 +7,7 @@ import {
   translationIn,
   withdrawnCookies,
 } from '../../loader/banner/rules.js';
+import { textLanguage } from '../../src/modules/publishing/domain/text-language.js';
 
 describe('withdrawnCookies', () => {
   const service = (category: string, ...names: string[]) => ({
@@ -98,6 +99,23 @@ describe('pickText', () => {
     [['fil', 'zh'], 'zh-Hant'],
   ])('for %j is %s', (wanted, language) => {
     expect(pickText(texts, wanted)?.language).toBe(language);
+  });
+
+  const related = ['zh-Hans', 'zh-Hant', 'no', 'sr', 'fil', 'id'].map((language) => ({ language }));
+
+  it.each([
+    ['zh-TW', 'zh-Hant'],
+    ['zh-HK', 'zh-Hant'],
+    ['zh', 'zh-Hans'],
+    ['zh-Hans-HK', 'zh-Hans'],
+    ['nb-NO', 'no'],
+    ['nn', 'no'],
+    ['sr-Latn-RS', 'sr'],
+    ['tl', 'fil'],
+    ['in', 'id'],
+  ])('knows the scripts and other codes of %s', (wanted, language) => {
+    expect(pickText(related, [wanted])?.language).toBe(language);
+    expect(textLanguage(wanted)).toBe(language);
   });
 
   it.each([

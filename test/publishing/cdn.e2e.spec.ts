@@ -300,7 +300,11 @@ describe('GET /cdn/:projectId/blocker.js', () => {
 describe('GET /cdn/:projectId/declaration.html', () => {
   it('shows what is declared in each language of the banner, as text, under a policy without scripts', async () => {
     const project = await createTestProject(service);
-    const presets = await project.request('viewer', 'GET', '/configuration/presets');
+    const presets = await project.request(
+      'viewer',
+      'GET',
+      '/configuration/presets?languages=en,de,fr,es,it,nl,pl,pt,sv,da',
+    );
     const { texts } = (await presets.json()) as { texts: { language: string }[] };
     const hostile = '<script>alert("x")</script>';
     const controller = { controllerName: 'Tea & Co', controllerContact: 'privacy@tea.example' };

@@ -223,7 +223,10 @@ describe('a preview', () => {
 
   it('says what visitors of each language download before they see the banner', async () => {
     const project = await createTestProject(service);
-    const { texts } = (await get(project, '/configuration/presets')) as unknown as { texts: object[] };
+    const { texts } = (await get(
+      project,
+      '/configuration/presets?languages=en,de,fr,es,it,nl,pl,pt,sv,da',
+    )) as unknown as { texts: object[] };
     const preview = async (body: object): Promise<Record<string, { language: string; bytes: number }[]>> =>
       (await (await send(project, ['POST', '/configuration/preview'], body)).json()) as never;
     const ten = await preview({ texts, banner: { enabled: true } });

@@ -41,7 +41,7 @@ beforeAll(async () => {
     await publish({
       policyVersion: 'nginx-1',
       banner: { enabled: true, logo: LOGO },
-      texts: configurationPresets().texts,
+      texts: configurationPresets({ languages: 'en,de,fr,es,it,nl,pl,pt,sv,da' }).texts,
     }),
     await publish({
       policyVersion: 'nginx-2',

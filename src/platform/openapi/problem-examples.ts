@@ -89,7 +89,7 @@ const DETAILS: Record<string, string> = {
 /** Additional members of a code's problem document. */
 const MEMBERS: Record<string, Problem> = {
   internal_error: { errorId: ERROR_ID },
-  texts_incomplete: { missingTexts: [{ language: 'ar', fields: ['description', 'labels.close'] }] },
+  texts_incomplete: { missingTexts: [{ language: 'fa', fields: ['description', 'labels.close'] }] },
   validation_failed: {
     errors: [
       { field: 'limit', message: 'limit must be an integer from 1 to 200.', code: 'range', min: 1, max: 200 },

@@ -40,7 +40,7 @@ export function EditorForm(props: EditorFormProps) {
   const { project, editor, shown, language, mode, onMode, rulesRefusal, disabled } = props;
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const presets = usePresets(project.id)?.texts ?? [];
+  const presets = usePresets(project.id, editor.form.texts)?.texts ?? [];
   const { fields } = shown;
   const shared = { projectId: project.id, form: editor.form, change: editor.change, fields };
   const written = { ...shared, language, presets };

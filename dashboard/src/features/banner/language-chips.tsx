@@ -10,7 +10,7 @@ import { withDefaultLanguage } from './translations';
 
 /** The languages of the banner, of which one is being edited. */
 export function LanguageChips(props: LanguageProps & { onLanguage: (language: string) => void }) {
-  const { form, change, fields, language, onLanguage, presets } = props;
+  const { projectId, form, change, fields, language, onLanguage } = props;
   const { texts, defaultLanguage } = form;
   const [isAdding, setIsAdding] = useState(false);
   const isDefault = language === defaultLanguage;
@@ -48,7 +48,7 @@ export function LanguageChips(props: LanguageProps & { onLanguage: (language: st
       </div>
       {isAdding && (
         <AddLanguage
-          {...{ form, change, presets }}
+          {...{ projectId, form, change }}
           onAdded={(added) => {
             onLanguage(added);
             setIsAdding(false);

@@ -63,7 +63,7 @@ export function PreviewPane(props: {
   onVisitor: (changes: Partial<Visitor>) => void;
 }) {
   const { form, language, mode, visitor, onVisitor } = props;
-  const presets = usePresets(useProject().id);
+  const presets = usePresets(useProject().id, form.texts);
   /** Null until the person chooses one. */
   const [chosen, setDevice] = useState<Device | null>(null);
   const device = chosen ?? (innerWidth < PHONE_MAX_PX ? 'phone' : 'desktop');

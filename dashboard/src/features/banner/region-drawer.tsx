@@ -46,7 +46,7 @@ interface RegionDrawerProps extends FieldsProps {
 export function RegionDrawer(props: RegionDrawerProps) {
   const isDocked = useMediaQuery('(min-width: 1100px)', true, { getInitialValueInEffect: false });
   const navigate = route.useNavigate();
-  const presets = usePresets(props.projectId);
+  const presets = usePresets(props.projectId, props.form.texts);
   const [at] = useState(() => new Date());
   const rows = matrixRows(props.form, presets?.regionPresets ?? [], at);
   const row = rows.find(({ index }) => (index ?? 'other') === props.rule);

@@ -28,7 +28,7 @@ export interface RegionRulesProps extends FieldsProps {
 
 /** The rules in words, then one line per region, grouped by kind of law. */
 export function RegionRules({ projectId, form, change, fields, rulesRefusal }: RegionRulesProps) {
-  const presets = usePresets(projectId)?.regionPresets;
+  const presets = usePresets(projectId, form.texts)?.regionPresets;
   const navigate = route.useNavigate();
   const [at] = useState(() => new Date());
   const [search, setSearch] = useState('');

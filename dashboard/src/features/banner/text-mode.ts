@@ -1,3 +1,4 @@
+import { textLanguage } from '../../../../src/modules/publishing/domain/text-language.js';
 import { type BannerText, type Configuration, MODES } from './configuration';
 
 /** Texts of the first layer: one set for each mode that shows a banner, and one where a signal was honored. */
@@ -53,7 +54,7 @@ export function isModeUsed(
 
 /** The preset in this language, or in the language that it is a variant of. */
 export const presetFor = (presets: BannerText[], language: string): BannerText | undefined =>
-  presets.find((preset) => preset.language === language.split('-')[0]);
+  presets.find((preset) => preset.language === textLanguage(language));
 
 /**
  * The document for the preview: with the labels of every mode, because a published one has only the

@@ -148,13 +148,10 @@ ${
 
 /** Who is responsible, and which version of when this is. */
 function facts(declaration: Declaration, { controller, updatedAt, policyVersion }: DeclarationFrame): string {
-  const { words, language } = declaration;
+  const { words } = declaration;
   const date =
     updatedAt &&
-    new Intl.DateTimeFormat(words.language === language ? language : 'en', {
-      dateStyle: 'long',
-      timeZone: 'UTC',
-    }).format(updatedAt);
+    new Intl.DateTimeFormat(words.language, { dateStyle: 'long', timeZone: 'UTC' }).format(updatedAt);
   const version = `${words.version} ${policyVersion}`;
   const updated = date === null ? version : `${date}, ${version}`;
   const known = [

@@ -38,7 +38,7 @@ export interface DeclarationRow {
 /** On a site's own host with the prefix `__Host-`. */
 const CHOICE_COOKIE = 'service-consent';
 
-const RIGHT_TO_LEFT = /^(ar|fa|he|ur)(-|$)/i;
+const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|ks|ps|sd|ug|ur|yi)(-|$)/i;
 
 /** One declaration for each language of the banner, the default language first. */
 export function declarations(source: DeclarationSource): Declaration[] {

@@ -1,34 +1,29 @@
 import { messagesOf } from '../../../platform/messages/messages.js';
 import { type BannerText, CATEGORIES, type Labels } from './banner-text.js';
+import { DEFAULT_LANGUAGES, type DefaultLanguage, textLanguage } from './text-language.js';
 
 /** All texts of a banner in one language. */
 export interface DefaultText extends BannerText {
   labels: Labels;
 }
 
-/** The languages of `messages/site.*.json`. */
-export const DEFAULT_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'sv', 'da'] as const;
-type DefaultLanguage = (typeof DEFAULT_LANGUAGES)[number];
-
 const read = new Map<DefaultLanguage, DefaultText>();
 
-/** Banner texts used where the owner has not written any. */
-export const defaultTexts = (): DefaultText[] => DEFAULT_LANGUAGES.map(textIn);
+/** Banner texts used where the owner has not written any, in the languages of these tags. */
+export function defaultTexts(tags: readonly string[] = DEFAULT_LANGUAGES): DefaultText[] {
+  const languages = tags.flatMap((tag) => textLanguage(tag) ?? []);
+  return [...new Set(languages)].map(textIn);
+}
 
-/** Default texts of a language; a tag such as `pt-BR` falls back to `pt`, unknown languages to English. */
+/** Default texts of a language; unknown languages have the English ones. */
 export function defaultText(language: string): DefaultText {
-  return textIn(defaultLanguage(language) ?? 'en');
+  return textIn(textLanguage(language) ?? 'en');
 }
 
 /** Like `defaultText`, but undefined for unknown languages. */
 export function knownText(language: string): DefaultText | undefined {
-  const known = defaultLanguage(language);
+  const known = textLanguage(language);
   return known && textIn(known);
-}
-
-function defaultLanguage(tag: string): DefaultLanguage | undefined {
-  const first = tag.toLowerCase().split('-')[0];
-  return DEFAULT_LANGUAGES.find((language) => language === first);
 }
 
 /** In the labels, `{category}` is the title of a category, `{categories}` several of them, `{count}` a number of cookies. */
@@ -47,6 +42,8 @@ function textIn(language: DefaultLanguage): DefaultText {
 export type DeclarationWords = ReturnType<typeof declarationWords>;
 
 export function declarationWords(language: string) {
-  const known = DEFAULT_LANGUAGES.find((each) => each === language.split('-')[0]);
-  return { ...messagesOf('site', known ?? 'en').declaration, language: known ? language : 'en' };
+  const known = textLanguage(language);
+  const words = messagesOf('site', known ?? 'en').declaration;
+  // Dates and numbers beside our Serbian words are in the Latin script, too.
+  return { ...words, language: known === 'sr' ? 'sr-Latn' : known ? language : 'en' };
 }

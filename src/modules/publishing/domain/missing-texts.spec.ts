@@ -1,23 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BannerText } from './banner-text.js';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration } from './configuration.js';
-import { DEFAULT_LANGUAGES, defaultText, defaultTexts } from './default-texts.js';
+import { defaultText, defaultTexts } from './default-texts.js';
+import { DEFAULT_LANGUAGES } from './text-language.js';
 import { missingTexts } from './missing-texts.js';
 
 const AT = new Date('2026-11-29');
 const ENGLISH = { ...defaultText('en'), labels: {} };
-const ARABIC: BannerText = {
-  language: 'ar',
-  title: 'نحن نهتم بخصوصيتك',
-  description: 'نستخدم ملفات تعريف الارتباط.',
-  acceptAll: 'قبول الكل',
-  rejectAll: 'رفض الكل',
-  choose: 'تخصيص',
-  save: 'حفظ',
+const PERSIAN: BannerText = {
+  language: 'fa',
+  title: 'به حریم خصوصی شما احترام می‌گذاریم',
+  description: 'ما از کوکی استفاده می‌کنیم.',
+  acceptAll: 'پذیرش همه',
+  rejectAll: 'رد همه',
+  choose: 'سفارشی‌سازی',
+  save: 'ذخیره',
   categories: [
-    { key: 'analytics', title: 'التحليلات', description: 'كيف يستخدم الموقع.' },
-    { key: 'marketing', title: 'التسويق', description: 'إعلانات مناسبة.' },
-    { key: 'preferences', title: 'التفضيلات', description: 'يتذكر إعداداتك.' },
+    { key: 'analytics', title: 'آمار', description: 'نحوه استفاده از سایت.' },
+    { key: 'marketing', title: 'بازاریابی', description: 'تبلیغات مرتبط.' },
+    { key: 'preferences', title: 'ترجیحات', description: 'تنظیمات شما را نگه می‌دارد.' },
   ],
   labels: {},
 };
@@ -28,7 +29,7 @@ const configuration = (texts: BannerText[], changes: Partial<SiteConfiguration> 
   ...changes,
 });
 const fieldsOf = (texts: BannerText[], changes?: Partial<SiteConfiguration>): string[] | undefined =>
-  missingTexts(configuration(texts, changes), AT).find(({ language }) => language === 'ar')?.fields;
+  missingTexts(configuration(texts, changes), AT).find(({ language }) => language === 'fa')?.fields;
 
 describe('missingTexts', () => {
   it.each(DEFAULT_LANGUAGES)(
@@ -40,20 +41,20 @@ describe('missingTexts', () => {
   );
 
   it('names labels of a language that we have no texts in, if a mode in use shows them', () => {
-    const missing = fieldsOf([ENGLISH, ARABIC]);
+    const missing = fieldsOf([ENGLISH, PERSIAN]);
     expect(missing).toEqual(expect.arrayContaining(['labels.close', 'labels.consentId']));
     expect(missing).not.toContain('labels.noticeTitle');
     expect(missing).not.toContain('title');
-    const informed = fieldsOf([ENGLISH, ARABIC], { categories: [] });
+    const informed = fieldsOf([ENGLISH, PERSIAN], { categories: [] });
     expect(informed).toContain('labels.noticeTitle');
-    const labels = { ...defaultText('en').labels, close: 'إغلاق' };
-    expect(fieldsOf([ENGLISH, { ...ARABIC, labels }])).toBeUndefined();
-    expect(fieldsOf([{ ...ARABIC }], { defaultLanguage: 'ar' })).toContain('labels.close');
+    const labels = { ...defaultText('en').labels, close: 'بستن' };
+    expect(fieldsOf([ENGLISH, { ...PERSIAN, labels }])).toBeUndefined();
+    expect(fieldsOf([{ ...PERSIAN }], { defaultLanguage: 'fa' })).toContain('labels.close');
   });
 
   it('names phrases that are those of the default language, and no single words', () => {
     const labels = defaultText('en').labels;
-    const copied = { ...ARABIC, labels, description: ENGLISH.description, choose: ENGLISH.choose };
+    const copied = { ...PERSIAN, labels, description: ENGLISH.description, choose: ENGLISH.choose };
     expect(fieldsOf([ENGLISH, copied])).toEqual(['description']);
     // The site's own labels, copied.
     expect(fieldsOf([{ ...ENGLISH, labels }, copied])).toContain('labels.necessaryDescription');
@@ -64,11 +65,11 @@ describe('missingTexts', () => {
 
   it('names offered categories without texts', () => {
     const labels = defaultText('en').labels;
-    const [analytics] = ARABIC.categories;
+    const [analytics] = PERSIAN.categories;
     const partial = {
-      ...ARABIC,
+      ...PERSIAN,
       labels,
-      categories: [analytics!, { ...ARABIC.categories[1]!, description: ' ' }],
+      categories: [analytics!, { ...PERSIAN.categories[1]!, description: ' ' }],
     };
     expect(fieldsOf([ENGLISH, partial])).toEqual([
       'categories.marketing.description',
@@ -84,6 +85,6 @@ describe('missingTexts', () => {
   });
 
   it('leaves a site with its own banner alone', () => {
-    expect(fieldsOf([ENGLISH, ARABIC], { banner: DEFAULT_CONFIGURATION.banner })).toBeUndefined();
+    expect(fieldsOf([ENGLISH, PERSIAN], { banner: DEFAULT_CONFIGURATION.banner })).toBeUndefined();
   });
 });

@@ -26,7 +26,9 @@ export function missingTexts(configuration: SiteConfiguration, at: Date): Missin
   const labels = LABELS.filter((name) => !unused.includes(name));
   return texts
     .map((text) => {
-      const isKnown = knownText(text.language) !== undefined;
+      const known = knownText(text.language);
+      const isKnown = known !== undefined;
+      const ours = known ? phrases(known, configuration) : new Map();
       const given = phrases(text, configuration);
       const others =
         firstPart(text.language) === firstPart(own.language) ? new Map() : phrases(own, configuration);
@@ -37,7 +39,10 @@ export function missingTexts(configuration: SiteConfiguration, at: Date): Missin
             const words = given.get(field) ?? '';
             return (
               (words.trim() === '' && !isKnown) ||
-              (words === others.get(field) && PHRASE.test(words.replace(PLACEHOLDER, '')))
+              // Related languages have some phrases in common.
+              (words === others.get(field) &&
+                words !== ours.get(field) &&
+                PHRASE.test(words.replace(PLACEHOLDER, '')))
             );
           }),
           ...labels.filter((name) => !isKnown && !text.labels[name]).map((name) => `labels.${name}`),

@@ -1,4 +1,17 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Put, Req, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBody,
@@ -49,6 +62,7 @@ import {
   configurationPresets,
   ConfigurationResponse,
   presentConfiguration,
+  PresetsQuery,
   PresetsResponse,
   PublishRequestedResponse,
   RollBackBody,
@@ -80,13 +94,13 @@ export class ConfigurationController {
     return this.answer(response, await this.configurations.read(project));
   }
 
-  /** The same for every project: words in ten languages, and region rules by law. */
+  /** The same for every project: texts by language, and region rules by law. */
   @Get('configuration/presets')
   @ProjectRole('viewer')
   @ApiOperation({ summary: 'Read default configurations and texts' })
   @ApiOkResponse({ type: PresetsResponse })
-  presets(): PresetsResponse {
-    return configurationPresets();
+  presets(@Query() query: PresetsQuery): PresetsResponse {
+    return configurationPresets(query);
   }
 
   /** Made of the saved blocking rules, whether or not blocking is on (docs/scans.md). */
@@ -222,7 +236,7 @@ class VisitorBytesResponse implements VisitorBytes {
 }
 
 class MissingTextsResponse implements MissingTexts {
-  @ApiProperty({ example: 'ar' }) language!: string;
+  @ApiProperty({ example: 'fa' }) language!: string;
   @ApiProperty({ type: [String], example: ['description', 'categories.analytics.title', 'labels.close'] })
   fields!: string[];
 }

@@ -11,6 +11,7 @@ import type { BlockingPolicy } from '../domain/blocking.js';
 import { DEFAULT_CONFIGURATION, type SiteConfiguration } from '../domain/configuration.js';
 import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
 import { defaultTexts } from '../domain/default-texts.js';
+import { DEFAULT_LANGUAGES } from '../domain/text-language.js';
 import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
 import { REGION_PRESETS, withPresetModes } from '../domain/region-preset.js';
 import { Comment, LANGUAGE_TAG, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
@@ -371,14 +372,35 @@ export class BlockingPolicyResponse implements BlockingPolicy {
   leftOut!: BlockingRuleBody[];
 }
 
+const LANGUAGE_LIST = new RegExp(
+  `^(${LANGUAGE_TAG.source.slice(1, -1)}(,${LANGUAGE_TAG.source.slice(1, -1)}){0,${LANGUAGES_MAX - 1}})?$`,
+);
+
+export class PresetsQuery {
+  @ApiPropertyOptional({
+    description: 'Languages of `texts`, separated by commas (BCP 47); empty: none. Without it: all',
+    example: 'en,pt-BR',
+  })
+  @IfGiven()
+  @Matches(LANGUAGE_LIST, { message: `must be at most ${LANGUAGES_MAX} language tags, separated by commas` })
+  languages?: string;
+}
+
 /** Starting points for an editor. */
 export class PresetsResponse {
+  @ApiProperty({
+    type: [String],
+    description: 'All languages that have default texts',
+    example: ['en', 'de'],
+  })
+  languages!: string[];
   @ApiProperty({ type: [BannerTextBody], description: 'Default texts by language' }) texts!: BannerTextBody[];
   @ApiProperty({ type: [RegionPresetResponse], description: 'By law; the first that names a region applies' })
   regionPresets!: RegionPresetResponse[];
 }
 
-export const configurationPresets = (): PresetsResponse => ({
-  texts: defaultTexts(),
+export const configurationPresets = ({ languages }: PresetsQuery): PresetsResponse => ({
+  languages: [...DEFAULT_LANGUAGES],
+  texts: defaultTexts(languages?.split(',')),
   regionPresets: REGION_PRESETS.map((preset) => preset),
 });

@@ -128,6 +128,7 @@ const WORDS = {
 };
 
 export type WordLanguage = keyof typeof WORDS;
+export const WORD_LANGUAGES = Object.keys(WORDS) as WordLanguage[];
 
 /** The language of a tag such as `pt-BR`; null: there are no words in it. */
 export function wordLanguage(tag: string): WordLanguage | null {
