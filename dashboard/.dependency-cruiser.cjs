@@ -77,7 +77,9 @@ module.exports = {
       comment:
         'The contrast and the size of a logo that the API requires, the names of signals, and what `EU` stands for.',
       from: { path: `^${SRC}/features/banner/` },
-      to: { path: '^src/modules/publishing/domain/(contrast|publishing\\.limits|region|signals)\\.ts$' },
+      to: {
+        path: '^src/modules/publishing/domain/(contrast|publishing\\.limits|region|signals|text-language)\\.ts$',
+      },
     },
     {
       comment: 'Sentences about findings, which the PDF report contains, too.',

@@ -4,7 +4,8 @@ import { useId, useMemo, useState } from 'react';
 import { locale, t } from '../../i18n/i18n';
 import { AnchorLink } from '../../shared/anchor-link';
 import { plain, searchWords } from '../../shared/search-words';
-import { modesWords, rowName } from './matrix-words';
+import { rowName } from './matrix-words';
+import { modesWords } from './mode-words';
 import { decidingRule, type MatrixRow } from './region-matrix';
 import { REGION_PARTS } from './region-parts';
 

@@ -2,7 +2,8 @@ import { Button } from '@mantine/core';
 import CalendarClock from 'lucide-react/icons/calendar-clock';
 import Sparkles from 'lucide-react/icons/sparkles';
 import { t } from '../../i18n/i18n';
-import { dayWords, modesWords } from './matrix-words';
+import { dayWords } from './matrix-words';
+import { modesWords } from './mode-words';
 import {
   comingStates,
   type MatrixRow,

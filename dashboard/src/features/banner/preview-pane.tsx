@@ -21,7 +21,7 @@ import {
   MODES,
   type Modes,
 } from './configuration';
-import { mixedModesWords } from './matrix-words';
+import { mixedModesWords } from './mode-words';
 import { matrixRows, OTHER_PART, possibleRows, type Preset } from './region-matrix';
 import { previewDocument, type TextMode } from './text-mode';
 import { usePresets } from './use-presets';
