@@ -148,6 +148,24 @@ export async function failingEndpoints(
   return rows;
 }
 
+/** Waiting deliveries of each of a project's endpoints, or of one of them, by endpoint, up to `max` each. */
+export async function countWaiting(
+  em: EntityManager,
+  { projectId, id, max }: { projectId: string; id?: string; max: number },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; count: number }>`
+    select e.id, (
+      select count(*)::int from (
+        select from event_delivery d
+        where d.project_id = e.project_id and d.endpoint_id = e.id and d.state = 'pending' and d.queued_at is null
+        limit ${max}
+      ) waiting
+    ) as count
+    from event_endpoint e where e.project_id = ${projectId} ${id === undefined ? sql`` : sql`and e.id = ${id}`}
+  `.execute(em.getKysely());
+  return new Map(rows.map(({ id: endpointId, count }) => [endpointId, count]));
+}
+
 /** The number of endpoints of a project. The caller holds the project's lock. */
 export function countEndpoints(tx: EntityManager, projectId: string): Promise<number> {
   return tx.count(EventEndpoint, { projectId });
