@@ -166,6 +166,16 @@ export async function countWaiting(
   return new Map(rows.map(({ id: endpointId, count }) => [endpointId, count]));
 }
 
+/** Endpoints of all projects that are held, and that were disabled for want of a success. */
+export async function countStates(em: EntityManager): Promise<{ held: number; disabled: number }> {
+  const { rows } = await sql<{ held: number; disabled: number }>`
+    select count(*) filter (where enabled and phase = 'open')::int as held,
+           count(*) filter (where disabled_reason = 'no_success')::int as disabled
+    from event_endpoint
+  `.execute(em.getKysely());
+  return rows[0] ?? { held: 0, disabled: 0 };
+}
+
 /** The number of endpoints of a project. The caller holds the project's lock. */
 export function countEndpoints(tx: EntityManager, projectId: string): Promise<number> {
   return tx.count(EventEndpoint, { projectId });
