@@ -17,7 +17,8 @@ export function attemptSentence(attempt: EventAttemptResponse, host: string): st
   return t('deliveries.delivered', { host, status: `${httpStatus ?? 0}`, ms: durationMs });
 }
 
-export const attemptColumns: Column<EventAttemptResponse>[] = [
+/** `retries`: attempts after which the event is sent again by itself. */
+export const attemptColumns = (retries: ReadonlySet<string>): Column<EventAttemptResponse>[] => [
   { title: t('deliveries.attempted'), cell: (attempt) => <AttemptLink attempt={attempt} /> },
   { title: t('deliveries.outcome'), cell: (attempt) => <Outcome attempt={attempt} /> },
   {
@@ -31,7 +32,11 @@ export const attemptColumns: Column<EventAttemptResponse>[] = [
     cell: ({ durationMs }) => `${formatNumber(durationMs)} ms`,
   },
   { title: t('events.type'), cell: ({ type }) => <span className="mono">{type}</span> },
-  { title: t('events.details'), flexible: true, cell: (attempt) => <Cause attempt={attempt} /> },
+  {
+    title: t('events.details'),
+    flexible: true,
+    cell: (attempt) => <Cause attempt={attempt} isRetried={retries.has(attempt.id)} />,
+  },
 ];
 
 /** The same attempts in two lines: outcome and type, time and status. */
@@ -80,7 +85,7 @@ function Outcome({ attempt: { outcome } }: { attempt: EventAttemptResponse }) {
 }
 
 /** Why it failed, and when the event is sent again. */
-function Cause({ attempt }: { attempt: EventAttemptResponse }) {
+function Cause({ attempt, isRetried }: { attempt: EventAttemptResponse; isRetried: boolean }) {
   const { attempt: number, category, nextAttemptAt } = attempt;
   const parts = [
     number > 1 && t('deliveries.attempt', { attempt: number }),
@@ -89,7 +94,7 @@ function Cause({ attempt }: { attempt: EventAttemptResponse }) {
   return (
     <span className="sentence-cell">
       {parts.join(': ')}
-      {nextAttemptAt !== null && (
+      {isRetried && nextAttemptAt !== null && (
         <>
           {parts.length > 0 && '. '}
           {t('deliveries.willRetry')} <Countdown at={nextAttemptAt} />

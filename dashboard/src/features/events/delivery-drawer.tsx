@@ -130,8 +130,8 @@ function AttemptStep({
   const path = { projectId: project.id, endpointId: endpoint.id, deliveryId: id };
   return (
     <Step status={outcomeStatus(outcome)} title={t(`outcomes.${outcome}`)} at={attempt.attemptedAt}>
+      {number > 1 && `${t('deliveries.attempt', { attempt: number })}: `}
       {attemptSentence(attempt, new URL(endpoint.url).host)}
-      {number > 1 && ` ${t('deliveries.attempt', { attempt: number })}`}
       {hasResponseBody && (
         <ResponseBody
           project={project}

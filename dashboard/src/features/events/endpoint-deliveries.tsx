@@ -2,7 +2,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { eventEndpointDeliveriesInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { EventEndpointResponse, ProjectResponse } from '../../client/types.gen';
+import type { EventAttemptResponse, EventEndpointResponse, ProjectResponse } from '../../client/types.gen';
 import { EmptyState } from '../../shared/empty-state';
 import { FilterChip } from '../../shared/filter-chip';
 import { InfiniteTable } from '../../shared/infinite-table';
@@ -45,6 +45,7 @@ export function EndpointDeliveries({
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? false : LIVE_MS),
   });
+  const shown = query.data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <>
       <ListCard
@@ -68,7 +69,7 @@ export function EndpointDeliveries({
         <InfiniteTable
           label={t('events.deliveries')}
           query={query}
-          columns={attemptColumns}
+          columns={attemptColumns(endpoint.state === 'active' ? latestAttempts(shown) : new Set())}
           phoneColumns={attemptPhoneColumns}
           rowKey={({ id }) => id}
           onOpen={({ eventId }) => record.open(eventId)}
@@ -90,6 +91,13 @@ export function EndpointDeliveries({
       />
     </>
   );
+}
+
+/** The latest of the attempts of each event, newest first. */
+function latestAttempts(attempts: EventAttemptResponse[]): Set<string> {
+  const latest = new Map<string, string>();
+  for (const { eventId, id } of attempts) if (!latest.has(eventId)) latest.set(eventId, id);
+  return new Set(latest.values());
 }
 
 function OutcomeChip({

@@ -180,7 +180,7 @@ function recoveredSentence({ queued, more }: RecoverEventsResponse): string {
 interface Since {
   day: string;
   setDay: (day: string) => void;
-  /** The start of the day; null: it is none. */
+  /** The start of the day, or the creation of the endpoint, which missed nothing before; null: it is no day. */
   at: string | null;
 }
 
@@ -190,7 +190,9 @@ function useSince({ lastDeliveredAt, createdAt }: EventEndpointResponse): Since 
   const earliest = new Date(now.getTime() - RECOVER_DAYS * DAY_MS);
   const known = new Date(lastDeliveredAt ?? createdAt);
   const [day, setDay] = useState(() => dayText(known < earliest ? earliest : known, zone));
-  return { day, setDay, at: dayStart(day, zone)?.toISOString() ?? null };
+  const start = dayStart(day, zone);
+  const created = new Date(createdAt);
+  return { day, setDay, at: start && (start < created ? created : start).toISOString() };
 }
 
 function SinceField({ since, error }: { since: Since; error: string | undefined }) {

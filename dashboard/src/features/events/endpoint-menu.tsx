@@ -25,7 +25,9 @@ export function EndpointMenu({
   disabled: boolean;
   onAction: (action: EndpointAction) => void;
 }) {
-  const actions = ['edit', 'rotate', endpoint.enabled ? 'disable' : 'enable', 'delete'] as const;
+  const actions = endpoint.enabled
+    ? (['edit', 'rotate', 'recover', 'disable', 'delete'] as const)
+    : (['edit', 'rotate', 'enable', 'delete'] as const);
   return (
     <Menu position="bottom-end" disabled={disabled}>
       <Menu.Target>

@@ -1,6 +1,7 @@
 import type { EventEndpointResponse } from '../../client/types.gen';
 import { type Status, StatusLabel } from '../../shared/status-label';
-import { RelativeTime } from '../../shared/timestamps';
+import { absoluteTime, clockTime } from '../../shared/time';
+import { useZone } from '../../shared/zone';
 import { locale, t, translateCode } from '../../i18n/i18n';
 
 /** Waiting events are counted up to this. */
@@ -29,14 +30,25 @@ export function StateCause({ endpoint }: { endpoint: EventEndpointResponse }) {
   if (heldSince !== null)
     return (
       <>
-        {t('events.since')} <RelativeTime at={heldSince} />
+        {t('events.since')} <ClockTime at={heldSince} />
       </>
     );
   if (failingSince === null) return null;
   return (
     <>
-      {t('events.failingSince')} <RelativeTime at={failingSince} />
+      {t('events.failingSince')} <ClockTime at={failingSince} />
     </>
+  );
+}
+
+/** The time of an instant of today, with its day otherwise. */
+function ClockTime({ at }: { at: string }) {
+  const { zone, now } = useZone();
+  const instant = new Date(at);
+  return (
+    <time dateTime={at} title={absoluteTime(instant, zone, locale)}>
+      {clockTime(instant, { zone, now, language: locale })}
+    </time>
   );
 }
 

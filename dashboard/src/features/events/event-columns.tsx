@@ -64,6 +64,7 @@ function EventLink({ event: { id, timestamp } }: { event: EventResponse }) {
 function detailsOf(data: EventResponse['data']): string {
   return Object.entries(data)
     .filter(([name]) => !COMMON.has(name))
+    .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([name, value]) => `${name}: ${String(value)}`)
     .join(' · ');
 }

@@ -76,13 +76,13 @@ function EventDetails({ projectId, endpoints, eventId }: Props & { eventId: stri
           ))}
         </ul>
       </section>
-      <section aria-label={t('events.body')} className="record-part">
+      <div className="record-part">
         <Title order={3}>{t('events.body')}</Title>
         <PlainText label={t('events.body')} text={eventBody(event)} />
         <Text c="dimmed" size="xs">
           {t('events.bodyText')}
         </Text>
-      </section>
+      </div>
     </Stack>
   );
 }
