@@ -435,9 +435,10 @@ describe('owners of a held project', () => {
         after: { reason: 'The endpoint returned 503.' },
       },
     ]);
-    const [heldEvent] = await eventsOf(project, 'forwarding.held');
-    expect(heldEvent).toMatchObject({ id: project.id, heldSince: expect.any(String) });
-    expect(await eventsOf(project, 'forwarding.resumed')).toEqual([heldEvent]);
+    for (const type of ['forwarding.held', 'forwarding.resumed'])
+      expect(await eventsOf(project, type)).toMatchObject([
+        { id: project.id, heldSince: expect.any(String) },
+      ]);
     expect(await subjectsLeft(email)).toEqual([]);
     for (const other of others) expect(await subjectsLeft(other)).toEqual([]);
   });
