@@ -16,7 +16,7 @@ import { Step } from '../../shared/step';
 import { AbsoluteTime, Countdown } from '../../shared/timestamps';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import '../consents/consent-details.css';
+import '../../shared/record-drawer.css';
 import { DeliveryStateLabel } from '../consents/delivery-state';
 import { outcomeStatus } from '../deliveries/outcome';
 import { PlainText } from '../deliveries/plain-text';

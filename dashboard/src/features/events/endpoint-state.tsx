@@ -8,7 +8,7 @@ import { locale, t, translateCode } from '../../i18n/i18n';
 const COUNTED_MAX = 1_000;
 
 /** Only an unwanted end is a problem: a member who disables an endpoint means it. */
-export function endpointStatus(endpoint: Pick<EventEndpointResponse, 'state' | 'failingSince'>): Status {
+function endpointStatus(endpoint: Pick<EventEndpointResponse, 'state' | 'failingSince'>): Status {
   const { state, failingSince } = endpoint;
   if (state === 'disabled') return 'off';
   if (state === 'held') return 'bad';

@@ -8,7 +8,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
-import '../consents/consent-details.css';
+import '../../shared/record-drawer.css';
 import { DeliveryStateLabel } from '../consents/delivery-state';
 import { PlainText } from '../deliveries/plain-text';
 import { shortUrl, typeName } from './endpoint-state';

@@ -7,12 +7,12 @@ export const eventsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/events',
   validateSearch: eventFilters,
-  component: lazyPage('events', () => import('./events.page'), 'EventsPage'),
+  component: lazyPage('events', () => import('./pages'), 'EventsPage'),
 });
 
 export const eventEndpointRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/events/$endpointId',
   validateSearch: endpointSearch,
-  component: lazyPage('events', () => import('./endpoint.page'), 'EndpointPage'),
+  component: lazyPage('events', () => import('./pages'), 'EndpointPage'),
 });
