@@ -274,6 +274,7 @@ describe('event endpoints in the dashboard', () => {
     await german.getByRole('table', { name: 'Zustellungen' }).locator('tbody tr').first().waitFor();
     await expectNoFaults('endpoint-de');
     page = english;
+    await german.evaluate(() => localStorage.removeItem('language'));
     await german.close();
   });
 
