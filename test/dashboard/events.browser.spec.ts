@@ -216,8 +216,9 @@ describe('event endpoints in the dashboard', () => {
     await page.getByText(/ is held\.$/).waitFor();
     await expectNoFaults('list');
     await page.getByRole('link', { name: 'Open', exact: true }).click();
-    receiver.behave({ kind: 'answer', status: 204 });
     await page.getByRole('button', { name: 'Try now' }).click();
+    await page.getByText('Sending the oldest waiting event.').waitFor();
+    receiver.behave({ kind: 'answer', status: 204 });
     await page.getByText('Held since').first().waitFor({ state: 'detached', timeout: 30_000 });
     await until('nothing waits', async () => {
       const { items } = await api<{ items: { waiting: number }[] }>('GET', '/event-endpoints');
