@@ -19,6 +19,12 @@ const PARTS = {
     'privacy/erase-record',
   ],
   deliveries: ['consents/consent-drawer', 'consents/find-by-id'],
+  events: [
+    'consents/delivery-state',
+    'deliveries/outcome',
+    'deliveries/plain-text',
+    'deliveries/response-body',
+  ],
   forwarding: ['deliveries/outcome', 'deliveries/endpoint-health', 'deliveries/undelivered-notice'],
   install: ['banner/configuration'],
   overview: [

@@ -15,6 +15,7 @@ const SHELL = 'src/app/shell.tsx';
 /** Messages that only the pages of some features load. */
 const PAGE_MESSAGES = [
   { features: /\/banner\//, messages: '../messages/banner.en.json' },
+  { features: /\/events\//, messages: '../messages/events.en.json' },
   { features: /\/install\//, messages: '../messages/install.en.json' },
   { features: /\/(scans|cookies)\//, messages: '../messages/scans.en.json' },
 ];

@@ -35,6 +35,10 @@ const SEALED_POLL_MS = 3_000;
 const SCAN_DEADLINE_MS = 600_000;
 const SCAN_POLL_MS = 1_000;
 
+/** An endpoint is held after five failures in five seconds. */
+const HELD_DEADLINE_MS = 60_000;
+const HELD_POLL_MS = 500;
+
 /** A page of the demo project, and the picture's name. */
 const PAGES = [
   ['', 'overview'],
@@ -122,6 +126,7 @@ async function takePages(link) {
     .click();
   await take(page, 'consent', page.getByRole('dialog'));
   await page.setViewportSize(DESKTOP);
+  await takeEvents(page, project);
   await page.goto(`${base}/account`);
   await take(page, 'account');
   await page.goto(`${base}/projects`);
@@ -149,6 +154,35 @@ async function takePages(link) {
     await take(page, name);
   }
   await context.close();
+}
+
+/** Events of the project, with an endpoint that gets them and one that is held. */
+async function takeEvents(page, project) {
+  const { receiverUrl } = JSON.parse(readFileSync(join(dataDir, 'dev-credentials.json'), 'utf8'));
+  const post = async (path, data) => {
+    const answer = await page.request.post(`${base}/v1${project}${path}`, { data });
+    if (!answer.ok()) throw new Error(`${path} was refused: ${await answer.text()}`);
+    return answer.json();
+  };
+  const eventTypes = ['configuration.published', 'tier.changed', 'scan.finished', 'scan.finding_opened'];
+  const url = new URL('/status/200', receiverUrl).href;
+  await post('/event-endpoints', { url, description: 'Scan alerts to the team', eventTypes });
+  const held = await post('/event-endpoints', {
+    url: 'https://hooks.shop.example/events',
+    description: 'Tickets for our developers',
+    eventTypes,
+  });
+  for (const tier of ['lite', 'pro', 'business']) await post('/tier/simulate', { tier });
+  for (let waitedMs = 0; ; waitedMs += HELD_POLL_MS) {
+    const { state } = await (
+      await page.request.get(`${base}/v1${project}/event-endpoints/${held.id}`)
+    ).json();
+    if (state === 'held') break;
+    if (waitedMs > HELD_DEADLINE_MS) throw new Error('the endpoint is not held');
+    await page.waitForTimeout(HELD_POLL_MS);
+  }
+  await page.goto(`${base}${project}/settings/events`);
+  await take(page, 'events');
 }
 
 /** The rules of all presets, which are not saved. */

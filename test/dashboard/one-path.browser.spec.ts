@@ -627,6 +627,7 @@ const PAGES: [path: string, title: string][] = [
   ['/settings/plan', 'Plan and billing'],
   ['/settings/members', 'Members'],
   ['/settings/api-keys', 'API keys'],
+  ['/settings/events', 'Events'],
   ['/settings/audit?actorKind=user', 'Audit log'],
 ];
 

@@ -3,6 +3,7 @@ import { DomainChecks } from '../../src/modules/domains/application/domain-check
 import { claimDue } from '../../src/modules/domains/infrastructure/domain.rows.js';
 import { MembershipService } from '../../src/modules/access/application/membership.service.js';
 import { type DomainWorld, startDomainWorld, TARGET } from '../support/people/custom-domain.js';
+import { eventsOf } from '../support/people/event-endpoint.js';
 import type { Json } from '../support/people/json.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 
@@ -250,6 +251,7 @@ describe('a domain whose records are gone', () => {
       'change_state failing suspended',
       'release suspended',
     ]);
+    expect((await eventsOf(project, 'custom_domain.failing')).map((event) => event['id'])).toEqual([id, id]);
     expect(await errorOf(await project.request('viewer', 'GET', `/domains/${id}`))).toEqual([
       404,
       'domain_not_found',

@@ -148,6 +148,12 @@ describe('a custom domain', () => {
       );
       return row?.state === 'active' ? true : null;
     });
+    const told = await database.query<{ host: string }>(
+      `select d.hostname as host from event e join custom_domain d on d.id = (e.data ->> 'id')::uuid
+       where e.project_id = $1 and e.type = 'custom_domain.active'`,
+      [projectId],
+    );
+    expect(told).toEqual([{ host: HOST }]);
   });
 
   it('keeps failing, and its seven days, while it serves requests', async () => {

@@ -79,6 +79,7 @@ describe('an event endpoint', () => {
       disabledReason: null,
       failingSince: null,
       lastDeliveredAt: null,
+      waiting: 0,
       formerSecretValidUntil: null,
       keepResponseBodies: false,
       createdAt: expect.stringMatching(/^2\d{3}-/),

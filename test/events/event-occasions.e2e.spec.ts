@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
-import { EVENT_TYPE_NAMES } from '../../src/modules/events/domain/catalogue.js';
+import { catalogue, EVENT_TYPE_NAMES } from '../../src/modules/events/domain/catalogue.js';
 import { LicensingService } from '../../src/modules/licensing/licensing.service.js';
 import { readJson } from '../support/people/event-endpoint.js';
 import type { Json } from '../support/people/json.js';
@@ -96,6 +96,35 @@ describe('the occasions of events', () => {
 });
 
 describe('the catalogue', () => {
+  it('is the table of docs/events.md, with the members of each type', () => {
+    const rows = [...readFileSync('docs/events.md', 'utf8').matchAll(/^\| `([a-z_.]+)`\s*\|(.*)\|$/gm)].map(
+      ([, type = '', cells = '']) => [type, ...cells.split('|').map((cell) => cell.trim())],
+    );
+    const common = new Set(['projectId', 'id', 'url']);
+    const expected = catalogue('').map(({ type, summary, schema }) => {
+      const { data } = schema['properties'] as {
+        data: { properties: Record<string, { description: string }> };
+      };
+      const further = Object.keys(data.properties).filter((name) => !common.has(name));
+      const members = further.map((name) => `\`${name}\``).join(', ') || '–';
+      return [type, summary, data.properties['id']?.description.replace('Id of ', ''), members];
+    });
+    expect(rows).toEqual(expected);
+  });
+
+  it('names every type in the dashboard, in both languages', () => {
+    for (const language of ['en', 'de']) {
+      const text = readFileSync(`messages/events.${language}.json`, 'utf8');
+      const { typeNames } = (
+        JSON.parse(text) as { events: { typeNames: Record<string, Record<string, string>> } }
+      ).events;
+      const named = Object.entries(typeNames).flatMap(([resource, events]) =>
+        Object.keys(events).map((event) => `${resource}.${event}`),
+      );
+      expect(named.toSorted()).toEqual(EVENT_TYPE_NAMES.toSorted());
+    }
+  });
+
   it('has no type without an occasion in the code', () => {
     const sources = globSync('src/modules/**/*.ts')
       .filter((file) => !file.startsWith('src/modules/events/domain/'))

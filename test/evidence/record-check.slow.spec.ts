@@ -13,6 +13,7 @@ import { LogSigner } from '../../src/modules/evidence/application/log-signer.js'
 import { countChecks, nextLogToCheck } from '../../src/modules/evidence/infrastructure/check.rows.js';
 import { LogStorage } from '../../src/modules/evidence/infrastructure/log-storage.js';
 import { newId } from '../../src/platform/identity/ids.js';
+import { eventsOf } from '../support/people/event-endpoint.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { type Outcome, runEvidence } from '../support/programs/run-ops.js';
 import { type EvidenceSteps, evidenceSteps } from '../support/database/evidence-steps.js';
@@ -340,6 +341,7 @@ describe('the daily check', () => {
     expect(await stateOf(project)).toEqual({ problem, afterId: null, isFresh: true });
     expect((await ops('status')).out).toMatch(new RegExp(`^${project.id}  checked at .*: ${problem}$`, 'm'));
     expect((await counts()).problems).toBe(1);
+    expect(await eventsOf(project, 'evidence.problem')).toMatchObject([{ id: project.id, kind: 'records' }]);
     expect((await counts()).checkAgeSeconds).toBeLessThan(3600);
 
     await query('update consent_record set marketing = false where id = $1', [ids[1]]);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHttpApp } from '../../src/programs/http-app.js';
 import { idsAt, startForwarding } from '../support/people/forwarding.js';
+import { eventsOf } from '../support/people/event-endpoint.js';
 import type { Json } from '../support/people/json.js';
 import {
   choose as chooseAt,
@@ -434,6 +435,10 @@ describe('owners of a held project', () => {
         after: { reason: 'The endpoint returned 503.' },
       },
     ]);
+    for (const type of ['forwarding.held', 'forwarding.resumed'])
+      expect(await eventsOf(project, type)).toMatchObject([
+        { id: project.id, heldSince: expect.any(String) },
+      ]);
     expect(await subjectsLeft(email)).toEqual([]);
     for (const other of others) expect(await subjectsLeft(other)).toEqual([]);
   });

@@ -6,6 +6,7 @@ import {
 } from '../../src/modules/forwarding/application/undelivered.service.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { messageAbout, storeConsent } from '../support/people/consent.js';
+import { eventsOf } from '../support/people/event-endpoint.js';
 import { resendOne, startForwarding } from '../support/people/forwarding.js';
 import { answered } from '../support/people/json.js';
 import type { TestProject } from '../support/people/project.js';
@@ -163,6 +164,12 @@ describe('records that were not delivered', () => {
     // Nothing failed on the day before that.
     expect(await sent(now + 25 * HOUR_MS)).toBe(1);
     expect(await sent()).toBe(2);
+    expect(
+      (await eventsOf(project, 'forwarding.undelivered')).map(({ records, more }) => [records, more]),
+    ).toEqual([
+      [4, false],
+      [3, false],
+    ]);
   });
 
   it('are not mailed while forwarding is off', async () => {

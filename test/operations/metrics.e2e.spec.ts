@@ -72,7 +72,7 @@ describe('/metrics', () => {
       const asked = [...readFileSync(file, 'utf8').matchAll(/\b([a-z]+(?:_[a-z]+)+)(?=[{[)\s])/g)]
         .map(([, name = '']) => name.replace(/_(bucket|count|sum)$/, ''))
         .filter((name) =>
-          /^(build|queue|http|ingest|outbox|forwarding|billing|publishing|maintenance|database|consent|evidence|scanner)_/.test(
+          /^(build|queue|http|ingest|outbox|forwarding|billing|publishing|maintenance|database|consent|events|evidence|scanner)_/.test(
             name,
           ),
         );

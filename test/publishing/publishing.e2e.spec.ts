@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OutboxService } from '../../src/platform/outbox/outbox.service.js';
 import { SiteStorage } from '../../src/modules/publishing/infrastructure/site-storage.js';
 import { republish } from '../../src/modules/publishing/application/republish.js';
 import { newId } from '../../src/platform/identity/ids.js';
+import { eventsOf } from '../support/people/event-endpoint.js';
+import type { Json } from '../support/people/json.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 import { onlyWakeups } from '../support/programs/only-wakeups.js';
@@ -602,6 +604,21 @@ describe('publishing', () => {
       'declaration.html',
       'config.json',
     ]);
+  });
+
+  it('writes one event when storage refuses, and publishes once it is back', async () => {
+    const project = await createTestProject(service);
+    await put(project, { banner: { enabled: true } });
+    await published(project, () => true);
+    const folder = folderOf(project);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+    await put(project, { banner: { enabled: false } });
+    const failed = (): Promise<Json[]> => eventsOf(project, 'configuration.publish_failed');
+    await until('the event', async () => (await failed()).length > 0);
+    rmSync(folder);
+    await published(project, ({ bannerScript }) => bannerScript === null);
+    expect(await failed()).toMatchObject([{ id: project.id }]);
   });
 
   it('writes texts of languages that do not fit into files, which the document’s hash covers', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventsOf } from '../support/people/event-endpoint.js';
 import type { Json } from '../support/people/json.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { announceTestScan, insertTestScan, type TestItem, type TestScan } from '../support/people/scan.js';
@@ -256,8 +257,13 @@ describe('the findings of a scan', () => {
   });
 
   it('name pages without the loader', async () => {
-    await scan({ items: [], withoutLoader: [2] });
+    const id = await scan({ items: [], withoutLoader: [2] });
     const [missing] = await items('/findings');
+    expect(await eventsOf(project, 'scan.finished')).toMatchObject([{ id }]);
+    expect(await eventsOf(project, 'scan.loader_missing')).toMatchObject([{ id }]);
+    expect(await eventsOf(project, 'scan.finding_opened')).toMatchObject([
+      { id: missing?.['id'], scanId: id },
+    ]);
     expect(missing).toMatchObject({
       kind: 'loader_missing',
       certainty: 'settled',

@@ -1,6 +1,7 @@
 import { NavLink, type NavLinkProps } from '@mantine/core';
 import { createLink, useMatchRoute } from '@tanstack/react-router';
 import Archive from 'lucide-react/icons/archive';
+import Bell from 'lucide-react/icons/bell';
 import ChartColumn from 'lucide-react/icons/chart-column';
 import CodeXml from 'lucide-react/icons/code-xml';
 import Cookie from 'lucide-react/icons/cookie';
@@ -20,6 +21,7 @@ import { UndeliveredCount } from './undelivered-count';
 
 const DELIVERIES = '/projects/$projectId/deliveries';
 const SCANS = '/projects/$projectId/scans';
+const EVENTS = '/projects/$projectId/settings/events';
 
 /** The pages of a project, in the order in which they are needed. */
 const PAGES = [
@@ -40,6 +42,7 @@ const SETTINGS = [
   ['/projects/$projectId/settings/plan', t('pages.plan'), CreditCard],
   ['/projects/$projectId/settings/members', t('pages.members'), Users],
   ['/projects/$projectId/settings/api-keys', t('pages.apiKeys'), KeyRound],
+  [EVENTS, t('pages.events'), Bell],
   ['/projects/$projectId/settings/audit', t('pages.audit'), History],
 ] as const;
 
@@ -61,8 +64,8 @@ export function Navigation({ projectId }: { projectId: string }) {
       label={label}
       leftSection={<Icon className="icon" aria-hidden />}
       rightSection={to === DELIVERIES && <UndeliveredCount projectId={projectId} />}
-      // A single scan has a page below.
-      active={matchRoute({ to, params, fuzzy: to === SCANS }) !== false}
+      // A single scan and a single endpoint have a page below.
+      active={matchRoute({ to, params, fuzzy: to === SCANS || to === EVENTS }) !== false}
       activeOptions={{ exact: true, includeSearch: false }}
       className="nav-link"
     />

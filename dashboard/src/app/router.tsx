@@ -6,6 +6,7 @@ import { bannerRoute } from '../features/banner/banner.route';
 import { consentsRoute } from '../features/consents/consents.route';
 import { cookiesRoute } from '../features/cookies/cookies.route';
 import { deliveriesRoute } from '../features/deliveries/deliveries.route';
+import { eventEndpointRoute, eventsRoute } from '../features/events/events.route';
 import { recordsAndArchiveRoute } from '../features/forwarding/records-and-archive.route';
 import { installRoute } from '../features/install/install.route';
 import { overviewRoute } from '../features/overview/overview.route';
@@ -62,6 +63,8 @@ const routeTree = rootRoute.addChildren([
       planRoute,
       membersRoute,
       apiKeysRoute,
+      eventsRoute,
+      eventEndpointRoute,
       auditRoute,
     ]),
   ]),

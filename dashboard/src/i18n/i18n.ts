@@ -1,18 +1,23 @@
 import { createTranslator } from 'use-intl/core';
 import en from '../../../messages/dashboard.en.json' with { type: 'json' };
 import type banner from '../../../messages/banner.en.json';
+import type events from '../../../messages/events.en.json';
 import type install from '../../../messages/install.en.json';
 import type scans from '../../../messages/scans.en.json';
 import type { Language } from './locale';
 import { showHidden } from './show-hidden';
 
-export type Messages = typeof en & typeof banner & typeof install & typeof scans;
+export type Messages = typeof en & typeof banner & typeof events & typeof install & typeof scans;
 
 /** Messages that are loaded with the pages that need them, so that other pages do not load them. */
 const PAGE_MESSAGES = {
   banner: {
     en: () => import('../../../messages/banner.en.json', { with: { type: 'json' } }),
     de: () => import('../../../messages/banner.de.json', { with: { type: 'json' } }),
+  },
+  events: {
+    en: () => import('../../../messages/events.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/events.de.json', { with: { type: 'json' } }),
   },
   install: {
     en: () => import('../../../messages/install.en.json', { with: { type: 'json' } }),
@@ -81,6 +86,7 @@ type CodeGroup =
   | 'banner.labels'
   | 'banner.values'
   | 'deliveries.categories'
+  | 'events.typeNames'
   | 'problemDetails'
   | 'problems'
   | 'projects.tiers'

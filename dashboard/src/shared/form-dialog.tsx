@@ -5,6 +5,7 @@ import { t } from '../i18n/i18n';
 
 export function FormDialog(props: {
   title: string;
+  size?: number;
   /** null: nothing to submit, only a close button. */
   confirmLabel: string | null;
   pending: boolean;
@@ -18,6 +19,7 @@ export function FormDialog(props: {
       opened
       onClose={props.onClose}
       title={props.title}
+      {...(props.size !== undefined && { size: props.size })}
       closeButtonProps={{ 'aria-label': t('shared.close') }}
     >
       <form

@@ -7,12 +7,14 @@ import { EventAttempts } from './application/event-attempts.js';
 import { EndpointActions, EventLogService } from './application/event-log.service.js';
 import { EventSender } from './application/event-sender.js';
 import { EndpointVault } from './infrastructure/endpoint-vault.js';
+import { EventMetrics } from './infrastructure/event.metrics.js';
 
 /** Event endpoints of projects, and the deliveries of events to them; writers call event.log.ts. */
 @Module({
   imports: [AccessModule, DeliveryModule],
   providers: [
     EndpointVault,
+    EventMetrics,
     EventAttempts,
     EventSender,
     EndpointService,

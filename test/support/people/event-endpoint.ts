@@ -35,6 +35,12 @@ export async function readJson<Answer = Json>(project: TestProject, path: string
   return (await response.json()) as Answer;
 }
 
+/** `data` of a project's events of a type, newest first. */
+export async function eventsOf(project: TestProject, type: string): Promise<Json[]> {
+  const { items } = await readJson<{ items: { data: Json }[] }>(project, `/events?type=${type}`);
+  return items.map(({ data }) => data);
+}
+
 /** The requests about a subject, once there are as many. */
 export function arrived(receiver: Receiver, subjectId: string, count = 1): Promise<ReceivedRequest[]> {
   return until(`${count} requests about ${subjectId}`, () => {

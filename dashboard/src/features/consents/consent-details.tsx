@@ -11,7 +11,7 @@ import { t, translateCode } from '../../i18n/i18n';
 import { RecordRequest } from '../deliveries/record-request';
 import type { Sealed } from '../evidence/proof';
 import { Categories } from './categories';
-import './consent-details.css';
+import '../../shared/record-drawer.css';
 import { ConsentActions } from './consent-actions';
 import { ConsentTimeline } from './consent-timeline';
 import { WhatWasShown } from './what-was-shown';

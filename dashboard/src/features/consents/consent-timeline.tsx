@@ -1,4 +1,5 @@
 import { Title } from '@mantine/core';
+import { deliveryResponseBody } from '../../client/sdk.gen';
 import type { ConsentResponse, DeliveryResponse, ProjectResponse } from '../../client/types.gen';
 import { regionName } from '../../shared/display-names';
 import { formatNumber } from '../../shared/format';
@@ -53,6 +54,7 @@ function AttemptStep(props: {
 }) {
   const { project, attempt, resentBy } = props;
   const { outcome, category, durationMs } = attempt;
+  const path = { projectId: project.id, deliveryId: attempt.id };
   const details = [
     category !== null && t(`deliveries.categories.${category}`),
     outcome === 'failed' && `${formatNumber(durationMs)} ms`,
@@ -63,7 +65,14 @@ function AttemptStep(props: {
       {resentBy !== null && `${resentBy} `}
       {outcomeSentence(attempt)}
       {details.length > 0 && ` ${details.join(' · ')}`}
-      {attempt.hasResponseBody && <ResponseBody project={project} attempt={attempt} />}
+      {attempt.hasResponseBody && (
+        <ResponseBody
+          project={project}
+          attemptId={attempt.id}
+          hint={t('deliveries.responseBodyHint')}
+          load={async () => (await deliveryResponseBody({ path })).data.responseBody}
+        />
+      )}
     </Step>
   );
 }

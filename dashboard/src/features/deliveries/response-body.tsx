@@ -1,19 +1,30 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { deliveryResponseBodyOptions } from '../../client/@tanstack/react-query.gen';
-import type { DeliveryResponse, ProjectResponse } from '../../client/types.gen';
+import type { ProjectResponse } from '../../client/types.gen';
 import { AccessNote, checkAccess } from '../../shared/access';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { t } from '../../i18n/i18n';
 import { PlainText } from './plain-text';
 
 /** The stored beginning of a failed attempt's response body, read when it is opened. */
-export function ResponseBody({ project, attempt }: { project: ProjectResponse; attempt: DeliveryResponse }) {
+export function ResponseBody({
+  project,
+  attemptId,
+  load,
+  hint,
+}: {
+  project: ProjectResponse;
+  attemptId: string;
+  load: () => Promise<string | null>;
+  /** How long it is kept. */
+  hint: string;
+}) {
   const [isOpen, setOpen] = useState(false);
   const refusal = checkAccess(project, { role: 'editor' });
   const query = useQuery({
-    ...deliveryResponseBodyOptions({ path: { projectId: project.id, deliveryId: attempt.id } }),
+    queryKey: ['responseBody', attemptId],
+    queryFn: load,
     enabled: isOpen && refusal === null,
   });
   return (
@@ -21,14 +32,14 @@ export function ResponseBody({ project, attempt }: { project: ProjectResponse; a
       <summary>{t('deliveries.responseBody')}</summary>
       <AccessNote refusal={refusal} projectId={project.id} />
       <ProblemAlert error={query.error} retry={() => void query.refetch()} />
-      {query.data && (
+      {query.isSuccess && (
         <>
-          {query.data.responseBody ? (
-            <PlainText label={t('deliveries.responseBody')} text={query.data.responseBody} />
+          {query.data ? (
+            <PlainText label={t('deliveries.responseBody')} text={query.data} />
           ) : (
             <Text>{t('deliveries.responseBodyEmpty')}</Text>
           )}
-          <Text c="dimmed">{t('deliveries.responseBodyHint')}</Text>
+          <Text c="dimmed">{hint}</Text>
         </>
       )}
     </details>

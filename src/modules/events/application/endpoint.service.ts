@@ -13,10 +13,12 @@ import {
   type EndpointView,
   ENDPOINTS_PER_PROJECT_MAX,
   FORMER_SECRET_HOURS,
+  WAITING_COUNTED_MAX,
 } from '../domain/event-endpoint.js';
 import { EndpointVault } from '../infrastructure/endpoint-vault.js';
 import {
   countEndpoints,
+  countWaiting,
   type EndpointRef,
   type EndpointRow,
   findEndpoint,
@@ -50,13 +52,18 @@ export class EndpointService {
 
   /** All endpoints of a project, newest first. */
   async list(projectId: string): Promise<EndpointView[]> {
-    const rows = await readEndpoints(this.em.fork(), projectId);
-    return rows.map(toView);
+    const em = this.em.fork();
+    const rows = await readEndpoints(em, projectId);
+    const waiting = await countWaiting(em, { projectId, max: WAITING_COUNTED_MAX });
+    return rows.map((row) => toView(row, waiting.get(row.id)));
   }
 
   /** @throws DomainError `event_endpoint_not_found`. */
   async read(ref: EndpointRef): Promise<EndpointView> {
-    return toView(await requireEndpoint(this.em.fork(), ref));
+    const em = this.em.fork();
+    const row = await requireEndpoint(em, ref);
+    const waiting = await countWaiting(em, { ...ref, max: WAITING_COUNTED_MAX });
+    return toView(row, waiting.get(row.id));
   }
 
   /**
@@ -231,7 +238,7 @@ function settingsOf({
   return { url, description, eventTypes, enabled, keepResponseBodies };
 }
 
-function toView(row: EndpointRow): EndpointView {
+function toView(row: EndpointRow, waiting = 0): EndpointView {
   const { id, enabled, phase, disabledReason, formerSecretUntil, lastDeliveredAt, createdAt } = row;
   const isHeld = enabled && phase === 'open';
   return {
@@ -244,6 +251,7 @@ function toView(row: EndpointRow): EndpointView {
     disabledReason,
     failingSince: row.unsuccessfulSince,
     lastDeliveredAt,
+    waiting,
     formerSecretValidUntil:
       formerSecretUntil !== null && formerSecretUntil > new Date() ? formerSecretUntil : null,
     createdAt,

@@ -7,7 +7,7 @@ import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { AuditAction } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
-import type { EventBody, ProjectEvent } from '../domain/event.js';
+import { type EventBody, type ProjectEvent, RECOVER_DAYS_MAX } from '../domain/event.js';
 import type { AttemptOutcome } from '../domain/event-endpoint.js';
 import {
   type AttemptRow,
@@ -36,8 +36,7 @@ import { EventAttempts } from './event-attempts.js';
 import { newAttempt } from './settle-events.js';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** How far back a recovery reaches, and the events that one request queues. */
-const RECOVER_DAYS_MAX = 14;
+/** Events that one recovery queues. */
 const RECOVER_EVENTS_MAX = 10_000;
 /** Tests of one endpoint a minute, in this process. */
 const EVENT_TESTS_PER_MINUTE = 10;

@@ -16,6 +16,7 @@ import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { EVENT_DUE, EVENT_REPEAT } from '../events.topics.js';
 import { type PendingDelivery, readPending } from '../infrastructure/delivery.rows.js';
+import { EventMetrics } from '../infrastructure/event.metrics.js';
 import { EventAttempts } from './event-attempts.js';
 import { deliveryOf, type EventAttemptEnd, probeOf, settleEvents } from './settle-events.js';
 
@@ -40,6 +41,7 @@ export class EventSender implements OutboxHandler<EventAttemptEnd>, OnModuleInit
     private readonly em: EntityManager,
     private readonly outbox: OutboxService,
     private readonly attempts: EventAttempts,
+    private readonly metrics: EventMetrics,
     @InjectSettings(deliverySettings) { timeoutMs }: DeliverySettings,
   ) {
     this.attemptMaxMs = timeoutMs;
@@ -81,8 +83,11 @@ export class EventSender implements OutboxHandler<EventAttemptEnd>, OnModuleInit
     };
   }
 
-  settle(tx: EntityManager, ended: Settled<EventAttemptEnd>[]): Promise<void> {
-    return settleEvents(tx, ended);
+  async settle(tx: EntityManager, ended: Settled<EventAttemptEnd>[]): Promise<void> {
+    await settleEvents(tx, ended);
+    this.metrics.count(
+      ended.flatMap(({ outcome }) => (outcome.kind === 'attempted' ? [outcome.outcome] : [])),
+    );
   }
 
   /** The workers died during its attempts: it counts as failed, and is tried again. */

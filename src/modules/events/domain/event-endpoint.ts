@@ -2,6 +2,8 @@ import type { EventTypeName } from './catalogue.js';
 
 export const ENDPOINTS_PER_PROJECT_MAX = 10;
 export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 200;
+/** Waiting events are counted up to this. */
+export const WAITING_COUNTED_MAX = 1_000;
 /** For this long the former secret also signs, so that a receiver has time to switch. */
 export const FORMER_SECRET_HOURS = 24;
 
@@ -36,6 +38,8 @@ export interface EndpointView extends EndpointSettings {
   /** First failed attempt since the last success; null: the last attempt succeeded, or there was none. */
   failingSince: Date | null;
   lastDeliveredAt: Date | null;
+  /** Waiting events, without those that are being sent, counted up to `WAITING_COUNTED_MAX`. */
+  waiting: number;
   /** Until when the former secret also signs; null: there is none. */
   formerSecretValidUntil: Date | null;
   createdAt: Date;

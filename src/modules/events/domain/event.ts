@@ -5,6 +5,8 @@ import type { EventTypeName } from './catalogue.js';
 
 /** Days that events, deliveries and attempts are kept. */
 export const EVENT_DAYS_KEPT = 30;
+/** How far back a recovery reaches. */
+export const RECOVER_DAYS_MAX = 14;
 
 /** A stored event. `data` lacks the project and the address, which are added when it is read or sent. */
 export interface ProjectEvent {

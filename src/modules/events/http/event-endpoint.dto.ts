@@ -24,6 +24,7 @@ import {
   ENDPOINT_STATES,
   type EndpointState,
   EXPIRED,
+  WAITING_COUNTED_MAX,
 } from '../domain/event-endpoint.js';
 
 const instant = { type: String, format: 'date-time', nullable: true } as const;
@@ -121,6 +122,14 @@ export class EventEndpointResponse {
   @ApiProperty({ ...instant, description: 'First failed attempt since the last success; null: none' })
   failingSince!: Date | null;
   @ApiProperty({ ...instant, description: 'Last success; null: none' }) lastDeliveredAt!: Date | null;
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    maximum: WAITING_COUNTED_MAX,
+    description: 'Waiting events, without those that are being sent, counted up to 1,000',
+    example: 0,
+  })
+  waiting!: number;
   @ApiProperty({ ...instant, description: 'Until when the former secret also signs; null: there is none' })
   formerSecretValidUntil!: Date | null;
   @ApiProperty({ example: false }) keepResponseBodies!: boolean;

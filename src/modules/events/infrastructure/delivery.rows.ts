@@ -305,6 +305,25 @@ export async function requeueSince(
   return Number(numAffectedRows ?? 0);
 }
 
+/** Pending deliveries up to `max`, and for how long the oldest one has been due to an endpoint that works. */
+export async function countBacklog(
+  em: EntityManager,
+  max: number,
+): Promise<{ waiting: number; oldestDueSeconds: number }> {
+  const { rows } = await sql<{ waiting: number; oldestDueSeconds: number }>`
+    select count(*)::int as waiting,
+           coalesce(max(extract(epoch from now() - d.due_at)) filter (
+             where e.enabled and e.phase = 'closed' and d.due_at <= now()
+           ), 0)::float8 as "oldestDueSeconds"
+    from (
+      select project_id, endpoint_id, due_at from event_delivery
+      where state = 'pending' order by queued_since limit ${max}
+    ) d
+    join event_endpoint e on e.project_id = d.project_id and e.id = d.endpoint_id
+  `.execute(em.getKysely());
+  return rows[0] ?? { waiting: 0, oldestDueSeconds: 0 };
+}
+
 /** Skips a pending delivery, and adds a line to the log; returns whether it was pending. */
 export async function skipDelivery(tx: EntityManager, ref: DeliveryRef): Promise<boolean> {
   const { numAffectedRows } = await sql`

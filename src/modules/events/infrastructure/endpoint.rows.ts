@@ -148,6 +148,34 @@ export async function failingEndpoints(
   return rows;
 }
 
+/** Waiting deliveries of each of a project's endpoints, or of one of them, by endpoint, up to `max` each. */
+export async function countWaiting(
+  em: EntityManager,
+  { projectId, id, max }: { projectId: string; id?: string; max: number },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; count: number }>`
+    select e.id, (
+      select count(*)::int from (
+        select from event_delivery d
+        where d.project_id = e.project_id and d.endpoint_id = e.id and d.state = 'pending' and d.queued_at is null
+        limit ${max}
+      ) waiting
+    ) as count
+    from event_endpoint e where e.project_id = ${projectId} ${id === undefined ? sql`` : sql`and e.id = ${id}`}
+  `.execute(em.getKysely());
+  return new Map(rows.map(({ id: endpointId, count }) => [endpointId, count]));
+}
+
+/** Endpoints of all projects that are held, and that were disabled for want of a success. */
+export async function countStates(em: EntityManager): Promise<{ held: number; disabled: number }> {
+  const { rows } = await sql<{ held: number; disabled: number }>`
+    select count(*) filter (where enabled and phase = 'open')::int as held,
+           count(*) filter (where disabled_reason = 'no_success')::int as disabled
+    from event_endpoint
+  `.execute(em.getKysely());
+  return rows[0] ?? { held: 0, disabled: 0 };
+}
+
 /** The number of endpoints of a project. The caller holds the project's lock. */
 export function countEndpoints(tx: EntityManager, projectId: string): Promise<number> {
   return tx.count(EventEndpoint, { projectId });

@@ -10,6 +10,8 @@ import { createHash } from 'node:crypto';
 import { Public } from '../../../platform/http/public.decorator.js';
 import { isUnchanged } from '../../../platform/http/entity-tag.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
+import { EVENT_DAYS_KEPT, RECOVER_DAYS_MAX } from '../../events/domain/event.js';
+import { ENDPOINTS_PER_PROJECT_MAX } from '../../events/domain/event-endpoint.js';
 import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, PRICING_CACHE_CONTROL } from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
 import { type LicensingSettings, licensingSettings } from '../licensing.settings.js';
@@ -31,6 +33,11 @@ export class PricingController {
       currency: CURRENCY,
       tiers: TIERS.map((tier) => CATALOGUE[tier]),
       notLimitedByTier: [...NOT_LIMITED_BY_TIER],
+      limitsOfEveryTier: {
+        eventEndpoints: ENDPOINTS_PER_PROJECT_MAX,
+        eventDaysKept: EVENT_DAYS_KEPT,
+        eventRecoveryDays: RECOVER_DAYS_MAX,
+      },
       contactUrl: settings.contactUrl === '' ? null : settings.contactUrl,
     };
     this.body = JSON.stringify(pricing);

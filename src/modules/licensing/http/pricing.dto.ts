@@ -49,11 +49,22 @@ export class TierEntryResponse {
   @ApiProperty({ type: TierFeaturesResponse }) features!: TierFeaturesResponse;
 }
 
+export class EveryTierLimitsResponse {
+  @ApiProperty({ type: 'integer', description: 'Event endpoints of a project', example: 10 })
+  eventEndpoints!: number;
+  @ApiProperty({ type: 'integer', description: 'Days that events and their log are kept', example: 30 })
+  eventDaysKept!: number;
+  @ApiProperty({ type: 'integer', description: 'Days that a recovery of events reaches back', example: 14 })
+  eventRecoveryDays!: number;
+}
+
 export class PricingResponse {
   @ApiProperty({ example: 'USD' }) currency!: string;
   @ApiProperty({ type: [TierEntryResponse], description: 'Lowest tier first' }) tiers!: TierEntryResponse[];
   @ApiProperty({ type: [String], description: 'What no tier limits', example: [...NOT_LIMITED_BY_TIER] })
   notLimitedByTier!: string[];
+  @ApiProperty({ type: EveryTierLimitsResponse, description: 'Limits that are the same on every tier' })
+  limitsOfEveryTier!: EveryTierLimitsResponse;
   @ApiProperty({
     type: String,
     nullable: true,

@@ -8,6 +8,8 @@ export const mailLinks = {
     projectId === null ? `${baseUrl}/` : `${baseUrl}/projects/${projectId}`,
   deliveries: (context: MailContext): string =>
     context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/deliveries`,
+  events: (context: MailContext): string =>
+    context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/settings/events`,
   scan: (context: MailContext, scanId: string): string =>
     context.projectId === null ? `${context.baseUrl}/` : `${mailLinks.project(context)}/scans/${scanId}`,
   install: (context: MailContext): string =>

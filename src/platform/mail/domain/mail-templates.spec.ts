@@ -26,6 +26,7 @@ const VALUES = {
   beforeConsent: { count: 1, names: ['_fbp'] },
   loaderGone: ['shop.example'],
   hostname: 'consent.shop.example',
+  host: 'hooks.shop.example',
   event: 'failing',
   at: '2026-12-01T04:36:07.250Z',
   dnsRecords: ['consent.shop.example CNAME t.edge.example.com', '_c.consent.shop.example TXT t'],
@@ -78,6 +79,32 @@ describe(fillTemplate.name, () => {
         expect(text).toContain('https://consent.example.com/projects/p1/install');
       }
     }
+  });
+
+  it.each([
+    [
+      'event_endpoint_failing',
+      'en',
+      [/hooks\.shop\.example/, /since Nov 24, 2026/, /within 72 hours/, /five days/],
+    ],
+    [
+      'event_endpoint_failing',
+      'de',
+      [/hooks\.shop\.example/, /seit 24\.11\.2026/, /72 Stunden/, /fünf Tagen/],
+    ],
+    [
+      'event_endpoint_disabled',
+      'en',
+      [/since Nov 24, 2026/, /we disabled it/, /Enable it again/, /last 14 days/],
+    ],
+    ['event_endpoint_disabled', 'de', [/seit 24\.11\.2026/, /abgeschaltet/, /wieder ein/, /letzten 14 Tage/]],
+  ] as const)('says in %s, %s, since when, what follows and what helps', (template, language, sentences) => {
+    const letter = fillTemplate({ template, values: VALUES, language }, CONTEXT);
+    const { text, html, subject } = renderLetter(letter ?? { subject: '', paragraphs: [], reason: '' });
+    expect(subject).toContain('Tea shop');
+    for (const body of [text, html])
+      for (const part of [...sentences, /consent\.example\.com\/projects\/p1\/settings\/events/])
+        expect(body).toMatch(part);
   });
 
   it('names what a scan found, and lets nothing that a site chose become a link', () => {

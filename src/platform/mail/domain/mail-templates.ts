@@ -159,7 +159,7 @@ export const MAILS: MailTemplates = {
       paragraphs: [
         t('mails.eventEndpointFailing.text', { project, host, since: at(since) }),
         t('mails.eventEndpointFailing.retry'),
-        { label: t('mails.links.project'), url: mailLinks.project(context) },
+        { label: t('mails.links.events'), url: mailLinks.events(context) },
       ],
       reason: t('mails.reasons.owner', { brand }),
     };
@@ -171,7 +171,7 @@ export const MAILS: MailTemplates = {
       paragraphs: [
         t('mails.eventEndpointDisabled.text', { project, host, since: at(since) }),
         t('mails.eventEndpointDisabled.recover'),
-        { label: t('mails.links.project'), url: mailLinks.project(context) },
+        { label: t('mails.links.events'), url: mailLinks.events(context) },
       ],
       reason: t('mails.reasons.owner', { brand }),
     };
