@@ -105,6 +105,7 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/event-endpoints/{endpointId}/test`]: { least: 'editor' },
   [`GET ${AT}/events`]: { least: 'viewer' },
   [`GET ${AT}/events/{eventId}`]: { least: 'viewer' },
+  [`POST ${AT}/events/trigger`]: { least: 'editor' },
   [`GET ${AT}/first-party/proxy`]: { least: 'viewer' },
   [`POST ${AT}/first-party/proxy/secret`]: { least: 'editor' },
   [`DELETE ${AT}/first-party/proxy/secret`]: { least: 'editor' },

@@ -510,6 +510,7 @@ const EXCEPTIONS: Record<string, string> = {
   [`PUT ${AT}/scan-alerts`]: 'a person’s own mails',
   [`POST ${AT}/forwarding/deliveries/resend/count`]: 'only looks',
   [`POST ${AT}/event-endpoints/{endpointId}/test`]: 'sends a test, which the log shows',
+  [`POST ${AT}/events/trigger`]: 'makes a test that no endpoint gets',
   'POST /v1/auth/second-factor': 'keeps a factor that is not asked for yet',
   'POST /v1/auth/second-factor/confirm': 'a person’s own log',
   'POST /v1/auth/second-factor/disable': 'a person’s own log',

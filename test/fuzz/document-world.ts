@@ -583,7 +583,10 @@ export class DocumentWorld {
     eventEndpointResend: this.sentEvent,
     eventEndpointSkip: this.sentEvent,
     eventRead: this.sentEvent,
-    eventList: () => Promise.resolve({ query: { from: undefined, to: undefined } }),
+    eventList: () =>
+      Promise.resolve({
+        query: { from: undefined, to: undefined, cursor: undefined, waitSeconds: undefined },
+      }),
     logProof: async () => ({ ...(await this.sealed()), query: IN_BERLIN }),
     logLog: this.sealed,
     logCheckpoint: this.epoch,

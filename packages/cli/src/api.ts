@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, client, projectList, type ProjectResponse } from '@service/consent-client/api';
 import { CliError, note } from './terminal.js';
 
@@ -26,13 +27,14 @@ export function connect(url: string | undefined): string {
 async function patientFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   for (let repeats = 0; ; repeats++) {
-    const response = await fetch(request.clone(), { signal: AbortSignal.timeout(REQUEST_MAX_MS) });
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(REQUEST_MAX_MS)]);
+    const response = await fetch(request.clone(), { signal });
     const after = response.headers.get('retry-after');
     if (!LATER.has(response.status) || after === null || repeats === REPEATS_MAX) return response;
     await response.body?.cancel();
     const seconds = Math.min(Number(after) || DEFAULT_PAUSE_SECONDS, PAUSE_MAX_SECONDS);
     note(`The service is busy; trying again in ${seconds} s.`);
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    await sleep(seconds * 1_000, undefined, { signal: request.signal });
   }
 }
 

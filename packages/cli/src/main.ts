@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { describe, explain } from './api.js';
 import { addConfigurationCommands } from './configuration-commands.js';
+import { addEventCommands } from './event-commands.js';
 import {
   completion,
   exportRecords,
@@ -62,6 +63,7 @@ function fail(error: unknown): void {
 }
 
 addConfigurationCommands(program, run);
+addEventCommands(program, run, PROJECT);
 
 const scan = program.command('scan').description('scans of the website');
 scan
