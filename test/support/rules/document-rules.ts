@@ -189,6 +189,12 @@ const DOCUMENT_RULES: DocumentRule[] = [
     why: 'schemas bound neither bytes nor depth',
   },
   {
+    name: 'code of a device',
+    code: undefined,
+    operations: /^devicePoll$/,
+    why: 'only the service knows the codes that it issued',
+  },
+  {
     name: 'signature',
     code: /^webhook_signature_/,
     operations: /^webhookReceive/,
