@@ -1,5 +1,5 @@
 import { hashOfKey } from '../../../src/modules/access/domain/api-key.js';
-import { generateToken, TOKEN_LIFE_MS } from '../../../src/modules/access/domain/personal-token.js';
+import { generatePersonalToken, TOKEN_LIFE_MS } from '../../../src/modules/access/domain/personal-token.js';
 import { newId } from '../../../src/platform/identity/ids.js';
 import type { TestService } from '../programs/service.js';
 import type { Json } from './json.js';
@@ -13,7 +13,7 @@ export interface DeviceCodes {
 
 /** Writes a personal token of a user straight into the database. */
 export async function insertTestToken(service: TestService, userId: string): Promise<string> {
-  const token = generateToken();
+  const token = generatePersonalToken();
   await service.database.query(
     `insert into personal_token (id, user_id, name, token_hash, expires_at) values ($1, $2, 'laptop', $3, $4)`,
     [newId(), userId, hashOfKey(token), new Date(Date.now() + TOKEN_LIFE_MS)],

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { personalTokenListOptions } from '../../client/@tanstack/react-query.gen';
@@ -7,8 +7,8 @@ import type { PersonalTokenResponse } from '../../client/types.gen';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
 import { CopyableCode } from '../../shared/copyable-code';
 import { DataTable } from '../../shared/data-table';
+import { Day } from '../../shared/day';
 import type { Column } from '../../shared/infinite-table';
-import { NoValue } from '../../shared/no-value';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { RelativeTime } from '../../shared/timestamps';
@@ -44,8 +44,7 @@ export function TokenList() {
     { title: t('account.signedInAt'), cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     {
       title: t('account.lastUsed'),
-      cell: ({ lastUsedOn }) =>
-        lastUsedOn ? <RelativeTime at={lastUsedOn} /> : <NoValue reason={t('account.notUsedYet')} />,
+      cell: ({ lastUsedOn }) => <Day day={lastUsedOn} none={t('account.notUsedYet')} />,
     },
     { title: t('account.expires'), cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
     { title: t('account.revoke'), cell: revokeOf },
@@ -75,7 +74,7 @@ export function TokenList() {
       </>
     );
   return (
-    <>
+    <Stack gap="sm">
       <DataTable
         label={t('account.tokens')}
         items={items}
@@ -95,6 +94,6 @@ export function TokenList() {
           <Text>{t('account.revokeTokenText')}</Text>
         </ConfirmDialog>
       )}
-    </>
+    </Stack>
   );
 }

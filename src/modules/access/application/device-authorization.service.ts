@@ -45,7 +45,7 @@ const TEN_MINUTES_SECONDS = 10 * 60;
 const HOUR_SECONDS = 60 * 60;
 
 /** The end of a poll. */
-export type PollResult = { kind: 'issued'; token: string } | { kind: 'refused'; error: OAuthErrorCode };
+export type DevicePollEnd = { kind: 'issued'; token: string } | { kind: 'refused'; error: OAuthErrorCode };
 
 /** Tokens for machines without a browser, by device code (RFC 8628). */
 @Injectable()
@@ -106,8 +106,8 @@ export class DeviceAuthorizationService {
   }
 
   /** The token of an approved request, once; otherwise why there is none. */
-  async poll(deviceCode: string, address: string): Promise<PollResult> {
-    return this.em.fork().transactional(async (tx): Promise<PollResult> => {
+  async poll(deviceCode: string, address: string): Promise<DevicePollEnd> {
+    return this.em.fork().transactional(async (tx): Promise<DevicePollEnd> => {
       const now = new Date();
       const device = await lockDevice(tx, hashOfKey(deviceCode));
       if (!device) return { kind: 'refused', error: 'invalid_grant' };

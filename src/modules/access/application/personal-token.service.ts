@@ -4,7 +4,7 @@ import { newId } from '../../../platform/identity/ids.js';
 import { writeSecurityEvent } from '../../audit/audit.log.js';
 import type { TokenActor, UserActor } from '../domain/actor.js';
 import { hashOfKey } from '../domain/api-key.js';
-import { generateToken, TOKEN_LIFE_MS, tokenNotFound } from '../domain/personal-token.js';
+import { generatePersonalToken, TOKEN_LIFE_MS, tokenNotFound } from '../domain/personal-token.js';
 import {
   deleteToken,
   findTokenHolder,
@@ -41,7 +41,7 @@ export class PersonalTokenService {
     { userId, name, network }: { userId: string; name: string; network: string | null },
     now: Date,
   ): Promise<string> {
-    const token = generateToken();
+    const token = generatePersonalToken();
     const expiresAt = new Date(now.getTime() + TOKEN_LIFE_MS);
     await insertToken(tx, {
       id: newId(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  generateToken,
+  generatePersonalToken,
   generateUserCode,
   isEarlyPoll,
   isPersonalToken,
@@ -32,8 +32,8 @@ describe('a user code', () => {
 });
 
 it('tells a personal token from an API key', () => {
-  expect(generateToken()).toMatch(/^cp_[\w-]{43}$/);
-  expect([isPersonalToken(generateToken()), isPersonalToken('ck_x')]).toEqual([true, false]);
+  expect(generatePersonalToken()).toMatch(/^cp_[\w-]{43}$/);
+  expect([isPersonalToken(generatePersonalToken()), isPersonalToken('ck_x')]).toEqual([true, false]);
 });
 
 it('takes a sign-in as recent for an hour', () => {

@@ -39,7 +39,7 @@ const CODE_GROUP = 4;
 /** After this time, a session has to show the account's password again before it creates a token. */
 export const RECENT_SIGN_IN_MS = 60 * MINUTE_MS;
 
-export function generateToken(): string {
+export function generatePersonalToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString('base64url');
 }
 

@@ -8,7 +8,8 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsIn, Matches } from 'class-validator';
+import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { Public } from '../../../platform/http/public.decorator.js';
 import { TextLine } from '../../../platform/http/text.decorator.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
@@ -54,7 +55,7 @@ class RequestDeviceCodeBody {
   device_name!: string;
 
   @ApiPropertyOptional({ enum: [TOKEN_SCOPE], description: "The person's roles in their projects" })
-  @IsOptional()
+  @IfGiven()
   @IsIn([TOKEN_SCOPE])
   scope?: typeof TOKEN_SCOPE;
 }
@@ -210,7 +211,7 @@ class ApproveDeviceBody extends UserCodeBody {
     maxLength: PASSWORD_CHARACTERS_MAX,
     description: 'Needed where `signedInRecently` is false',
   })
-  @IsOptional()
+  @IfGiven()
   @TextLine({ min: 1, max: PASSWORD_CHARACTERS_MAX })
   password?: string;
 }
