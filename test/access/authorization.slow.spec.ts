@@ -228,6 +228,7 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
 
 /** Operations that require a confirmed address. */
 const FOR_CONFIRMED = [
+  'POST /v1/auth/device/approve',
   'GET /v1/projects',
   'GET /v1/project-statuses',
   'POST /v1/projects',

@@ -77,6 +77,14 @@ const DOCUMENT_RULES: DocumentRule[] = [
     why: 'a parameter cannot depend on another one',
   },
   {
+    name: 'no period beside an event',
+    code: undefined,
+    field: /^(from|to)$/,
+    message: /cannot be combined with after/,
+    operations: /^eventList$/,
+    why: 'a parameter cannot depend on another one',
+  },
+  {
     name: 'readable accent',
     code: 'contrast',
     field: /(^|\.)accent(Dark)?$/,

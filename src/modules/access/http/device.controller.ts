@@ -254,7 +254,8 @@ export class DeviceDecisionController {
 
   /**
    * The machine gets a personal token of the caller at its next poll. 404 `device_code_not_found`, 403
-   * `recent_sign_in_required` for a session that is more than an hour old, without the password.
+   * `recent_sign_in_required` for a session that is more than an hour old, without the password, and
+   * `email_not_confirmed`.
    */
   @SessionOnly()
   @ApiBodyExample({ userCode: 'BCDF-GHJK' })
