@@ -5,7 +5,6 @@ import type { TestService } from '../programs/service.js';
 import type { Json } from './json.js';
 import { freshAddress, postAuth, type TestUser } from './user.js';
 
-/** The names of the codes are those of RFC 8628. */
 export interface DeviceCodes {
   deviceCode: string;
   userCode: string;
@@ -28,7 +27,7 @@ export async function requestCodes(service: TestService, name = 'laptop'): Promi
   return { deviceCode: deviceCode ?? '', userCode: userCode ?? '' };
 }
 
-/** A poll, as a client of RFC 8628 sends it. */
+/** Polls as a client of RFC 8628. */
 export async function pollDevice(service: TestService, deviceCode: string): Promise<Json> {
   const body = new URLSearchParams({
     grant_type: 'urn:ietf:params:oauth:grant-type:device_code',

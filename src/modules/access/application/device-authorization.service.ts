@@ -38,7 +38,7 @@ import { CurrentPassword } from './password.service.js';
 import { PersonalTokenService } from './personal-token.service.js';
 
 /** Requests for a code from one network in ten minutes: an office behind one address. */
-export const DEVICE_REQUESTS_PER_NETWORK_MAX = 30;
+const DEVICE_REQUESTS_PER_NETWORK_MAX = 30;
 /** Wrong codes that one person may type in an hour, of 2.6 * 10^10 codes. */
 export const WRONG_CODES_PER_USER_MAX = 10;
 const TEN_MINUTES_SECONDS = 10 * 60;

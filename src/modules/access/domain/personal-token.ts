@@ -5,8 +5,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const MINUTE_MS = 60_000;
 
 /** Lifetime of a personal token. */
-export const TOKEN_DAYS = 90;
-export const TOKEN_LIFE_MS = TOKEN_DAYS * DAY_MS;
+export const TOKEN_LIFE_MS = 90 * DAY_MS;
 /** Tokens of one person; one more ends the oldest. */
 export const TOKENS_PER_USER_MAX = 20;
 /** Distinguishes a token from an API key, also for scanners of secrets in source code. */

@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus } from '@nestjs/common';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { ProblemFilter } from '../../../platform/http/problem.filter.js';
 import type { OAuthErrorCode } from '../domain/personal-token.js';
@@ -29,12 +29,10 @@ export class OAuthErrorFilter implements ExceptionFilter<OAuthError | DomainErro
 
   catch(error: OAuthError | DomainError, host: ArgumentsHost): void {
     const oauth = error instanceof OAuthError ? error : fromFields(error);
-    if (oauth === null) return this.problems.catch(error, host);
-    host
-      .switchToHttp()
-      .getResponse<Response>()
-      .status(HttpStatus.BAD_REQUEST)
-      .json({ error: oauth.code, error_description: oauth.message });
+    const http = host.switchToHttp();
+    const response = http.getResponse<Response>();
+    if (oauth === null) return void this.problems.answer(error, http.getRequest<Request>(), response);
+    response.status(HttpStatus.BAD_REQUEST).json({ error: oauth.code, error_description: oauth.message });
   }
 }
 
