@@ -9,7 +9,9 @@ import {
   InvitationController,
   OwnInvitationController,
 } from '../modules/access/http/invitation.controller.js';
+import { DeviceController, DeviceDecisionController } from '../modules/access/http/device.controller.js';
 import { MeController, SessionController } from '../modules/access/http/me.controller.js';
+import { PersonalTokenController } from '../modules/access/http/personal-token.controller.js';
 import { MemberController, OwnershipController } from '../modules/access/http/member.controller.js';
 import {
   SecondFactorController,
@@ -121,6 +123,9 @@ const CONTROLLERS: Type[] = [
   SignInPolicyController,
   MeController,
   SessionController,
+  PersonalTokenController,
+  DeviceController,
+  DeviceDecisionController,
   MemberController,
   ApiKeyController,
   TierController,

@@ -56,6 +56,11 @@ export async function createHttpApp(
     '/v1',
     limitRequestsUnderWay(({ headers }) => credentialsIn(headers, sessionCookie)),
   );
+  // As in RFC 8628; other routes take no forms, which pages of other sites can send.
+  app.use(
+    ['/v1/auth/device/code', '/v1/auth/device/token'],
+    express.urlencoded({ limit: AUTH_BODY_BYTES_MAX, extended: false }),
+  );
   app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);

@@ -72,6 +72,8 @@ export async function close(app: NestExpressApplication, shutdownDelayMs: number
   app.get(ReadinessChecks, { strict: false }).leave();
   // A load balancer checks readiness periodically and keeps sending requests until the next check.
   if (server.listening && shutdownDelayMs > 0) await sleep(shutdownDelayMs);
+  const { EventWaits } = await import('../modules/events/application/event-waits.js');
+  app.get(EventWaits, { strict: false }).stop();
   const cut = setTimeout(() => server.closeAllConnections(), REQUEST_GRACE_MS);
   await new Promise((closed) => server.close(closed));
   clearTimeout(cut);

@@ -4,6 +4,7 @@ import { defineConfig, type Options } from '@mikro-orm/postgresql';
 import { migrations } from '../migrations/index.js';
 import * as accountLink from '../modules/access/infrastructure/account-link.entity.js';
 import * as apiKey from '../modules/access/infrastructure/api-key.entity.js';
+import * as personalToken from '../modules/access/infrastructure/personal-token.entities.js';
 import * as projectInvitation from '../modules/access/infrastructure/project-invitation.entity.js';
 import * as projectMember from '../modules/access/infrastructure/project-member.entity.js';
 import * as secondFactor from '../modules/access/infrastructure/second-factor.entities.js';
@@ -31,6 +32,7 @@ import * as outbox from '../platform/outbox/infrastructure/outbox.entities.js';
 const FILES: object[] = [
   accountLink,
   apiKey,
+  personalToken,
   projectInvitation,
   projectMember,
   secondFactor,

@@ -9,6 +9,7 @@ import { fillIn, type Operation, readOperations } from '../support/rules/openapi
 import { servedRoutes } from '../support/rules/routes.js';
 import { choose } from '../support/programs/pipeline.js';
 import { createEndpoint } from '../support/people/event-endpoint.js';
+import { insertTestToken } from '../support/people/personal-token.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 import { BEHIND_LOOPBACK_PROXY, freshAddress, signUp, type TestUser } from '../support/people/user.js';
@@ -105,6 +106,7 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/event-endpoints/{endpointId}/test`]: { least: 'editor' },
   [`GET ${AT}/events`]: { least: 'viewer' },
   [`GET ${AT}/events/{eventId}`]: { least: 'viewer' },
+  [`POST ${AT}/events/trigger`]: { least: 'editor' },
   [`GET ${AT}/first-party/proxy`]: { least: 'viewer' },
   [`POST ${AT}/first-party/proxy/secret`]: { least: 'editor' },
   [`DELETE ${AT}/first-party/proxy/secret`]: { least: 'editor' },
@@ -178,6 +180,14 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /v1/me': 'signed in',
   'PATCH /v1/me': 'session',
   'DELETE /v1/me': 'session',
+  'GET /v1/me/tokens': 'session',
+  'DELETE /v1/me/tokens/current': 'signed in',
+  'DELETE /v1/me/tokens/{tokenId}': 'session',
+  'POST /v1/auth/device/code': 'public',
+  'POST /v1/auth/device/token': 'public',
+  'POST /v1/auth/device/read': 'session',
+  'POST /v1/auth/device/approve': 'session',
+  'POST /v1/auth/device/deny': 'session',
   'GET /v1/me/sessions': 'session',
   'DELETE /v1/me/sessions': 'session',
   'DELETE /v1/me/sessions/{sessionId}': 'session',
@@ -218,6 +228,7 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
 
 /** Operations that require a confirmed address. */
 const FOR_CONFIRMED = [
+  'POST /v1/auth/device/approve',
   'GET /v1/projects',
   'GET /v1/project-statuses',
   'POST /v1/projects',
@@ -271,6 +282,7 @@ interface People extends Record<Role, TestUser> {
 
 let service: TestService;
 let people: People;
+let tokens: Record<Role, string>;
 
 beforeAll(async () => {
   service = await startTestService({
@@ -283,6 +295,8 @@ beforeAll(async () => {
     Array.from({ length: 8 }, () => signUp(service)),
   )) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser];
   people = { viewer, editor, owner, late, gone, stranger, former, unconfirmed };
+  const made = await Promise.all(ROLES.map((role) => insertTestToken(service, people[role].id)));
+  tokens = Object.fromEntries(ROLES.map((role, index) => [role, made[index]])) as Record<Role, string>;
   await service.database.query('update app_user set email_verified = false where id = $1', [unconfirmed.id]);
   const expire = `update user_session set expires_at = now() - interval '1 second' where user_id = $1`;
   await service.database.query(expire, [late.id]);
@@ -453,16 +467,27 @@ describe('who may do what (design §5)', () => {
         expect(byKey.code).not.toBe('second_factor_required');
       });
 
-      it.each(ROLES)('as %s, by key and by session', async (role) => {
+      it.each(ROLES)('as %s, by key, by session and by personal token', async (role) => {
         const byKey = await business();
         const bySession = await business();
         const { cookie } = await join(bySession, people[role], role);
-        for (const answer of [
+        const answers = [
           await ask(operation, byKey.id, bearer(byKey.keys[role])),
           await ask(operation, bySession.id, { cookie }),
-        ]) {
+        ];
+        for (const answer of answers) {
           if (roleCovers(role, least)) expect(ACCESS_CODES).not.toContain(answer.code);
           else expect(answer).toEqual({ status: 403, code: 'role_required' });
+        }
+        const own = await business();
+        await join(own, people[role], role);
+        const byToken = await ask(operation, own.id, bearer(tokens[role]));
+        if (!roleCovers(role, least)) expect(byToken).toEqual({ status: 403, code: 'role_required' });
+        else if (scope) expect(byToken).toEqual({ status: 403, code: 'scope_required' });
+        else {
+          expect(ACCESS_CODES).not.toContain(byToken.code);
+          const isReserved = answers[0]?.code === 'session_required';
+          expect(byToken.code === 'session_required').toBe(isReserved);
         }
       });
 
@@ -517,6 +542,9 @@ describe('routes outside of a project', () => {
       for (const headers of nobody) expect((await code(headers)) === 'authentication_required').toBe(closed);
       const byKey = await code(bearer(project.keys.owner));
       expect(byKey === 'session_required').toBe(rule === 'session');
+      const byToken = await code(bearer(await insertTestToken(service, user.id)));
+      expect(byToken === 'session_required').toBe(rule === 'session');
+      expect(byToken).not.toBe('authentication_required');
       expect(['authentication_required', 'session_required']).not.toContain(
         await code({ cookie: user.cookie }),
       );

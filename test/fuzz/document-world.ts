@@ -11,6 +11,7 @@ import {
 import type { Json } from '../support/people/json.js';
 import { linkIn, mailTo } from '../support/fakes/mails.js';
 import { choose, TOKEN } from '../support/programs/pipeline.js';
+import { approveDevice, insertTestToken, requestCodes } from '../support/people/personal-token.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import {
   makeTestAuthority,
@@ -151,6 +152,11 @@ export class DocumentWorld {
   }
 
   private readonly user = (): Promise<TestUser> => signUp(this.service);
+
+  private readonly waitingDevice = async (): Promise<Supplied> => {
+    const [{ cookie }, { userCode }] = await Promise.all([this.user(), requestCodes(this.service)]);
+    return { cookie, body: { userCode, password: undefined } };
+  };
 
   private async member(project: TestProject, role: string): Promise<TestUser> {
     const user = await this.user();
@@ -495,6 +501,25 @@ export class DocumentWorld {
       await becomeMember((body) => project.request('owner', 'POST', '/members', body), invited, 'owner');
       return { cookie };
     },
+    devicePoll: async () => {
+      const [user, { deviceCode, userCode }] = await Promise.all([this.user(), requestCodes(this.service)]);
+      await approveDevice(user, userCode);
+      return { body: { device_code: deviceCode } };
+    },
+    deviceDecisionRead: this.waitingDevice,
+    deviceDecisionApprove: this.waitingDevice,
+    deviceDecisionDeny: this.waitingDevice,
+    personalTokenRevokeCurrent: async () => {
+      const token = await insertTestToken(this.service, (await this.user()).id);
+      return { headers: () => ({ authorization: `Bearer ${token}` }) };
+    },
+    personalTokenRevoke: async () => {
+      const user = await this.user();
+      await insertTestToken(this.service, user.id);
+      const { items } = await this.made(user.request('GET', '/v1/me/tokens'));
+      const [token] = items as { id: string }[];
+      return { cookie: user.cookie, params: { tokenId: token?.id ?? newId() } };
+    },
     meDelete: this.asUserWith({ password: PASSWORD }),
     sessionEndOthers: this.asUserWith({}),
     sessionEnd: async () => {
@@ -583,7 +608,10 @@ export class DocumentWorld {
     eventEndpointResend: this.sentEvent,
     eventEndpointSkip: this.sentEvent,
     eventRead: this.sentEvent,
-    eventList: () => Promise.resolve({ query: { from: undefined, to: undefined } }),
+    eventList: () =>
+      Promise.resolve({
+        query: { from: undefined, to: undefined, cursor: undefined, waitSeconds: undefined },
+      }),
     logProof: async () => ({ ...(await this.sealed()), query: IN_BERLIN }),
     logLog: this.sealed,
     logCheckpoint: this.epoch,

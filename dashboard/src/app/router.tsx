@@ -6,6 +6,7 @@ import { bannerRoute } from '../features/banner/banner.route';
 import { consentsRoute } from '../features/consents/consents.route';
 import { cookiesRoute } from '../features/cookies/cookies.route';
 import { deliveriesRoute } from '../features/deliveries/deliveries.route';
+import { deviceRoute } from '../features/device/device.route';
 import { eventEndpointRoute, eventsRoute } from '../features/events/events.route';
 import { recordsAndArchiveRoute } from '../features/forwarding/records-and-archive.route';
 import { installRoute } from '../features/install/install.route';
@@ -42,6 +43,7 @@ const routeTree = rootRoute.addChildren([
   newPasswordRoute,
   confirmNewEmailRoute,
   acceptInvitationRoute,
+  deviceRoute,
   styleguideRoute,
   signedInRoute.addChildren([
     newProjectRoute,

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, client, projectList, type ProjectResponse } from '@service/consent-client/api';
+import { savedToken, savedUrl } from './credentials.js';
 import { CliError, note } from './terminal.js';
 
 const REQUEST_MAX_MS = 120_000;
@@ -9,15 +11,22 @@ const PAGE = 100;
 /** Responses of a service that did not take the request, and may take it later. */
 const LATER = new Set([429, 503]);
 
-/** Sets the address and the key for all requests. */
-export function connect(url: string | undefined): string {
-  const address = url ?? process.env['CONSENT_URL'];
+/** The address of the service: as given, of the environment, or of the last sign-in. */
+export function serviceAddress(url: string | undefined): string {
+  const address = url ?? (process.env['CONSENT_URL'] || savedUrl());
   if (address === undefined || !URL.canParse(address))
     throw new CliError('Name the service with --url or CONSENT_URL, such as https://consent.example.com.');
-  const key = process.env['CONSENT_API_KEY'];
+  return address.replace(/\/+$/, '');
+}
+
+/** Sets the address and the credential for all requests: an API key, or else the token of `consent login`. */
+export function connect(url: string | undefined): string {
+  const baseUrl = serviceAddress(url);
+  const key = process.env['CONSENT_API_KEY'] || savedToken(baseUrl);
   if (!key)
-    throw new CliError('Set CONSENT_API_KEY to a key of the project (dashboard, Settings, API keys).');
-  const baseUrl = address.replace(/\/+$/, '');
+    throw new CliError(
+      'Run consent login, or set CONSENT_API_KEY to a key of the project (dashboard, Settings, API keys).',
+    );
   client.setConfig({ baseUrl, auth: () => key, fetch: patientFetch });
   return baseUrl;
 }
@@ -26,13 +35,14 @@ export function connect(url: string | undefined): string {
 async function patientFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   for (let repeats = 0; ; repeats++) {
-    const response = await fetch(request.clone(), { signal: AbortSignal.timeout(REQUEST_MAX_MS) });
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(REQUEST_MAX_MS)]);
+    const response = await fetch(request.clone(), { signal });
     const after = response.headers.get('retry-after');
     if (!LATER.has(response.status) || after === null || repeats === REPEATS_MAX) return response;
     await response.body?.cancel();
     const seconds = Math.min(Number(after) || DEFAULT_PAUSE_SECONDS, PAUSE_MAX_SECONDS);
     note(`The service is busy; trying again in ${seconds} s.`);
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    await sleep(seconds * 1_000, undefined, { signal: request.signal });
   }
 }
 
@@ -55,7 +65,7 @@ export function describe(error: unknown): { code: string | null; message: string
   return { code: error instanceof ApiError ? error.code : null, message: explain(error) };
 }
 
-/** The projects of the key, all or those named by id, name or domain. */
+/** The projects of the credential, all or those named by id, name or domain. */
 export async function findProjects(wanted: readonly string[]): Promise<ProjectResponse[]> {
   const all: ProjectResponse[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -69,18 +79,18 @@ export async function findProjects(wanted: readonly string[]): Promise<ProjectRe
     if (found.length === 1 && found[0]) return found[0];
     throw new CliError(
       found.length === 0
-        ? `No project "${name}" that this key may read.`
+        ? `No project "${name}" that you may read.`
         : `"${name}" names ${found.length} projects; use the id: ${found.map(({ id }) => id).join(', ')}.`,
     );
   });
 }
 
-/** The one project of a command: named, or the only one of the key. */
+/** The one project of a command: named, or the only one of the credential. */
 export async function findProject(name: string | undefined): Promise<ProjectResponse> {
   const found = await findProjects(name === undefined ? [] : [name]);
   if (found.length === 1 && found[0]) return found[0];
   throw new CliError(
-    found.length === 0 ? 'The key has no project.' : 'The key has several projects. Name one with --project.',
+    found.length === 0 ? 'You have no project.' : 'You have several projects. Name one with --project.',
   );
 }
 

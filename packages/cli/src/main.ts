@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { describe, explain } from './api.js';
+import { login, logout, whoami } from './account-commands.js';
 import { addConfigurationCommands } from './configuration-commands.js';
+import { addEventCommands } from './event-commands.js';
 import {
   completion,
   exportRecords,
@@ -11,7 +13,6 @@ import {
   resend,
   startScan,
   verifyProof,
-  whoami,
 } from './project-commands.js';
 import { EXIT, type Exit, note, printJson, styled } from './terminal.js';
 
@@ -32,10 +33,11 @@ const program = new Command('consent')
   .addHelpText(
     'after',
     `
-The key is read from CONSENT_API_KEY.
+Sign in with consent login, or set CONSENT_API_KEY.
 Exit codes: 0 done, 1 failed, 2 changes (plan) or findings (scan start --fail-on).
 
 Examples:
+  $ consent login --url https://consent.example.com
   $ consent pull
   $ consent plan
   $ consent apply --publish --yes
@@ -62,6 +64,7 @@ function fail(error: unknown): void {
 }
 
 addConfigurationCommands(program, run);
+addEventCommands(program, run, PROJECT);
 
 const scan = program.command('scan').description('scans of the website');
 scan
@@ -126,8 +129,16 @@ proof
   .action(run((file: string, _: unknown, command: Command) => verifyProof(file, command.optsWithGlobals())));
 
 program
+  .command('login')
+  .description('sign in with a browser, and save a token for 90 days')
+  .action(run((_: unknown, command: Command) => login(command.optsWithGlobals())));
+program
+  .command('logout')
+  .description('revoke the saved token')
+  .action(run((_: unknown, command: Command) => logout(command.optsWithGlobals())));
+program
   .command('whoami')
-  .description('whom the key belongs to, and its projects')
+  .description('whom the key or token belongs to, and its projects')
   .action(run((_: unknown, command: Command) => whoami(command.optsWithGlobals())));
 program
   .command('completion')

@@ -12,12 +12,11 @@ import {
   findingChanges,
   findingOfScan,
   type FindingResponse,
-  meMe,
   scanRead,
   scanRequest,
 } from '@service/consent-client/api';
 import type { Command } from 'commander';
-import { connect, findProject, findProjects } from './api.js';
+import { connect, findProject } from './api.js';
 import { CliError, EXIT, type Exit, note, print, printJson, printTable, styled } from './terminal.js';
 
 /** Copied by the build from `verify/`, the program for people without this package. */
@@ -34,26 +33,6 @@ interface Common {
   url?: string;
   json?: boolean;
   project?: string;
-}
-
-/** Prints whom the key belongs to, and its projects. */
-export async function whoami({ url, json }: Common): Promise<Exit> {
-  const address = connect(url);
-  const [{ data: me }, projects] = await Promise.all([meMe(), findProjects([])]);
-  if (json)
-    printJson({
-      url: address,
-      ...me,
-      projects: projects.map(({ id, name, role, tier }) => ({ id, name, role, tier })),
-    });
-  else {
-    print(`${me.kind === 'api_key' ? `API key ${me.id}` : me.email} at ${address}`);
-    printTable([
-      ['PROJECT', 'ID', 'ROLE', 'PLAN'],
-      ...projects.map(({ id, name, role, tier }) => [name, id, role, tier]),
-    ]);
-  }
-  return EXIT.done;
 }
 
 /** Starts a scan; with `wait`, until it has ended. Exit code 2: it found what `failOn` names. */

@@ -46,13 +46,13 @@ export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
   requires({ kind: 'project', role }, role);
 
 /**
- * Like `ProjectRole('owner')`, and requires the scope `manage_access` of an API key: 403
- * `scope_required` without.
+ * Like `ProjectRole('owner')`, and requires a session, or an API key with the scope `manage_access`:
+ * 403 `scope_required` without.
  */
 export const ManagesAccess = (): MethodDecorator & ClassDecorator =>
   requires({ kind: 'project', role: 'owner', scope: 'manage_access' }, 'owner');
 
-/** Requires a session: an API key gets 403 `session_required`. Used beside one of the rules above. */
+/** Requires a session: an API key or personal token gets 403 `session_required`. Used beside one of the rules above. */
 export const SessionOnly = (): MethodDecorator =>
   applyDecorators(SetMetadata(SESSION_ONLY, true), ApiExtension(SESSION_ONLY_EXTENSION, true));
 

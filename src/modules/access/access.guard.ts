@@ -11,9 +11,11 @@ import { type ServiceSettings, serviceSettings } from '../../platform/settings/s
 import { type Actor, emailNotConfirmed, requireUser, secondFactorRequired } from './domain/actor.js';
 import { areaOfRoute, hashOfKey, isWithinAreas } from './domain/api-key.js';
 import { apiKeyIn } from './domain/credential.js';
+import { isPersonalToken } from './domain/personal-token.js';
 import { type AccessedRequest, type AccessRule, SESSION_ONLY } from './access.decorators.js';
 import { ACCESS_RULE } from '../../platform/http/public.decorator.js';
 import { ApiKeyService } from './api-key.service.js';
+import { PersonalTokenService } from './application/personal-token.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { refuseForeignRequest } from './http/own-request.guard.js';
 import { accessTables } from './infrastructure/access.tables.js';
@@ -28,6 +30,7 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly apiKeys: ApiKeyService,
+    private readonly tokens: PersonalTokenService,
     private readonly signIns: SignInService,
     private readonly em: EntityManager,
     private readonly projects: ProjectService,
@@ -62,7 +65,7 @@ export class AccessGuard implements CanActivate {
     const actor =
       authorization === undefined
         ? await this.actorOfSession(request, cookie)
-        : await this.actorOfKey(request, authorization);
+        : await this.actorOfBearer(request, apiKeyIn(authorization));
     if (!actor) {
       throw new DomainError(
         'authentication_required',
@@ -72,9 +75,24 @@ export class AccessGuard implements CanActivate {
     return actor;
   }
 
-  private async actorOfKey(request: AccessedRequest, authorization: string): Promise<Actor | null> {
-    const key = apiKeyIn(authorization);
-    if (key === undefined) return null;
+  private async actorOfBearer(
+    request: AccessedRequest,
+    credential: string | undefined,
+  ): Promise<Actor | null> {
+    if (credential === undefined) return null;
+    return isPersonalToken(credential)
+      ? this.actorOfToken(request, credential)
+      : this.actorOfKey(request, credential);
+  }
+
+  private async actorOfToken(request: AccessedRequest, token: string): Promise<Actor | null> {
+    const found = await this.tokens.find(token);
+    if (!found) return null;
+    const { lastUsedOn: _, ...holder } = found;
+    return { kind: 'personal_token', ...holder, network: truncatedNetwork(request.ip) };
+  }
+
+  private async actorOfKey(request: AccessedRequest, key: string): Promise<Actor | null> {
     const found = await this.apiKeys.find(key);
     if (!found) return null;
     const { id: apiKeyId, projectId, role, scopes } = found;
@@ -88,9 +106,9 @@ export class AccessGuard implements CanActivate {
     const user = await this.signIns.find(cookie);
     if (!user) return null;
     refuseForeignRequest(request, this.service);
-    const { id: userId, emailVerified: emailConfirmed, sessionId, name, email, secondFactor } = user;
+    const { id: userId, emailVerified: emailConfirmed, ...session } = user;
     const network = truncatedNetwork(request.ip);
-    return { kind: 'user', userId, sessionId, name, email, emailConfirmed, secondFactor, network };
+    return { kind: 'user', ...session, userId, emailConfirmed, network };
   }
 
   private async enterProject(
@@ -105,8 +123,8 @@ export class AccessGuard implements CanActivate {
     const project = membership && (await this.projects.find(id));
     if (!membership || !project) throw projectNotFound();
     const { role } = membership;
-    if (actor.kind === 'user' && !actor.emailConfirmed) throw emailNotConfirmed();
-    if (actor.kind === 'user' && membership.needsSecondFactor && !actor.secondFactor)
+    if (actor.kind !== 'api_key' && !actor.emailConfirmed) throw emailNotConfirmed();
+    if (actor.kind !== 'api_key' && membership.needsSecondFactor && !actor.secondFactor)
       throw secondFactorRequired();
     if (!roleCovers(role, needed)) {
       throw new DomainError('role_required', `Requires the role ${needed}. Your role is ${role}.`, {
@@ -114,7 +132,8 @@ export class AccessGuard implements CanActivate {
       });
     }
     if (actor.kind === 'api_key') refuseBeyondAreas(actor, request);
-    if (scope && actor.kind === 'api_key' && !actor.scopes.includes(scope)) {
+    const scopes = actor.kind === 'api_key' ? actor.scopes : [];
+    if (scope && actor.kind !== 'user' && !scopes.includes(scope)) {
       throw new DomainError(
         'scope_required',
         `Requires a signed-in user, or an API key with the scope ${scope}.`,

@@ -6,6 +6,8 @@ import { AcceptInvitation, JoinProject, OwnInvitations } from './application/acc
 import { AccountLimits } from './application/account-limits.js';
 import { AccountMails, AccountRequests } from './application/account-mails.js';
 import { ChangeEmail } from './application/change-email.js';
+import { DeviceAuthorizationService } from './application/device-authorization.service.js';
+import { PersonalTokenService } from './application/personal-token.service.js';
 import { CurrentPassword, PasswordService } from './application/password.service.js';
 import { InvitationService } from './application/invitation.service.js';
 import { MembershipRevocation, MembershipService } from './application/membership.service.js';
@@ -46,6 +48,8 @@ import { Passwords } from './infrastructure/passwords.js';
     SessionService,
     OwnAccountService,
     ApiKeyService,
+    PersonalTokenService,
+    DeviceAuthorizationService,
   ],
   exports: [
     AccessService,
@@ -62,6 +66,8 @@ import { Passwords } from './infrastructure/passwords.js';
     SecondFactorService,
     SessionService,
     SignInPolicyService,
+    PersonalTokenService,
+    DeviceAuthorizationService,
   ],
 })
 export class AccessModule {}

@@ -21,6 +21,7 @@ export const PAGES = [
   '/new-password',
   '/confirm-new-email',
   '/accept-invitation',
+  '/device',
   '/new-project',
   '/projects',
   '/account',

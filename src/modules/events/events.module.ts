@@ -5,6 +5,7 @@ import { EndpointService } from './application/endpoint.service.js';
 import { EndpointUpkeep } from './application/endpoint-upkeep.js';
 import { EventAttempts } from './application/event-attempts.js';
 import { EndpointActions, EventLogService } from './application/event-log.service.js';
+import { EventWaits } from './application/event-waits.js';
 import { EventSender } from './application/event-sender.js';
 import { EndpointVault } from './infrastructure/endpoint-vault.js';
 import { EventMetrics } from './infrastructure/event.metrics.js';
@@ -19,9 +20,10 @@ import { EventMetrics } from './infrastructure/event.metrics.js';
     EventSender,
     EndpointService,
     EventLogService,
+    EventWaits,
     EndpointActions,
     EndpointUpkeep,
   ],
-  exports: [EndpointService, EventLogService, EndpointActions],
+  exports: [EndpointService, EventLogService, EventWaits, EndpointActions],
 })
 export class EventsModule {}

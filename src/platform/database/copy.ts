@@ -4,8 +4,7 @@ import { type Client, escapeLiteral as literal } from 'pg';
 const BATCH_ROWS = 200;
 /**
  * The target has its own migration ledger, and failed sign-ins and scanner minutes do not apply
- * there. Sessions are not copied: behind https their cookie has another name, so they could not be
- * used. Evidence logs are in a storage, under their own name and key: the target adds the copied
+ * there. Sessions and personal tokens are not copied: people sign in again. Evidence logs are in a storage, under their own name and key: the target adds the copied
  * records to new logs.
  */
 const LEFT_OUT = [
@@ -14,6 +13,8 @@ const LEFT_OUT = [
   'scan_account_hour',
   'sign_in_attempt',
   'user_session',
+  'personal_token',
+  'device_authorization',
   'evidence_backfill',
   'evidence_key',
   'evidence_leaf',

@@ -51,7 +51,11 @@ function describeApi(app: INestApplication): OpenAPIObject {
     .setVersion('1')
     .setLicense('MIT', 'https://opensource.org/license/mit')
     .addServer('/', 'The server of this document')
-    .addSecurity(API_KEY_SCHEME, { type: 'http', scheme: 'bearer', description: 'API key of a project' })
+    .addSecurity(API_KEY_SCHEME, {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'API key of a project, or a personal token',
+    })
     .addSecurity(SESSION_SCHEME, {
       type: 'apiKey',
       in: 'cookie',

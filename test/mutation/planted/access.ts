@@ -195,6 +195,30 @@ export const ACCESS: Planted[] = [
     only: 'page by page',
   },
   {
+    name: 'access: a device code can be used again',
+    mutations: [{ symbol: 'DeviceAuthorizationService.poll', from: /await deleteDevice\(tx, id\);/, to: '' }],
+    tests: ['test/access/personal-tokens'],
+    only: 'becomes a token of the person',
+  },
+  {
+    name: 'access: an old session approves a device without the password',
+    mutations: [
+      {
+        symbol: 'DeviceAuthorizationService.approve',
+        from: /!isRecentSignIn\(user\.signedInAt, new Date\(\)\)/,
+        to: 'false',
+      },
+    ],
+    tests: ['test/access/personal-tokens'],
+    only: 'needs a recent sign-in',
+  },
+  {
+    name: 'access: personal tokens survive a new password',
+    mutations: [{ symbol: 'PasswordService.tellChanged', from: /await deleteTokens\(tx, userId\);/, to: '' }],
+    tests: ['test/access/personal-tokens'],
+    only: 'of a person with a new password',
+  },
+  {
     name: 'access: links that have expired stay stored',
     mutations: [
       {

@@ -77,6 +77,14 @@ const DOCUMENT_RULES: DocumentRule[] = [
     why: 'a parameter cannot depend on another one',
   },
   {
+    name: 'no period beside an event',
+    code: undefined,
+    field: /^(from|to)$/,
+    message: /cannot be combined with after/,
+    operations: /^eventList$/,
+    why: 'a parameter cannot depend on another one',
+  },
+  {
     name: 'readable accent',
     code: 'contrast',
     field: /(^|\.)accent(Dark)?$/,
@@ -187,6 +195,12 @@ const DOCUMENT_RULES: DocumentRule[] = [
     message: /additional field/i,
     operations: /^(consentRecord|visitorWithdraw)$/,
     why: 'schemas bound neither bytes nor depth',
+  },
+  {
+    name: 'code of a device',
+    code: undefined,
+    operations: /^devicePoll$/,
+    why: 'only the service knows the codes that it issued',
   },
   {
     name: 'signature',

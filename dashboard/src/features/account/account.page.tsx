@@ -13,6 +13,7 @@ import { OwnInvitations } from './own-invitations';
 import { PasswordForm } from './password-form';
 import { SecondFactor } from './second-factor';
 import { SessionList } from './session-list';
+import { TokenList } from './token-list';
 
 /** Settings of the signed-in person's account. */
 export function AccountPage() {
@@ -42,6 +43,9 @@ export function AccountPage() {
           </Section>
           <Section title={t('account.sessions')} text={t('account.sessionsText')}>
             <SessionList />
+          </Section>
+          <Section title={t('account.tokens')} text={t('account.tokensText')}>
+            <TokenList />
           </Section>
           <Section title={t('account.delete')} text={t('account.deleteText')}>
             <DeleteAccount email={me.email} />

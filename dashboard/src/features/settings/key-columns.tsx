@@ -1,10 +1,11 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import type { ApiKeyResponse } from '../../client/types.gen';
+import { Day } from '../../shared/day';
 import type { Column } from '../../shared/infinite-table';
 import { StatusLabel } from '../../shared/status-label';
 import { TruncatedText } from '../../shared/truncated-text';
 import { RelativeTime } from '../../shared/timestamps';
-import { locale, t } from '../../i18n/i18n';
+import { t } from '../../i18n/i18n';
 import { keyState } from './key-state';
 
 const KEY_ACTIONS = ['rename', 'rotate', 'revoke'] as const;
@@ -128,17 +129,4 @@ function accessText({ limitedTo, scopes }: ApiKeyResponse): string {
   const parts =
     limitedTo === null ? [t('apiKeys.fullAccess')] : limitedTo.map((area) => t(`apiKeys.areas.${area}`));
   return [...parts, ...scopes.map((scope) => t(`apiKeys.scopes.${scope}`))].join(', ');
-}
-
-/** A UTC day: the API stores no time of last use. */
-function Day({ day, none }: { day: string | null; none: string }) {
-  if (day === null) return <>{none}</>;
-  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    new Date(day),
-  );
-  return (
-    <time dateTime={day} title={`${day} (UTC)`}>
-      {text}
-    </time>
-  );
 }

@@ -14,7 +14,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
-import { AuthLayout } from './auth-layout';
+import { AuthLayout } from '../../shared/auth-layout';
 import { ExpiredLinkMessage } from './expired-link-message';
 
 const route = getRouteApi('/accept-invitation');

@@ -7,7 +7,7 @@ import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { AuthLayout } from './auth-layout';
+import { AuthLayout } from '../../shared/auth-layout';
 import { ExpiredLinkMessage } from './expired-link-message';
 
 const route = getRouteApi('/confirm-new-email');

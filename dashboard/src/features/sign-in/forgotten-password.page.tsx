@@ -6,7 +6,7 @@ import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { CheckInbox } from './check-inbox';
-import { AuthLayout } from './auth-layout';
+import { AuthLayout } from '../../shared/auth-layout';
 
 export function ForgottenPasswordPage() {
   const form = useForm({ initialValues: { email: '' } });

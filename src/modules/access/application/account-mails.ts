@@ -122,6 +122,10 @@ export class AccountMails implements OnModuleInit {
     if (what) await this.mails.send({ to: email, template: 'second_factor_changed', values: { what } }, tx);
   }
 
+  async personalTokenCreated(tx: EntityManager, email: string, device: string): Promise<void> {
+    await this.mails.send({ to: email, template: 'personal_token_created', values: { device } }, tx);
+  }
+
   private async mint(
     tx: EntityManager,
     requested: Omit<AccountLink, 'id'>,

@@ -7,6 +7,7 @@ import { linkEnded } from '../domain/account-link.js';
 import { emailNotConfirmed, type UserActor } from '../domain/actor.js';
 import type { SignInClient } from '../domain/session.js';
 import { dropLinks, findLink, lockSignUps, redeemLink } from '../infrastructure/account-links.js';
+import { deleteTokens } from '../infrastructure/personal-token.rows.js';
 import { changeAddress, endSessions, lockUser } from '../infrastructure/user.rows.js';
 import { AccountLimits } from './account-limits.js';
 import { AccountMails, AccountRequests } from './account-mails.js';
@@ -92,6 +93,7 @@ export class ChangeEmail {
     await changeAddress(tx, { id: userId, email: link.email }, now);
     await dropLinks(tx, { userId, email: link.email });
     await endSessions(tx, userId, kept);
+    await deleteTokens(tx, userId);
     await writeSecurityEvent(tx, { userId, action: 'email_changed', network });
     await this.mails.emailChanged(tx, { former, email: link.email });
   }

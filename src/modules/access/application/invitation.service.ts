@@ -240,7 +240,7 @@ async function refuseMember(
  * secret. The keys of a project with unknown creators share the project's budget.
  */
 async function findMailSender(em: EntityManager, actor: Actor): Promise<string> {
-  if (actor.kind === 'user') return actor.userId;
+  if (actor.kind !== 'api_key') return actor.userId;
   const { apiKeyId: id, projectId } = actor;
   const key = await em.findOne(ApiKey, { projectId, id });
   const secret = key && findSecret(key, actor.keyHash, new Date());

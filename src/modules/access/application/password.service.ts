@@ -6,6 +6,7 @@ import { truncatedNetwork } from '../../audit/domain/author.js';
 import { linkEnded } from '../domain/account-link.js';
 import type { UserActor } from '../domain/actor.js';
 import { dropLinks, findLink, redeemLink } from '../infrastructure/account-links.js';
+import { deleteTokens } from '../infrastructure/personal-token.rows.js';
 import { Passwords } from '../infrastructure/passwords.js';
 import {
   confirmAddress,
@@ -84,15 +85,17 @@ export class PasswordService {
       if (!(await confirmAddress(tx, { id: userId, email }, now))) throw linkEnded();
       await setPasswordHash(tx, userId, passwordHash, now);
       await endSessions(tx, userId);
+      await deleteTokens(tx, userId);
       await dropLinks(tx, { userId, email });
       await writeSecurityEvent(tx, { userId, action: 'password_reset', network: truncatedNetwork(address) });
       await this.mails.passwordChanged(tx, email);
     });
   }
 
-  /** Notifies a user that someone who knew the password changed it. */
+  /** Ends the tokens of a user, and notifies them that someone who knew the password changed it. */
   async tellChanged({ userId, email, network }: UserActor): Promise<void> {
     await this.em.fork().transactional(async (tx) => {
+      await deleteTokens(tx, userId);
       await writeSecurityEvent(tx, { userId, action: 'password_changed', network });
       await this.mails.passwordChanged(tx, email);
     });

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { projectNotFound } from '../../projects/project.service.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import type { Actor } from '../domain/actor.js';
+import { type Actor, requireUser } from '../domain/actor.js';
 import { findSecret } from '../domain/api-key.js';
 import { ApiKey } from '../infrastructure/api-key.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
@@ -24,6 +24,7 @@ export async function requireManager(
     if (!secret) throw new DomainError('authentication_required', 'The API key is revoked or has expired.');
     return { userId: secret.madeBy, endsAt: secret.endsAt };
   }
+  if (actor.kind === 'personal_token') requireUser(actor);
   const member = await tx.findOne(ProjectMember, { projectId, userId: actor.userId });
   if (!member) throw projectNotFound();
   if (member.role !== 'owner') {

@@ -201,7 +201,9 @@ export class SignInService {
   }
 
   /** The user of a session cookie, or null. Does not extend the session. */
-  async find(cookie: string | undefined): Promise<(SignedInUser & { sessionId: string }) | null> {
+  async find(
+    cookie: string | undefined,
+  ): Promise<(SignedInUser & { sessionId: string; signedInAt: Date }) | null> {
     if (cookie === undefined) return null;
     const library = await this.library.api();
     const found = await library.getSession({
@@ -210,10 +212,10 @@ export class SignInService {
     });
     const now = new Date();
     if (!found || sessionEnd(found.session) <= now) return null;
-    const { id: sessionId, lastUsedAt } = found.session;
+    const { id: sessionId, createdAt: signedInAt, lastUsedAt } = found.session;
     if (!lastUsedAt || now.getTime() - lastUsedAt.getTime() >= SESSION_USE_NOTED_MS)
       await noteUse(this.em.fork(), sessionId, now);
-    return { ...userOf(found.user), sessionId };
+    return { ...userOf(found.user), sessionId, signedInAt };
   }
 
   /** Like `find`, and extends a session that is older than a day; `cookies` has the new cookies. */

@@ -17,6 +17,19 @@ export type Actor = { network: string | null } & (
       email: string;
       emailConfirmed: boolean;
       secondFactor: boolean;
+      /** When the session was opened. */
+      signedInAt: Date;
+    }
+  | {
+      /** A person by their token: their roles in projects, and nothing that requires a session. */
+      kind: 'personal_token';
+      userId: string;
+      tokenId: string;
+      name: string;
+      email: string;
+      emailConfirmed: boolean;
+      secondFactor: boolean;
+      expiresAt: Date;
     }
   | {
       kind: 'api_key';
@@ -31,11 +44,14 @@ export type Actor = { network: string | null } & (
 );
 
 export type UserActor = Actor & { kind: 'user' };
+export type TokenActor = Actor & { kind: 'personal_token' };
 
 /** The caller as an author in the audit log. */
 export function toAuthor(actor: Actor): Author & { kind: 'user' | 'api_key' } {
-  const { kind, network } = actor;
-  return { kind, id: actor.kind === 'user' ? actor.userId : actor.apiKeyId, network };
+  const { network } = actor;
+  return actor.kind === 'api_key'
+    ? { kind: 'api_key', id: actor.apiKeyId, network }
+    : { kind: 'user', id: actor.userId, network };
 }
 
 /**
@@ -57,8 +73,16 @@ export function secondFactorRequired(): DomainError {
   );
 }
 
-/** The calling user. @throws DomainError `session_required` for an API key. */
+/** The name of the calling person; null for an API key. */
+export function nameOf(actor: Actor): string | null {
+  return actor.kind === 'api_key' ? null : actor.name;
+}
+
+/** The calling user. @throws DomainError `session_required` for an API key or a personal token. */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === 'user') return actor;
-  throw new DomainError('session_required', 'Not available to API keys. Sign in as a user.');
+  throw new DomainError(
+    'session_required',
+    'Not available to API keys and personal tokens. Sign in as a user.',
+  );
 }

@@ -10,6 +10,7 @@ const USER: Actor & { kind: 'user' } = {
   email: 'a@example.com',
   emailConfirmed: true,
   secondFactor: false,
+  signedInAt: new Date(0),
   network: '203.0.113.0/24',
 };
 const KEY: Actor = {

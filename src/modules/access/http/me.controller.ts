@@ -38,6 +38,15 @@ class MyUserResponse {
   @ApiProperty({ description: 'Whether 2FA is on.' }) secondFactor!: boolean;
 }
 
+class MyTokenResponse {
+  @ApiProperty({ enum: ['personal_token'] }) kind!: 'personal_token';
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ format: 'uuid' }) userId!: string;
+  @ApiProperty({ example: 'Shop owner' }) name!: string;
+  @ApiProperty({ format: 'email' }) email!: string;
+  @ApiProperty({ format: 'date-time', example: '2027-03-01T09:30:00.000Z' }) expiresAt!: Date;
+}
+
 class MyApiKeyResponse {
   @ApiProperty({ enum: ['api_key'] }) kind!: 'api_key';
   @ApiProperty({ format: 'uuid' }) id!: string;
@@ -46,7 +55,7 @@ class MyApiKeyResponse {
 }
 
 @ApiTags('Sign-in')
-@ApiExtraModels(MyUserResponse, MyApiKeyResponse)
+@ApiExtraModels(MyUserResponse, MyTokenResponse, MyApiKeyResponse)
 @Controller('v1/me')
 export class MeController {
   constructor(
@@ -55,17 +64,25 @@ export class MeController {
   ) {}
 
   /**
-   * The owner of the credential: `{ kind: "user", id, name, email, emailConfirmed, secondFactor }`
-   * or `{ kind: "api_key", id, projectId, role }`.
+   * The owner of the credential: `{ kind: "user", id, name, email, emailConfirmed, secondFactor }`,
+   * `{ kind: "personal_token", id, userId, name, email, expiresAt }` or
+   * `{ kind: "api_key", id, projectId, role }`.
    */
   @SignedIn()
   @ApiOperation({ summary: 'Who calls' })
-  @ApiOkResponse({ schema: { oneOf: refs(MyUserResponse, MyApiKeyResponse) } })
+  @ApiOkResponse({ schema: { oneOf: refs(MyUserResponse, MyTokenResponse, MyApiKeyResponse) } })
   @Get()
-  me(@CurrentActor() actor: Actor): MyUserResponse | MyApiKeyResponse {
-    return actor.kind === 'user'
-      ? myUser(actor)
-      : { kind: 'api_key', id: actor.apiKeyId, projectId: actor.projectId, role: actor.role };
+  me(@CurrentActor() actor: Actor): MyUserResponse | MyTokenResponse | MyApiKeyResponse {
+    switch (actor.kind) {
+      case 'user':
+        return myUser(actor);
+      case 'personal_token': {
+        const { kind, tokenId: id, userId, name, email, expiresAt } = actor;
+        return { kind, id, userId, name, email, expiresAt };
+      }
+      case 'api_key':
+        return { kind: 'api_key', id: actor.apiKeyId, projectId: actor.projectId, role: actor.role };
+    }
   }
 
   @SignedIn()

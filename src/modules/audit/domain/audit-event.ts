@@ -148,6 +148,10 @@ export const SECURITY_ACTIONS = [
   'second_factor_failed',
   'recovery_code_used',
   'recovery_codes_replaced',
+  'device_approved',
+  'device_denied',
+  'personal_token_created',
+  'personal_token_revoked',
 ] as const;
 export type SecurityAction = (typeof SECURITY_ACTIONS)[number];
 

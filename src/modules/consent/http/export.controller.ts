@@ -12,7 +12,7 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsOptional } from 'class-validator';
 import type { Response } from 'express';
 import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
-import type { Actor } from '../../access/domain/actor.js';
+import { type Actor, nameOf } from '../../access/domain/actor.js';
 import { AccessService } from '../../access/access.service.js';
 import { EXPORT_TIERS } from '../../licensing/domain/catalogue.js';
 import { RequireTier } from '../../licensing/tier.guard.js';
@@ -117,7 +117,7 @@ export class ExportController {
       throw fieldErrors([{ field: 'proofs', message: 'proofs requires format=csv.' }]);
     const name = `consents-${selection.to.toISOString().slice(0, 10)}`;
     const kind = proofs ? 'zip' : format;
-    const shown = { language: pdfLanguage, timeZone, madeBy: actor.kind === 'user' ? actor.name : null };
+    const shown = { language: pdfLanguage, timeZone, madeBy: nameOf(actor) };
     const open = async (): Promise<NodeJS.ReadableStream> => {
       if (kind === 'pdf') return this.pdf(project, selection, filter, shown, gone);
       const pieces =

@@ -19,7 +19,7 @@ import { FileAnswer } from '../../../platform/http/file-answer.js';
 import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import { CurrentActor, CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
-import type { Actor } from '../../access/domain/actor.js';
+import { type Actor, nameOf } from '../../access/domain/actor.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ConsentReader, type ConsentItem } from '../application/consent.reader.js';
@@ -129,7 +129,7 @@ export class PrivacyController {
         counts: null,
         records,
         madeAt,
-        madeBy: actor.kind === 'user' ? actor.name : null,
+        madeBy: nameOf(actor),
         first: 'newest',
         whole: 'json',
         language,

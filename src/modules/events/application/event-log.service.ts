@@ -7,6 +7,7 @@ import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { AuditAction } from '../../audit/domain/audit-event.js';
 import type { Author } from '../../audit/domain/author.js';
+import { type EventTypeName, exampleData } from '../domain/catalogue.js';
 import { type EventBody, type ProjectEvent, RECOVER_DAYS_MAX } from '../domain/event.js';
 import type { AttemptOutcome } from '../domain/event-endpoint.js';
 import {
@@ -33,6 +34,7 @@ import {
 } from '../infrastructure/event.rows.js';
 import { lockEndpoint, PROBED_NOW, requireEndpoint } from './endpoint.service.js';
 import { EventAttempts } from './event-attempts.js';
+import { EventWaits } from './event-waits.js';
 import { newAttempt } from './settle-events.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -40,12 +42,16 @@ const DAY_MS = 24 * 60 * 60_000;
 const RECOVER_EVENTS_MAX = 10_000;
 /** Tests of one endpoint a minute, in this process. */
 const EVENT_TESTS_PER_MINUTE = 10;
+/** Triggered events of one project a minute, in this process. */
+const EVENT_TRIGGERS_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const ENDPOINTS_MAX = 10_000;
+const PROJECTS_MAX = 10_000;
 
 /** An event in the API. */
 export interface EventView extends EventBody {
   id: string;
+  test: boolean;
 }
 
 /** The result of a test. */
@@ -58,12 +64,19 @@ export interface EventTestResult {
   durationMs: number;
 }
 
-/** Reads events and the log of their deliveries. */
+/** Reads events and the log of their deliveries, and creates events for tests. */
 @Injectable()
 export class EventLogService {
+  private readonly triggers = new RateLimiter({
+    points: EVENT_TRIGGERS_PER_MINUTE,
+    windowMs: MINUTE_MS,
+    keysMax: PROJECTS_MAX,
+  });
+
   constructor(
     private readonly em: EntityManager,
     private readonly attempts: EventAttempts,
+    private readonly waits: EventWaits,
   ) {}
 
   /** At most `limit` events, newest first. */
@@ -73,6 +86,26 @@ export class EventLogService {
   ): Promise<EventView[]> {
     const events = await listEvents(this.em.fork(), projectId, filter);
     return events.map((event) => this.viewOf(event));
+  }
+
+  /** At most `limit` events after an event, oldest first; waits for one as `EventWaits.read`, with its errors. */
+  async listAfter(...request: Parameters<EventWaits['read']>): Promise<EventView[]> {
+    const events = await this.waits.read(...request);
+    return events.map((event) => this.viewOf(event));
+  }
+
+  /**
+   * Creates the example of a type as an event of the project, marked as a test. No endpoint gets it.
+   *
+   * @throws DomainError `too_many_requests` (429).
+   */
+  async trigger(projectId: string, type: EventTypeName): Promise<EventView> {
+    const waitMs = this.triggers.consume(projectId, performance.now());
+    if (waitMs > 0) throw tooManyRequests('Too many triggered events. Wait a moment.', waitMs);
+    const data = exampleData(type, projectId);
+    const event = { projectId, id: newId(), type, data, createdAt: new Date(), test: true };
+    await insertTestEvent(this.em.fork(), event);
+    return this.viewOf(event);
   }
 
   /** An event, and where its deliveries are. @throws DomainError `event_not_found`. */
@@ -110,7 +143,7 @@ export class EventLogService {
   }
 
   private viewOf(event: ProjectEvent): EventView {
-    return { id: event.id, ...this.attempts.bodyOf(event) };
+    return { id: event.id, ...this.attempts.bodyOf(event), test: event.test };
   }
 }
 
@@ -207,6 +240,7 @@ export class EndpointActions {
       type: 'test.ping' as const,
       data: { id: endpointId },
       createdAt: new Date(),
+      test: false,
     };
     const end = await this.attempts.attempt(event, endpoint);
     if (end.kind === 'aborted')
@@ -275,6 +309,7 @@ async function requireDelivery(
 ): Promise<DeliveryRef> {
   const event = await requireEvent(em, { projectId, id: eventId });
   const delivery = { projectId, endpointId, eventId: event.id };
-  if (eventTypes.includes(event.type) || (await hasDelivery(em, delivery))) return delivery;
+  const isListed = eventTypes.includes(event.type) && !event.test;
+  if (isListed || (await hasDelivery(em, delivery))) return delivery;
   throw new DomainError('event_not_found', 'The endpoint does not list the type of this event.');
 }

@@ -67,7 +67,7 @@ export class EventSender implements OutboxHandler<EventAttemptEnd>, OnModuleInit
       return () => Promise.resolve(settled({ kind: 'postponed' }));
     return async (signal) => {
       const { projectId, eventId, type, data, createdAt, endpointId } = delivery;
-      const event = { projectId, id: eventId, type, data, createdAt };
+      const event = { projectId, id: eventId, type, data, createdAt, test: false };
       const end = await this.attempts.attempt(event, { ...delivery, id: endpointId }, signal);
       switch (end.kind) {
         case 'ended': {

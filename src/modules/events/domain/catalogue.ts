@@ -228,6 +228,15 @@ export function catalogue(baseUrl: string): CatalogueEntry[] {
   });
 }
 
+/** The stored `data` of a type's example, for a project. */
+export function exampleData(
+  type: EventTypeName,
+  projectId: string,
+): Record<string, unknown> & { id: string } {
+  const { example } = EVENT_TYPES[type];
+  return { ...example, id: example.id === PROJECT ? projectId : example.id };
+}
+
 /** `data` of an event: the project, the stored members and the address of the current state. */
 export function dataOf(
   {

@@ -15,6 +15,8 @@ export interface ProjectEvent {
   type: EventTypeName;
   data: Record<string, unknown> & { id: string };
   createdAt: Date;
+  /** Created by a trigger: only long polls that ask for tests receive it. */
+  test: boolean;
 }
 
 /** The body of the request, which is also the event in the API. */

@@ -295,6 +295,7 @@ export async function requeueSince(
     select e.project_id, e.id, v.id, 'pending', now()
     from event_endpoint e
     join event v on v.project_id = e.project_id and v.type = any(e.event_types) and v.created_at >= ${since}
+      and not v.test
     left join event_delivery d on d.project_id = e.project_id and d.endpoint_id = e.id and d.event_id = v.id
     where e.project_id = ${projectId} and e.id = ${id} and (d.state is null or d.state = 'failed')
     order by v.id limit ${limit}

@@ -57,6 +57,8 @@ export const EventSchema = defineEntity({
     type: p.text().$type<EventTypeName>(),
     data: p.json().$type<Record<string, unknown> & { id: string }>(),
     createdAt: p.datetime().defaultRaw('now()'),
+    /** Created by a trigger: no endpoint gets it. */
+    test: p.boolean().default(false),
   },
 });
 

@@ -8,7 +8,7 @@ import type { EventDeliveryState } from '../domain/event-endpoint.js';
 import { EVENT_DUE } from '../events.topics.js';
 import { IS_WORKING } from './endpoint.rows.js';
 
-const COLUMNS = sql`c.project_id as "projectId", c.id, c.type, c.data, c.created_at as "createdAt"`;
+const COLUMNS = sql`c.project_id as "projectId", c.id, c.type, c.data, c.created_at as "createdAt", c.test`;
 
 /**
  * Writes events, and a pending delivery for each enabled endpoint that lists the type. Deliveries to working endpoints
@@ -56,11 +56,12 @@ export async function insertEvents(
   `.execute(tx.getKysely());
 }
 
-/** Writes an event that only one endpoint gets, in an attempt of the caller. */
+/** Writes an event without deliveries: the caller delivers it, or nobody does. */
 export async function insertTestEvent(tx: EntityManager, event: ProjectEvent): Promise<void> {
   await sql`
-    insert into event (project_id, id, type, data, created_at)
-    values (${event.projectId}, ${event.id}, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${event.createdAt})
+    insert into event (project_id, id, type, data, created_at, test)
+    values (${event.projectId}, ${event.id}, ${event.type}, ${JSON.stringify(event.data)}::jsonb, ${event.createdAt},
+            ${event.test})
   `.execute(tx.getKysely());
 }
 
@@ -77,7 +78,7 @@ export async function listEvents(
   projectId: string,
   { type, from, to, after, limit }: EventFilter & { after: string | null; limit: number },
 ): Promise<ProjectEvent[]> {
-  const conditions = [sql`c.project_id = ${projectId}`];
+  const conditions = [sql`c.project_id = ${projectId}`, sql`not c.test`];
   if (type !== undefined) conditions.push(sql`c.type = ${type}`);
   if (from) conditions.push(sql`c.created_at >= ${from}`);
   if (to) conditions.push(sql`c.created_at < ${to}`);
@@ -86,6 +87,54 @@ export async function listEvents(
     select ${COLUMNS} from event c where ${sql.join(conditions, sql` and `)} order by c.id desc limit ${limit}
   `.execute(em.getKysely());
   return rows;
+}
+
+/** A place in a project's events, in the order of their ids. */
+export interface EventPosition {
+  projectId: string;
+  /** Events with later ids. */
+  after: string;
+  /** Events with earlier ids: later ones may still be overtaken. */
+  before: string;
+  type: EventTypeName | null;
+  /** Whether events of triggers count. */
+  test: boolean;
+}
+
+/** At most `limit` events between two ids, oldest first. */
+export async function listEventsAfter(
+  em: EntityManager,
+  { projectId, after, before, type, test }: EventPosition,
+  limit: number,
+): Promise<ProjectEvent[]> {
+  const { rows } = await sql<ProjectEvent>`
+    select ${COLUMNS} from event c
+    where c.project_id = ${projectId} and c.id > ${after}::uuid and c.id < ${before}::uuid
+      and (${type}::text is null or c.type = ${type}) and (${test} or not c.test)
+    order by c.id limit ${limit}
+  `.execute(em.getKysely());
+  return rows;
+}
+
+/** The indexes of the positions that have an event. */
+export async function findWithEvents(
+  em: EntityManager,
+  positions: readonly EventPosition[],
+): Promise<number[]> {
+  const { rows } = await sql<{ index: number }>`
+    select (p.index - 1)::int as index
+    from unnest(
+      ${positions.map(({ projectId }) => projectId)}::uuid[], ${positions.map(({ after }) => after)}::uuid[],
+      ${positions.map(({ before }) => before)}::uuid[], ${positions.map(({ type }) => type)}::text[],
+      ${positions.map(({ test }) => test)}::boolean[]
+    ) with ordinality as p (project_id, after, before, type, test, index)
+    where exists (
+      select from event e
+      where e.project_id = p.project_id and e.id > p.after and e.id < p.before
+        and (p.type is null or e.type = p.type) and (p.test or not e.test)
+    )
+  `.execute(em.getKysely());
+  return rows.map(({ index }) => index);
 }
 
 export async function findEvent(

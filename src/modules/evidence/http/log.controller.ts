@@ -18,7 +18,7 @@ import { type PdfDrawing, PdfRenderer } from '../../../platform/pdf/pdf-renderer
 import { orUnavailable } from '../../../platform/storage/object-storage.js';
 import { CurrentActor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
 import { AccessService } from '../../access/access.service.js';
-import type { Actor } from '../../access/domain/actor.js';
+import { type Actor, nameOf } from '../../access/domain/actor.js';
 import type { Project } from '../../projects/domain/project.js';
 import { EvidenceState } from '../application/evidence-state.js';
 import { LogReader } from '../application/log-reader.js';
@@ -96,7 +96,7 @@ export class LogController {
       sendPending(response);
     } else if (query.format === 'pdf') {
       const { language, timeZone } = query;
-      const createdBy = actor.kind === 'user' ? actor.name : null;
+      const createdBy = nameOf(actor);
       const pdf = await this.drawPdf(project, proof, { language, timeZone, createdBy, gone });
       response.attachment(`consent-${known}.pdf`).type('application/pdf').send(pdf);
     } else {

@@ -3,6 +3,7 @@ import type { MailContext } from './mail-values.js';
 /** Links from mails to pages of the dashboard. */
 export const mailLinks = {
   signIn: ({ baseUrl }: MailContext): string => `${baseUrl}/sign-in`,
+  account: ({ baseUrl }: MailContext): string => `${baseUrl}/account`,
   resetPassword: ({ baseUrl }: MailContext): string => `${baseUrl}/forgotten-password`,
   project: ({ baseUrl, projectId }: MailContext): string =>
     projectId === null ? `${baseUrl}/` : `${baseUrl}/projects/${projectId}`,

@@ -152,6 +152,16 @@ export const MAILS: MailTemplates = {
     ],
     reason: t('mails.reasons.account', { brand }),
   }),
+  personal_token_created: ({ device }, { t, context }) => ({
+    subject: t('mails.personalTokenCreated.subject'),
+    paragraphs: [
+      t('mails.personalTokenCreated.text', { device: nameInMail(device) }),
+      { label: t('mails.links.account'), url: mailLinks.account(context) },
+      t('mails.resetAtOnce'),
+      { label: t('mails.links.resetPassword'), url: mailLinks.resetPassword(context) },
+    ],
+    reason: t('mails.reasons.account', { brand }),
+  }),
   event_endpoint_failing: ({ host, since, ...values }, { t, at, context }) => {
     const project = nameInMail(values.project);
     return {

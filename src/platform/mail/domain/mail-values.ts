@@ -23,6 +23,8 @@ interface MailValuesByTemplate {
   email_changed: { former: string; email: string };
   account_deleted: Record<string, never>;
   password_changed: Record<string, never>;
+  /** A machine got a personal token (docs/accounts.md). */
+  personal_token_created: { device: string };
   /** Sent after one and three days without a success, and after five, when it is disabled (docs/events.md). */
   event_endpoint_failing: { project: string; host: string; since: string };
   event_endpoint_disabled: { project: string; host: string; since: string };

@@ -1,10 +1,10 @@
 import { Anchor, Group, Paper, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { BRAND } from '../../../../src/platform/identity/brand.js';
-import { chooseLanguage, LANGUAGES, type Language } from '../../i18n/locale';
-import { locale, t } from '../../i18n/i18n';
-import { cellName } from '../../shared/environment';
-import { Wordmark } from '../../shared/wordmark';
+import { BRAND } from '../../../src/platform/identity/brand.js';
+import { chooseLanguage, LANGUAGES, type Language } from '../i18n/locale';
+import { locale, t } from '../i18n/i18n';
+import { cellName } from './environment';
+import { Wordmark } from './wordmark';
 import './auth-layout.css';
 
 /** The frame of the pages ahead of signing in. */
