@@ -78,7 +78,10 @@ const makeEndpoint = async ({ call }: World): Promise<string> => {
   return id as string;
 };
 const makeImport = async ({ call }: World): Promise<string> => {
-  for (const { id, endedAt } of (await call('GET', '/imports')).items as { id: string; endedAt: string | null }[])
+  for (const { id, endedAt } of (await call('GET', '/imports')).items as {
+    id: string;
+    endedAt: string | null;
+  }[])
     if (endedAt === null) await call('POST', `/imports/${id}/cancel`);
   const created = await call('POST', '/imports', { profile: 'generic', fileName: 'a.csv', size: 1 });
   return created.id as string;

@@ -113,7 +113,12 @@ describe('the profile', () => {
         id,
         organization_user_id: 'person@example.com',
         created_at: GIVEN,
-        consents: { purposes: [{ id: 'analytics', enabled }, { id: 'advertising', enabled: null }] },
+        consents: {
+          purposes: [
+            { id: 'analytics', enabled },
+            { id: 'advertising', enabled: null },
+          ],
+        },
       });
     const file = zip([
       { name: 'users/1.json.gz', bytes: gzip(`${user('d-1', true)}\n`) },
@@ -155,13 +160,25 @@ describe('a file', () => {
     ['another profile', 'columns_missing', () => Buffer.from('a,b\n1,2\n')],
     ['only a header', 'empty', () => Buffer.from(`${CSV.split('\n')[0]}\n`)],
     ['a quote without an end', 'row_too_long', () => Buffer.from(`${CSV}"${'x'.repeat(300_000)}`)],
-    ['a declared bomb', 'archive_too_large', () => zip(Array.from({ length: 3 }, () => ({ ...entry, declaredBytes: 0xfffffff0 })))],
+    [
+      'a declared bomb',
+      'archive_too_large',
+      () => zip(Array.from({ length: 3 }, () => ({ ...entry, declaredBytes: 0xfffffff0 }))),
+    ],
     ['a larger entry than declared', 'archive_broken', () => zip([{ ...entry, declaredBytes: 3 }])],
-    ['too many entries', 'archive_too_large', () => zip(Array.from({ length: 1001 }, (_, index) => ({ name: `${index}.csv`, bytes: CSV })))],
+    [
+      'too many entries',
+      'archive_too_large',
+      () => zip(Array.from({ length: 1001 }, (_, index) => ({ name: `${index}.csv`, bytes: CSV }))),
+    ],
     ['a name with ..', 'archive_name_unsafe', () => zip([{ name: '../a.csv', bytes: CSV }])],
     ['an absolute name', 'archive_name_unsafe', () => zip([{ name: '/etc/a.csv', bytes: CSV }])],
     ['an encrypted entry', 'archive_encrypted', () => zip([{ name: 'a.csv', bytes: CSV, encrypted: true }])],
-    ['three nested archives', 'archive_too_deep', () => zip([{ name: 'a.zip', bytes: zip([{ name: 'b.zip', bytes: 'x' }]) }])],
+    [
+      'three nested archives',
+      'archive_too_deep',
+      () => zip([{ name: 'a.zip', bytes: zip([{ name: 'b.zip', bytes: 'x' }]) }]),
+    ],
     ['half an archive', 'archive_broken', () => zip([{ name: 'a.csv', bytes: CSV }]).subarray(0, 60)],
     ['half a GZIP', 'archive_broken', () => gzip(CSV.repeat(100)).subarray(0, 60)],
   ])('is refused by name: %s', async (_, code, make) => {
@@ -171,13 +188,22 @@ describe('a file', () => {
 
   it('is refused where the stored part was changed', async () => {
     const id = await upload(project, Buffer.from(CSV));
-    await service.database.query(`update consent_import_part set sha256 = repeat('0', 64) where import_id = $1`, [id]);
+    await service.database.query(
+      `update consent_import_part set sha256 = repeat('0', 64) where import_id = $1`,
+      [id],
+    );
     await start(project, id);
-    expect(await settled(project, id)).toMatchObject({ state: 'failed', failure: { code: 'file_unreadable' } });
+    expect(await settled(project, id)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'file_unreadable' },
+    });
   });
 
   it('is not read any more once the import is canceled', async () => {
-    const rows = Array.from({ length: 30_000 }, (_, index) => `c-${index},${monthsAgo(3, index)},true,true,true`);
+    const rows = Array.from(
+      { length: 30_000 },
+      (_, index) => `c-${index},${monthsAgo(3, index)},true,true,true`,
+    );
     const id = await upload(project, Buffer.from(`${CSV}${rows.join('\n')}`));
     await start(project, id);
     const canceled = await project.request('owner', 'POST', `/imports/${id}/cancel`);

@@ -81,7 +81,13 @@ it(`stores each consent once when its worker is killed ${KILLS} times`, async ()
   await worker.stop();
   expect(killed).toBeGreaterThan(1);
   const refused = Math.ceil(ROWS / REFUSED_EVERY);
-  expect(done).toMatchObject({ state: 'finished', rowsRead: ROWS, stored: ROWS - refused, repeated: 0, refused });
+  expect(done).toMatchObject({
+    state: 'finished',
+    rowsRead: ROWS,
+    stored: ROWS - refused,
+    repeated: 0,
+    refused,
+  });
   const [found] = await service.database.query<{ records: number; ids: number }>(
     `select count(*)::int as records, count(distinct original_id)::int as ids from consent_record where import_id = $1`,
     [id],
@@ -91,5 +97,7 @@ it(`stores each consent once when its worker is killed ${KILLS} times`, async ()
   const lines = (await list.text()).trim().split('\n').slice(1);
   expect(new Set(lines).size).toBe(refused);
   expect(lines).toHaveLength(refused);
-  process.stdout.write(`${killed} kills: ${ROWS} rows, ${found?.records} records, none twice, ${refused} refused\n`);
+  process.stdout.write(
+    `${killed} kills: ${ROWS} rows, ${found?.records} records, none twice, ${refused} refused\n`,
+  );
 });

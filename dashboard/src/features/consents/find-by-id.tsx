@@ -17,7 +17,10 @@ export function FindById({
   const [isRefused, setRefused] = useState(false);
   const find = async (text: string): Promise<void> => {
     if (text === '') return setRefused(false);
-    const imported = await consentList({ path: { projectId }, query: { originalId: text.slice(0, 200), limit: 1 } });
+    const imported = await consentList({
+      path: { projectId },
+      query: { originalId: text.slice(0, 200), limit: 1 },
+    });
     const id = imported.data?.items[0]?.id ?? text.toLowerCase();
     setRefused(!UUID.test(id));
     if (!UUID.test(id)) return;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { stringify } from 'csv-stringify/sync';
 import type { ImportProfile } from '../domain/import.js';
-import { type ImportRules, type JudgedConsent, judgeRows } from '../domain/judge-rows.js';
+import { type ImportRules, type JudgedConsent, judgeImportedRows } from '../domain/judge-rows.js';
 import type { Position, Refusal, SampleRow } from '../domain/progress.js';
 import { partsOf, PART_BYTES } from '../domain/import.js';
 import type { ImportRef, ImportRow } from '../infrastructure/import.rows.js';
@@ -126,7 +126,7 @@ function addGroup(
   const fields = group.rows.flatMap(({ fields: each }) => (each ? [each] : []));
   if (fields.length < group.rows.length) return void batch.refusals.push(refusal('unreadable'));
   if (group.isTooLong) return void batch.refusals.push(refusal('too_many_rows'));
-  const judged = judgeRows(fields, first.choices, rules);
+  const judged = judgeImportedRows(fields, first.choices, rules);
   batch.unmapped.push(...judged.unmapped);
   if (judged.kind === 'refused') return void batch.refusals.push(refusal(judged.reason, judged.originalId));
   const { consent, givenAt } = judged;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ImportRules, type Judged, judgeRows } from './judge-rows.js';
+import { type ImportRules, type Judged, judgeImportedRows } from './judge-rows.js';
 import { type Choices, mapChoices } from './mapping.js';
 import type { Fields } from './profile.js';
 
@@ -19,17 +19,24 @@ const row: Fields = {
   preferences: 'YES',
 };
 const judge = (change: Fields = {}, rest: Partial<ImportRules> = {}): Judged =>
-  judgeRows([{ ...row, ...change }], null, { ...rules, ...rest });
+  judgeImportedRows([{ ...row, ...change }], null, { ...rules, ...rest });
 const reasonOf = (change: Fields): string => {
   const judged = judge(change);
   return judged.kind === 'refused' ? judged.reason : judged.kind;
 };
 
-describe(judgeRows.name, () => {
+describe(judgeImportedRows.name, () => {
   it('reads the choices, and names the action that they are', () => {
     expect(judge()).toMatchObject({
       kind: 'consent',
-      consent: { originalId: 'c-1', analytics: true, marketing: false, preferences: true, action: 'custom', hostname: null },
+      consent: {
+        originalId: 'c-1',
+        analytics: true,
+        marketing: false,
+        preferences: true,
+        action: 'custom',
+        hostname: null,
+      },
     });
     const all = { analytics: '1', marketing: '1', preferences: '1' };
     expect(judge(all)).toMatchObject({ consent: { action: 'accept_all' } });

@@ -37,7 +37,11 @@ export interface ImportRules {
 const AHEAD_MAX_MS = 5 * 60_000;
 
 /** Decides about the rows of one consent. */
-export function judgeRows(rows: readonly Fields[], choices: Choices | null, rules: ImportRules): Judged {
+export function judgeImportedRows(
+  rows: readonly Fields[],
+  choices: Choices | null,
+  rules: ImportRules,
+): Judged {
   const read = profileOf(rules.profile).read(rows, choices);
   const refuse = (reason: RefusalReason, unmapped: string[] = []): Judged => ({
     kind: 'refused',
