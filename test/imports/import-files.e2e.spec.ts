@@ -35,12 +35,8 @@ beforeEach(async () => {
 const GIVEN = monthsAgo(3);
 const DAY = GIVEN.slice(0, 19).replace('T', ' ');
 
-interface Stored {
-  original_id: string;
-  choice: string;
-}
 const stored = async (): Promise<string[]> => {
-  const rows = await service.database.query<Stored>(
+  const rows = await service.database.query<{ original_id: string; choice: string }>(
     `select original_id, concat_ws(' ', action, nullif(concat_ws('+', case when analytics then 'a' end,
             case when marketing then 'm' end, case when preferences then 'p' end), '')) as choice
      from consent_record where project_id = $1 order by original_id, id`,

@@ -40,11 +40,11 @@ export const IMPORT_PROFILES = [
 ] as const;
 export type ImportProfile = (typeof IMPORT_PROFILES)[number];
 
-export const CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
-export type Category = (typeof CATEGORIES)[number];
+export const IMPORT_CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
+export type ImportCategory = (typeof IMPORT_CATEGORIES)[number];
 
 /** What a category or service of another product is here. */
-export const MAPPING_TARGETS = [...CATEGORIES, 'ignore'] as const;
+export const MAPPING_TARGETS = [...IMPORT_CATEGORIES, 'ignore'] as const;
 export type MappingTarget = (typeof MAPPING_TARGETS)[number];
 export type Mapping = Readonly<Record<string, MappingTarget>>;
 

@@ -2,7 +2,7 @@ import { ACTION, HOSTNAME, isLanguage } from '../../consent/domain/consent-input
 import { ORIGINAL_ID_CHARACTERS_MAX } from '../../consent/domain/consent-recorded.js';
 import { VISITOR_CHARACTERS_MAX } from '../../consent/domain/erasure.js';
 import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
-import type { Category, ImportProfile, Mapping, RefusalReason } from './import.js';
+import type { ImportCategory, ImportProfile, Mapping, RefusalReason } from './import.js';
 import { importedId } from './imported-id.js';
 import { mapChoices } from './mapping.js';
 import { parseOriginalInstant } from './original-instant.js';
@@ -10,7 +10,7 @@ import { type Fields, profileOf } from './profile.js';
 import type { Choices } from './mapping.js';
 
 /** A consent to be stored; `id` has the time at which it was given. */
-export interface JudgedConsent extends Record<Category, boolean> {
+export interface JudgedConsent extends Record<ImportCategory, boolean> {
   id: string;
   originalId: string;
   action: string;
@@ -87,7 +87,7 @@ function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-function actionFor(categories: Record<Category, boolean>, known: readonly Category[]): string {
+function actionFor(categories: Record<ImportCategory, boolean>, known: readonly ImportCategory[]): string {
   if (known.every((category) => categories[category])) return 'accept_all';
   return known.some((category) => categories[category]) ? 'custom' : 'reject_all';
 }

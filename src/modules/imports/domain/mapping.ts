@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category, type Mapping, type MappingTarget } from './import.js';
+import { IMPORT_CATEGORIES, type ImportCategory, type Mapping, type MappingTarget } from './import.js';
 
 /** Usual names of categories, in lower case. A mapping of the owner takes precedence. */
 const USUAL: Record<MappingTarget, readonly string[]> = {
@@ -54,9 +54,9 @@ export type Choices =
   { kind: 'each'; granted: ReadonlyMap<string, boolean> } | { kind: 'listed'; accepted: readonly string[] };
 
 export interface MappedChoices {
-  categories: Record<Category, boolean>;
+  categories: Record<ImportCategory, boolean>;
   /** Categories for which the file has a choice. */
-  known: Category[];
+  known: ImportCategory[];
   /** Names that are mapped to nothing. */
   unmapped: string[];
 }
@@ -68,7 +68,7 @@ export interface MappedChoices {
 export function mapChoices(choices: Choices, mapping: Mapping): MappedChoices {
   const given: [string, boolean][] =
     choices.kind === 'each' ? [...choices.granted] : choices.accepted.map((name) => [name, true]);
-  const states = new Map<Category, boolean>();
+  const states = new Map<ImportCategory, boolean>();
   const unmapped: string[] = [];
   for (const [name, granted] of given) {
     const target = targetOf(name, mapping);
@@ -79,7 +79,7 @@ export function mapChoices(choices: Choices, mapping: Mapping): MappedChoices {
     const accepted = new Set(choices.accepted);
     for (const [name, target] of Object.entries(mapping))
       if (target !== 'ignore' && !accepted.has(name)) states.set(target, false);
-    for (const category of CATEGORIES) if (!states.has(category)) states.set(category, false);
+    for (const category of IMPORT_CATEGORIES) if (!states.has(category)) states.set(category, false);
   }
   return {
     categories: {
@@ -87,7 +87,7 @@ export function mapChoices(choices: Choices, mapping: Mapping): MappedChoices {
       marketing: states.get('marketing') ?? false,
       preferences: states.get('preferences') ?? false,
     },
-    known: CATEGORIES.filter((category) => states.has(category)),
+    known: IMPORT_CATEGORIES.filter((category) => states.has(category)),
     unmapped,
   };
 }

@@ -227,7 +227,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Names with a choice, of a list of objects; the members' names in order of preference. */
-function choicesIn(
+function listedChoices(
   list: unknown,
   { names, state }: { names: readonly string[]; state: (item: Record<string, unknown>) => boolean | null },
 ): Choices | null {
@@ -252,7 +252,7 @@ const didomi: Profile = {
   required: [['id'], ['givenAt']],
   choicesOf({ consents }) {
     const purposes = isObject(consents) ? consents['purposes'] : null;
-    return choicesIn(purposes, {
+    return listedChoices(purposes, {
       names: ['id'],
       state: ({ enabled }) => (typeof enabled === 'boolean' ? enabled : null),
     });
@@ -279,7 +279,7 @@ const onetrust: Profile = {
   },
   required: [['id'], ['givenAt']],
   choicesOf({ purposes, Purposes }) {
-    return choicesIn(purposes ?? Purposes, {
+    return listedChoices(purposes ?? Purposes, {
       names: ['name', 'Name', 'purposeName', 'label', 'id', 'Id', 'purposeId'],
       state: (item) =>
         ONETRUST_STATES.get(
