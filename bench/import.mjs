@@ -86,14 +86,14 @@ export async function run(scope) {
   await call('POST', `/${id}/start`, {});
   let peak = before;
   let seconds = 0;
-  /** @type {any} */
-  let ended = null;
+  /** @type {{ ended: any }} */
+  const state = { ended: null };
   const watching = (async () => {
     for (;;) {
       peak = Math.max(peak, memoryOf(worker.pid));
-      const state = await call('GET', `/${id}`, undefined);
-      if (state.state !== 'running') {
-        ended = state;
+      const found = await call('GET', `/${id}`, undefined);
+      if (found.state !== 'running') {
+        state.ended = found;
         seconds = (performance.now() - startedMs) / 1000;
         return;
       }
@@ -103,11 +103,12 @@ export async function run(scope) {
   /** @type {number[]} */
   const beside = [];
   // A round that the import did not last for says nothing.
-  while (ended === null) {
+  while (state.ended === null) {
     const { p99Ms } = await send();
-    if (ended === null || beside.length === 0) beside.push(p99Ms);
+    if (state.ended === null || beside.length === 0) beside.push(p99Ms);
   }
   await watching;
+  const { ended } = state;
   if (ended.stored !== ROWS)
     throw new Error(`${ended.stored} of ${ROWS} rows were stored: ${JSON.stringify(ended)}`);
   const after = [];

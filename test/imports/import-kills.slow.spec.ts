@@ -25,7 +25,8 @@ beforeAll(async () => {
     SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     AUTH_SECRET: randomBytes(32).toString('base64url'),
     STORAGE_URL: pathToFileURL(folder).href,
-    OUTBOX_LEASE_MS: '1000',
+    FORWARDING_TIMEOUT_MS: '1500',
+    OUTBOX_LEASE_MS: '2000',
     OUTBOX_POLL_MS: '100',
   };
   service = await startTestService(environment);

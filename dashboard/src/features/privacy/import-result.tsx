@@ -6,7 +6,6 @@ import { StatusLabel } from '../../shared/status-label';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
 import { t } from '../../i18n/i18n';
-import { Categories } from '../consents/categories';
 
 type Sample = ImportResponse['sample'][number];
 
@@ -78,6 +77,13 @@ type RefusalReason = ImportResponse['refusals'][number]['reason'];
 /** Rows of the sample on the page. */
 const SHOWN = 10;
 
+const FLAGS = ['analytics', 'marketing', 'preferences'] as const;
+
+function grantedNames(sample: Sample): string {
+  const granted = FLAGS.filter((flag) => sample[flag]).map((flag) => t(`categories.${flag}`));
+  return granted.join(', ') || t('consents.noneGranted');
+}
+
 const columns = () => [
   {
     title: t('consents.originalId'),
@@ -85,7 +91,7 @@ const columns = () => [
     cell: ({ originalId }: Sample) => <TruncatedText text={originalId} />,
   },
   { title: t('imports.given'), cell: ({ givenAt }: Sample) => <AbsoluteTime at={givenAt} /> },
-  { title: t('consents.categories'), cell: (sample: Sample) => <Categories record={sample} /> },
+  { title: t('consents.categories'), cell: (sample: Sample) => grantedNames(sample) },
 ];
 
 function Verdict({ result: { state } }: { result: ImportResponse }) {

@@ -62,7 +62,9 @@ export function judgeRows({ id, stored, leaf, beginsAt }: CheckedId): RowsVerdic
       detail: `${what} has an older transaction than records that are in the log already.`,
     };
   }
-  const detail = stored.isErasure ? null : dateProblem(id, stored.instant, { beginsAt, isImported: stored.isImported });
+  const detail = stored.isErasure
+    ? null
+    : dateProblem(id, stored.instant, { beginsAt, isImported: stored.isImported });
   return detail === null ? { kind: 'compare' } : { kind: 'backdated', detail };
 }
 

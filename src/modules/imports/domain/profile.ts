@@ -5,7 +5,7 @@ import type { Choices } from './mapping.js';
 export type Fields = Readonly<Record<string, string>>;
 
 /** A consent as read from its rows, not mapped yet. */
-export interface ReadConsent {
+interface ReadConsent {
   kind: 'consent';
   originalId: string;
   /** As in the file. */
@@ -19,7 +19,7 @@ export interface ReadConsent {
   visitor: string;
 }
 
-export type ReadRows = ReadConsent | { kind: 'refused'; reason: RefusalReason; originalId?: string };
+type ReadRows = ReadConsent | { kind: 'refused'; reason: RefusalReason; originalId?: string };
 
 /** How the files of another product are read. */
 interface Profile {

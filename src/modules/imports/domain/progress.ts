@@ -13,7 +13,7 @@ export interface Position {
   before: number;
 }
 
-export const START: Position = { entry: 0, offset: 0, row: 0, before: 0 };
+const START: Position = { entry: 0, offset: 0, row: 0, before: 0 };
 
 /** A row that is not stored. */
 export interface Refusal {
