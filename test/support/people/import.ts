@@ -103,7 +103,7 @@ export interface ZipEntry {
   encrypted?: boolean;
 }
 
-/** A ZIP archive, also of what archiving programs refuse to write. */
+/** A ZIP archive, valid or not. */
 export function zip(entries: readonly ZipEntry[]): Buffer {
   const pieces: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -13,7 +13,7 @@ type Sample = ImportResponse['sample'][number];
 export const isOver = ({ state }: ImportResponse): boolean =>
   state === 'finished' || state === 'failed' || state === 'canceled';
 
-/** What an import has stored, or what one would store after a dry run. */
+/** Counts and refused rows of an import or a dry run. */
 export function ImportResult({ projectId, result }: { projectId: string; result: ImportResponse }) {
   const { state, stored, repeated, refused, reasons, droppedColumns, failure, sample, fileName } = result;
   const facts: [string, number][] = [

@@ -25,7 +25,7 @@ const PART_BYTES = 8 * 1024 * 1024;
 const TRIES = 4;
 const TRY_AGAIN_MS = 2_000;
 
-/** The latest import, and what comes next. */
+/** The latest import with its next step. */
 export function ImportSteps({ projectId, latest }: { projectId: string; latest: ImportResponse | null }) {
   const [share, setShare] = useState<number | null>(null);
   const upload = useUpload(projectId, setShare);
@@ -193,7 +193,7 @@ const TARGETS = ['analytics', 'marketing', 'preferences', 'ignore'] as const;
 type Target = (typeof TARGETS)[number];
 type Mapping = Record<string, Target>;
 
-/** The result of a dry run, and the mapping of what it could not map. */
+/** The result of a dry run, and the mapping of unknown names. */
 function Checked({
   projectId,
   checked,

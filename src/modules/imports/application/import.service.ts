@@ -194,7 +194,7 @@ export class ImportService implements OnModuleInit {
   }
 
   /**
-   * Ends an import; what it has stored remains.
+   * Ends an import. Its stored records remain.
    * @throws DomainError `import_not_found`, `import_state_conflict`
    */
   async cancel(ref: ImportRef, author: Author): Promise<ImportView> {
@@ -307,7 +307,7 @@ function notFound(): DomainError {
   return new DomainError('import_not_found', 'Import not found in this project.');
 }
 
-/** What an import in another state does not allow. */
+/** The error for an import in another state. */
 function wrongState(row: ImportRow | null): DomainError {
   if (!row) return notFound();
   const sentence = isOpen(row.state)

@@ -16,7 +16,7 @@ export const NESTED_ARCHIVE_BYTES_MAX = 32 * MIB;
 export const ROW_BYTES_MAX = 256 * 1024;
 /** Rows that are one consent, where a file has a row for each service. */
 export const GROUP_ROWS_MAX = 200;
-/** Files are deleted this long after the end, and those that nobody starts this long after their creation. */
+/** Files are deleted so many days after the end, or after the creation of an import that was never started. */
 export const FILES_KEPT_DAYS = 7;
 
 export const FILE_NAME_CHARACTERS_MAX = 200;
@@ -43,7 +43,7 @@ export type ImportProfile = (typeof IMPORT_PROFILES)[number];
 export const IMPORT_CATEGORIES = ['analytics', 'marketing', 'preferences'] as const;
 export type ImportCategory = (typeof IMPORT_CATEGORIES)[number];
 
-/** What a category or service of another product is here. */
+/** Our categories, to which categories and services of another product are mapped. */
 export const MAPPING_TARGETS = [...IMPORT_CATEGORIES, 'ignore'] as const;
 export type MappingTarget = (typeof MAPPING_TARGETS)[number];
 export type Mapping = Readonly<Record<string, MappingTarget>>;
