@@ -11,7 +11,7 @@ import { readGroups, type SourceGroup } from './read-rows.js';
 import type { FileSource } from './unpack.js';
 
 /** Consents of one transaction. */
-const BATCH_CONSENTS = 1_000;
+const BATCH_CONSENTS = 500;
 /** Rows of one transaction, where a consent has many. */
 const BATCH_ROWS = 5_000;
 /** Decrypted parts in memory: an archive is read in order, and its directory is at the end. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { backgroundJob, DONE } from '../../../platform/outbox/outbox.handler.js';
@@ -38,6 +39,8 @@ const SLOTS_PER_ACCOUNT = 1;
 /** After this time the import continues in another attempt, and imports of other accounts have their turn. */
 const ATTEMPT_MS = 20_000;
 const ATTEMPT_MAX_MS = 30_000;
+/** A batch takes at least this long, at most 5,000 consents a second: visitors' requests come first. */
+const BATCH_MIN_MS = 100;
 /** Each batch commits, so a crash loses little; allow many. */
 const TRIES_MAX = 50;
 
@@ -124,7 +127,9 @@ export class ImportWorker implements OnModuleInit {
     const months = new Set<number>();
     for await (const batch of readBatches(file, profile, { from, rules })) {
       if (row.state === 'running') await this.preparePartitions(batch, months);
+      const batchMs = performance.now();
       row = await this.save(row, { batch, bytesRead: file.bytesRead, key });
+      if (row.state === 'running') await sleep(Math.max(0, BATCH_MIN_MS - (performance.now() - batchMs)));
       if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
     }
     await this.end(ref, row.state === 'checking' ? 'checked' : 'finished', null);
