@@ -58,7 +58,6 @@ const DEFAULTS = {
 const IN_BERLIN = { timeZone: 'Europe/Berlin' };
 /** Entries of a full tile. */
 const TILE_WIDTH = 256;
-/** As long as the example of a part. */
 const IMPORT_FILE = 'id,givenAt,analytics';
 const SEAL_DEADLINE_MS = 20_000;
 /** A PNG signature and arbitrary bytes: no browser draws it. */
@@ -219,7 +218,6 @@ export class DocumentWorld {
     return { params: { endpointId: String(made['id']) }, query: { eventId: undefined } };
   };
 
-  /** An import that can be started. */
   private readonly uploaded = async ({ project }: Stage): Promise<Supplied> => {
     const file = Buffer.from(IMPORT_FILE);
     const body = { profile: 'generic', fileName: 'a.csv', size: file.length };

@@ -6,13 +6,11 @@ import type { TestProject } from './project.js';
 const PART_BYTES = 8 * 1024 * 1024;
 const MONTH_MS = 30 * 24 * 60 * 60_000;
 
-/** An import as the API returns it. */
 export type ImportJson = Omit<ImportView, 'createdAt' | 'startedAt' | 'endedAt'> & {
   createdAt: string;
   endedAt: string | null;
 };
 
-/** An instant of about so many months ago, on a whole second. */
 export function monthsAgo(months: number, secondsLater = 0): string {
   const ms = Date.now() - months * MONTH_MS + secondsLater * 1000;
   return new Date(Math.floor(ms / 1000) * 1000).toISOString();
@@ -32,7 +30,6 @@ export function putPart(project: TestProject, id: string, number: number, bytes:
   });
 }
 
-/** The base URL of a project's imports, which its requests do not reveal. */
 let serviceUrl = '';
 export function useService(baseUrl: string): void {
   serviceUrl = baseUrl;
@@ -68,7 +65,6 @@ export async function start(project: TestProject, id: string, body: object = {})
   if (response.status !== 202) throw new Error(`${response.status} ${await response.text()}`);
 }
 
-/** The import once no worker reads it. */
 export function settled(project: TestProject, id: string, timeoutMs = 30_000): Promise<ImportJson> {
   return until(
     'the import has ended',
@@ -98,7 +94,6 @@ export async function importFile(
 export interface ZipEntry {
   name: string;
   bytes: Buffer | string;
-  /** Declared instead of the real size. */
   declaredBytes?: number;
   encrypted?: boolean;
 }
