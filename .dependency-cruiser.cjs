@@ -17,7 +17,10 @@ const MODULES = {
   consent: ['licensing', 'access', 'projects'],
   evidence: ['access', 'projects', 'consent', 'publishing'],
   visits: ['licensing', 'access', 'projects', 'consent'],
-  forwarding: ['licensing', 'access', 'projects', 'consent', 'evidence'],
+  // Parts of files are in the storage of published sites.
+  imports: ['access', 'projects', 'consent', 'publishing'],
+  // Encrypts the secrets of all modules again.
+  forwarding: ['licensing', 'access', 'projects', 'consent', 'evidence', 'imports'],
   billing: ['licensing', 'access', 'projects'],
   publishing: ['licensing', 'access', 'projects', 'visits'],
   domains: ['licensing', 'access', 'projects', 'publishing'],

@@ -38,6 +38,7 @@ const BY_NAME = [
   'visitors',
   'visits',
   'enumeration',
+  'import',
   'pipelining',
   'many',
   'banner',

@@ -43,6 +43,8 @@ import { ProxyController } from '../modules/domains/http/proxy.controller.js';
 import { EventController, EventTypeController } from '../modules/events/http/event.controller.js';
 import { EventEndpointController } from '../modules/events/http/event-endpoint.controller.js';
 import { EventsModule } from '../modules/events/events.module.js';
+import { ImportController } from '../modules/imports/http/import.controller.js';
+import { ImportsModule } from '../modules/imports/imports.module.js';
 import { LogController } from '../modules/evidence/http/log.controller.js';
 import { RootLogController } from '../modules/evidence/http/root-log.controller.js';
 import { ForwardingModule } from '../modules/forwarding/forwarding.module.js';
@@ -105,6 +107,7 @@ const MODULES: Type[] = [
   DomainsModule,
   EventsModule,
   ForwardingModule,
+  ImportsModule,
   LicensingModule,
   ProjectsModule,
   PublishingModule,
@@ -142,6 +145,7 @@ const CONTROLLERS: Type[] = [
   AnalyticsController,
   PrivacyController,
   VisitorController,
+  ImportController,
   LogController,
   RootLogController,
   VisitController,

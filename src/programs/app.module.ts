@@ -24,6 +24,7 @@ import { queueConnection, QueueLifetime } from '../platform/database/queue.js';
 import { erasureListeners } from './erasure-listeners.js';
 import { ormOptions } from './orm-options.js';
 import type { Settings } from './settings.js';
+import { ImportsModule } from '../modules/imports/imports.module.js';
 import { ScansModule } from '../modules/scans/scans.module.js';
 import { VisitsModule } from '../modules/visits/visits.module.js';
 
@@ -62,6 +63,7 @@ export class AppModule {
         VisitsModule,
         ForwardingModule,
         EventsModule,
+        ImportsModule,
         BillingModule,
         PublishingModule,
         DomainsModule,

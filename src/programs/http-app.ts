@@ -12,6 +12,7 @@ import { mountDashboard } from '../modules/dashboard/dashboard.js';
 import { HostList } from '../modules/domains/application/host-list.js';
 import { HostEntrance } from '../modules/domains/http/host-entrance.js';
 import { ProxyEntrance } from '../modules/domains/http/proxy-entrance.js';
+import { isImportBody } from '../modules/imports/http/import.controller.js';
 import { VisitEndpoint } from '../modules/visits/http/visit.endpoint.js';
 import { refuseDeepBody } from '../platform/http/json-body.js';
 import { CheckedInputPipe } from '../platform/http/checked-input.pipe.js';
@@ -64,7 +65,7 @@ export async function createHttpApp(
   app.use('/v1/auth', express.json({ limit: AUTH_BODY_BYTES_MAX, strict: false }));
   app.use('/v1', express.json({ limit: API_BODY_BYTES_MAX, strict: false }));
   app.use(answerParserErrors);
-  app.use('/v1', refuseOtherMediaTypes);
+  app.use('/v1', refuseOtherMediaTypes(isImportBody));
   app.use('/v1', refuseDeepBody);
   app.useGlobalPipes(new CheckedInputPipe());
   await app.get(HostList, { strict: false }).start();

@@ -16,6 +16,7 @@ import * as domain from '../modules/domains/infrastructure/domain.entities.js';
 import * as events from '../modules/events/infrastructure/event.entities.js';
 import * as evidence from '../modules/evidence/infrastructure/evidence.entities.js';
 import * as forwarding from '../modules/forwarding/infrastructure/forwarding.entities.js';
+import * as imports from '../modules/imports/infrastructure/import.entities.js';
 import * as subscription from '../modules/licensing/infrastructure/subscription.entity.js';
 import * as tierChange from '../modules/licensing/infrastructure/tier-change.entity.js';
 import * as project from '../modules/projects/infrastructure/project.entity.js';
@@ -44,6 +45,7 @@ const FILES: object[] = [
   events,
   evidence,
   forwarding,
+  imports,
   subscription,
   tierChange,
   project,

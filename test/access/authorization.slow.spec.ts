@@ -104,6 +104,13 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/event-endpoints/{endpointId}/resume`]: { least: 'editor' },
   [`POST ${AT}/event-endpoints/{endpointId}/recover`]: { least: 'editor' },
   [`POST ${AT}/event-endpoints/{endpointId}/test`]: { least: 'editor' },
+  [`GET ${AT}/imports`]: { least: 'owner' },
+  [`POST ${AT}/imports`]: { least: 'owner' },
+  [`GET ${AT}/imports/{importId}`]: { least: 'owner' },
+  [`PUT ${AT}/imports/{importId}/parts/{number}`]: { least: 'owner' },
+  [`POST ${AT}/imports/{importId}/start`]: { least: 'owner' },
+  [`POST ${AT}/imports/{importId}/cancel`]: { least: 'owner' },
+  [`GET ${AT}/imports/{importId}/refused-rows`]: { least: 'owner' },
   [`GET ${AT}/events`]: { least: 'viewer' },
   [`GET ${AT}/events/{eventId}`]: { least: 'viewer' },
   [`POST ${AT}/events/trigger`]: { least: 'editor' },
@@ -630,7 +637,13 @@ async function belongingsOf(project: TestProject): Promise<Record<string, string
         Math.max(...statement.match(/(?<=\$)\d/g)!.map(Number)),
       ),
     );
-  const ofEvents = { endpointId, eventId };
+  const created = await project.request('owner', 'POST', '/imports', {
+    profile: 'generic',
+    fileName: 'a.csv',
+    size: 1,
+  });
+  const { id: importId } = (await created.json()) as { id: string };
+  const ofEvents = { endpointId, eventId, importId, number: '1' };
   const ids = {
     userId: user.id,
     apiKeyId: key?.id ?? '',
@@ -674,6 +687,7 @@ function contentOf(project: TestProject): Promise<Record<string, unknown>[]> {
     'erasure_request',
     'event_endpoint',
     'event_delivery',
+    'consent_import',
   ];
   const rows = tables.map((table) => `select t::text as row from ${table} t where t.project_id = $1`);
   return service.database.query(`${rows.join(' union all ')} order by row`, [project.id]);

@@ -77,6 +77,15 @@ const makeEndpoint = async ({ call }: World): Promise<string> => {
   secrets.push(secret as string);
   return id as string;
 };
+const makeImport = async ({ call }: World): Promise<string> => {
+  for (const { id, endedAt } of (await call('GET', '/imports')).items as {
+    id: string;
+    endedAt: string | null;
+  }[])
+    if (endedAt === null) await call('POST', `/imports/${id}/cancel`);
+  const created = await call('POST', '/imports', { profile: 'generic', fileName: 'a.csv', size: 1 });
+  return created.id as string;
+};
 const rotateSecret = async (world: World): Promise<string> => {
   const id = await makeEndpoint(world);
   secrets.push((await world.call('POST', `/event-endpoints/${id}/rotate-secret`)).secret as string);
@@ -313,6 +322,22 @@ const AUDITED: Record<string, Audited> = {
     change: async ({ id, call }) =>
       call('POST', `/forwarding/deliveries/${(await choose(service, id)).id}/resend`),
   },
+  [`POST ${AT}/imports`]: { action: 'import.create', change: makeImport },
+  [`POST ${AT}/imports/{importId}/start`]: {
+    action: 'import.start',
+    change: async (world) => {
+      const id = await makeImport(world);
+      await service.database.query(
+        `insert into consent_import_part (project_id, import_id, number, sha256) values ($1, $2, 1, '')`,
+        [world.id, id],
+      );
+      await world.call('POST', `/imports/${id}/start`, {});
+    },
+  },
+  [`POST ${AT}/imports/{importId}/cancel`]: {
+    action: 'import.cancel',
+    change: async (world) => world.call('POST', `/imports/${await makeImport(world)}/cancel`),
+  },
   [`POST ${AT}/event-endpoints`]: { action: 'event_endpoint.create', change: makeEndpoint },
   [`PATCH ${AT}/event-endpoints/{endpointId}`]: {
     action: 'event_endpoint.update',
@@ -509,6 +534,7 @@ const EXCEPTIONS: Record<string, string> = {
   [`POST ${AT}/configuration/preview`]: 'only looks',
   [`PUT ${AT}/scan-alerts`]: 'a person’s own mails',
   [`POST ${AT}/forwarding/deliveries/resend/count`]: 'only looks',
+  [`PUT ${AT}/imports/{importId}/parts/{number}`]: 'its import is created and started with an event',
   [`POST ${AT}/event-endpoints/{endpointId}/test`]: 'sends a test, which the log shows',
   [`POST ${AT}/events/trigger`]: 'makes a test that no endpoint gets',
   'POST /v1/auth/second-factor': 'keeps a factor that is not asked for yet',

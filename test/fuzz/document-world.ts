@@ -11,6 +11,7 @@ import {
 import type { Json } from '../support/people/json.js';
 import { linkIn, mailTo } from '../support/fakes/mails.js';
 import { choose, TOKEN } from '../support/programs/pipeline.js';
+import { putPart, useService } from '../support/people/import.js';
 import { approveDevice, insertTestToken, requestCodes } from '../support/people/personal-token.js';
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import {
@@ -58,6 +59,7 @@ const DEFAULTS = {
 const IN_BERLIN = { timeZone: 'Europe/Berlin' };
 /** Entries of a full tile. */
 const TILE_WIDTH = 256;
+const IMPORT_FILE = 'id,givenAt,analytics';
 const SEAL_DEADLINE_MS = 20_000;
 /** A PNG signature and arbitrary bytes: no browser draws it. */
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(60)]);
@@ -220,6 +222,16 @@ export class DocumentWorld {
     const body = { url: this.receiver.url, eventTypes: ['api_key.created'], keepResponseBodies: true };
     const made = await this.made(project.request('owner', 'POST', '/event-endpoints', body));
     return { params: { endpointId: String(made['id']) }, query: { eventId: undefined } };
+  };
+
+  private readonly uploaded = async ({ project }: Stage): Promise<Supplied> => {
+    const file = Buffer.from(IMPORT_FILE);
+    const body = { profile: 'generic', fileName: 'a.csv', size: file.length };
+    const made = await this.made(project.request('owner', 'POST', '/imports', body));
+    const id = String(made['id']);
+    useService(this.service.baseUrl);
+    await putPart(project, id, 1, file);
+    return { params: { importId: id, number: '1' } };
   };
 
   /** An event of an endpoint. */
@@ -590,6 +602,11 @@ export class DocumentWorld {
     visitorWithdraw: this.visitor,
     visitorErase: this.visitor,
     eventEndpointCreate: () => Promise.resolve({ body: { url: this.receiver.url } }),
+    importRead: this.uploaded,
+    importPutPart: this.uploaded,
+    importStart: this.uploaded,
+    importCancel: this.uploaded,
+    importRefusedRows: this.uploaded,
     eventEndpointRead: this.endpoint,
     eventEndpointUpdate: async (stage) => ({
       ...(await this.endpoint(stage)),

@@ -6,6 +6,7 @@ import { DASHBOARD } from './planted/dashboard.js';
 import { DOMAIN_DEFECTS } from './planted/domains.js';
 import { EVIDENCE } from './planted/evidence.js';
 import { FORWARDING } from './planted/forwarding.js';
+import { IMPORT_DEFECTS } from './planted/imports.js';
 import { OUTBOX_DEFECTS } from './planted/outbox.js';
 import { PUBLISHING_DEFECTS } from './planted/publishing.js';
 import { VISITS } from './planted/visits.js';
@@ -35,6 +36,7 @@ export const PLANTED: Planted[] = [
   ...ACCESS,
   ...PUBLISHING_DEFECTS,
   ...DOMAIN_DEFECTS,
+  ...IMPORT_DEFECTS,
   ...VISITS,
   ...EVIDENCE,
   ...DASHBOARD,

@@ -28,6 +28,7 @@ const TASKS = [
   'consent-rollup',
   'event-retention',
   'failing-event-endpoints',
+  'import-files',
   'partitions-audit_event',
   'partitions-consent_record',
   'partitions-delivery_failed',

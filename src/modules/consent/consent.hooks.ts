@@ -71,7 +71,17 @@ export interface ExportProver {
   prove(consentIds: readonly string[]): Promise<({ proof: string } | { missing: string })[]>;
 }
 
+/** The import of a record: what a proof and a receipt say about it. */
+export interface ImportFacts {
+  profile: string;
+  importedAt: Date;
+  /** SHA-256 of the file, in hex. */
+  fileSha256: string;
+}
+
 interface Hooks {
+  /** null: the import is not known. */
+  readImport: (ref: { projectId: string; importId: string }) => Promise<ImportFacts | null>;
   forwardingPredicate: ForwardingPredicate;
   filterByDelivery: DeliveryFilter;
   readDeliveryStates: DeliveryStates;
@@ -84,6 +94,7 @@ interface Hooks {
 
 /** Defaults without forwarding and evidence. */
 const DEFAULTS: Hooks = {
+  readImport: () => Promise.resolve(null),
   forwardingPredicate: () => sql`'off'`,
   filterByDelivery: () => Promise.resolve({ conditions: [sql`false`] }),
   readDeliveryStates: () => Promise.resolve(new Map()),

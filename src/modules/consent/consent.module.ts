@@ -7,6 +7,7 @@ import { DeleteProjectRecords, EraseRecords } from './application/erase-records.
 import { ConsentHooks } from './consent.hooks.js';
 import { ConsentRecords, RecordRetention } from './consent.records.js';
 import { ForwardingAnnouncer } from './forwarding-announcer.js';
+import { ImportedRecords } from './imported-records.js';
 import { ConsentRollup } from './application/consent.rollup.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { PartitionMaintenance } from '../../platform/database/partitions.js';
@@ -22,6 +23,7 @@ import { VisitorRights } from './application/visitor-rights.js';
     ConsentHooks,
     ConsentRecords,
     ForwardingAnnouncer,
+    ImportedRecords,
     RecordRetention,
     ConsentService,
     ConsentReader,
@@ -44,6 +46,7 @@ import { VisitorRights } from './application/visitor-rights.js';
     ConsentHooks,
     ConsentRecords,
     ForwardingAnnouncer,
+    ImportedRecords,
     RecordRetention,
     ConsentAnalytics,
     ConsentOverview,

@@ -3,17 +3,22 @@ import { sendProblem } from './problem.filter.js';
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Refuses a body whose type no parser handled: 415. Mounted after the parsers. */
-export function refuseOtherMediaTypes(request: Request, response: Response, next: NextFunction): void {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-  const taken = request.body !== undefined;
-  if (!METHODS_WITH_BODY.has(request.method) || !hasBody || taken) return next();
-  sendProblem(request, response, {
-    status: 415,
-    code: 'unsupported_media_type',
-    detail: 'Send the body as application/json.',
-  });
+/**
+ * Refuses a body whose type no parser handled: 415. Mounted after the parsers. `isReadByRoute`: the route reads the body
+ * itself.
+ */
+export function refuseOtherMediaTypes(isReadByRoute: (request: Request) => boolean): RequestHandler {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
+    const taken = request.body !== undefined;
+    if (!METHODS_WITH_BODY.has(request.method) || !hasBody || taken || isReadByRoute(request)) return next();
+    sendProblem(request, response, {
+      status: 415,
+      code: 'unsupported_media_type',
+      detail: 'Send the body as application/json.',
+    });
+  };
 }
 
 /** The used part of Express' router, which has no API for the methods of a path. */

@@ -22,7 +22,7 @@ export const consentColumns = (hasDelivery: boolean): Column<ConsentResponse>[] 
     title: t('consents.received'),
     cell: (record) => (
       <RecordLink record={record}>
-        <RelativeTime at={record.receivedAt} />
+        <RelativeTime at={record.givenAt ?? record.receivedAt} />
       </RecordLink>
     ),
   },
@@ -63,9 +63,9 @@ export const consentPhoneColumns = (hasDelivery: boolean): Column<ConsentRespons
   {
     title: t('consents.received'),
     numeric: true,
-    cell: ({ receivedAt, deliveryState }) => (
+    cell: ({ receivedAt, givenAt, deliveryState }) => (
       <>
-        <RelativeTime at={receivedAt} />
+        <RelativeTime at={givenAt ?? receivedAt} />
         {hasDelivery && (
           <small>
             <DeliveryStateLabel state={deliveryState ?? null} />
@@ -98,13 +98,18 @@ function RecordLink({
   );
 }
 
-function Choice({ record: { action, surface } }: { record: ConsentResponse }) {
+function Choice({ record: { action, surface, importId } }: { record: ConsentResponse }) {
   return (
     <span className="choice">
       <TruncatedText text={translateCode('actions', action) ?? action} />
       {surface === 'signal' && (
         <span className="pill" title={t('consents.gpcHint')}>
           {t('consents.gpc')}
+        </span>
+      )}
+      {importId !== null && (
+        <span className="pill" title={t('consents.importedHint')}>
+          {t('consents.imported')}
         </span>
       )}
     </span>

@@ -1,5 +1,6 @@
 import { Code, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { consentOneOptions } from '../../client/@tanstack/react-query.gen';
 import type { ConsentResponse, ProjectResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
@@ -68,8 +69,13 @@ function Summary({ record }: { record: ConsentResponse }) {
           {t('consents.gpc')}
         </span>
       )}
+      {record.importId !== null && (
+        <span className="pill" title={t('consents.importedHint')}>
+          {t('consents.imported')}
+        </span>
+      )}
       <span className="record-time">
-        <AbsoluteTime at={record.receivedAt} />
+        <AbsoluteTime at={record.givenAt ?? record.receivedAt} />
       </span>
     </div>
   );
@@ -77,9 +83,10 @@ function Summary({ record }: { record: ConsentResponse }) {
 
 /** All stored data, for users who need it in full. */
 function Facts({ record }: { record: ConsentResponse }) {
-  const { id, action, hostname, surface, language, configHash, additionalFields } = record;
+  const { id, action, hostname, surface, language, configHash, additionalFields, originalId } = record;
   const facts = [
     [t('consents.id'), <CopyId key="id" id={id} whole />],
+    ...(originalId === null ? [] : [[t('consents.originalId'), originalId] as const]),
     [t('consents.action'), action],
     [t('consents.host'), hostname ?? t('consents.noHost')],
     [t('consents.surface'), surface === null ? t('consents.notProvided') : t(`consents.surfaces.${surface}`)],
@@ -88,7 +95,7 @@ function Facts({ record }: { record: ConsentResponse }) {
       t('consents.configHash'),
       configHash === null ? t('consents.notProvided') : <CopyId key="hash" id={configHash} whole />,
     ],
-  ] as const;
+  ] as [string, ReactNode][];
   return (
     <details className="record-facts">
       <summary>{t('consents.allFields')}</summary>

@@ -25,7 +25,18 @@ export function ConsentTimeline({ project, record }: { project: ProjectResponse;
       <Title order={3}>{t('consents.happened')}</Title>
       <ProblemAlert error={attempts.error} retry={() => void attempts.refetch()} />
       <ol className="steps">
-        <Step status="good" title={t('consents.stored')} at={record.receivedAt}>
+        <Step
+          status="good"
+          title={t(record.importId === null ? 'consents.stored' : 'consents.importedStep')}
+          at={record.receivedAt}
+        >
+          {record.givenAt !== null && (
+            <p>
+              {t('consents.importedText', {
+                sha256: (record.import as { fileSha256?: string } | null | undefined)?.fileSha256 ?? '–',
+              })}
+            </p>
+          )}
           {[record.hostname ?? t('consents.noHost'), region && regionName(region)]
             .filter(Boolean)
             .join(' · ')}
@@ -40,6 +51,11 @@ export function ConsentTimeline({ project, record }: { project: ProjectResponse;
     </section>
   );
 }
+
+const UNSENT: Partial<Record<string, 'deliveries.unsentTier' | 'deliveries.unsentImported'>> = {
+  tier: 'deliveries.unsentTier',
+  imported: 'deliveries.unsentImported',
+};
 
 const TITLES = {
   delivered: 'outcomes.delivered',
@@ -100,7 +116,7 @@ function PresentState({ state, hasAttempts }: { state: DeliveryState; hasAttempt
   if (state.outcome !== 'unsent') return null;
   return (
     <Step status="off" title={t('consents.deliveryWords.unsent')}>
-      {state.reason === 'tier' ? t('deliveries.unsentTier') : t('deliveries.unsentOff')}
+      {t(UNSENT[state.reason ?? ''] ?? 'deliveries.unsentOff')}
     </Step>
   );
 }

@@ -48,7 +48,7 @@ export function ConsentsPage() {
     >
       <AccessNote refusal={refusal} projectId={project.id} what={t('consents.exports')} />
       <ListCard
-        search={<FindById onFound={record.open} />}
+        search={<FindById projectId={project.id} onFound={record.open} />}
         filters={<ConsentFilterChips filters={filters} change={change} />}
         active={countFilters(filters)}
         onClear={() => void navigate({ search: {} })}

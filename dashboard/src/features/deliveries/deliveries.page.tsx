@@ -82,7 +82,7 @@ export function DeliveriesPage() {
         <AccessNote refusal={refusal} projectId={project.id} what={t('deliveries.resend')} />
       )}
       <ListCard
-        search={<FindById onFound={record.open} />}
+        search={<FindById projectId={project.id} onFound={record.open} />}
         filters={<DeliveryFilterChips filters={filters} change={change} />}
         active={countFilters(filters)}
         onClear={() => void navigate({ search: {} })}

@@ -8,6 +8,7 @@ import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
 import { FindVisitor } from './find-visitor';
+import { ImportSection } from './import-section';
 import { IdentifierForm } from './identifier-form';
 
 /** How long until the page asks again how far a worker is with the stored records. */
@@ -32,6 +33,7 @@ export function PrivacyPage() {
               <IdentifierForm key={project.id} projectId={project.id} privacy={query.data} />
             </AccessFieldset>
           </Section>
+          <ImportSection project={project} />
         </>
       )}
     </Page>

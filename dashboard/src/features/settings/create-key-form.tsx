@@ -11,7 +11,7 @@ import { t } from '../../i18n/i18n';
 import { SecretShownOnce } from './secret-shown-once';
 
 type Area = NonNullable<ApiKeyResponse['limitedTo']>[number];
-const AREAS: Area[] = ['read', 'consents', 'forwarding', 'events', 'publishing', 'billing'];
+const AREAS: Area[] = ['read', 'consents', 'imports', 'forwarding', 'events', 'publishing', 'billing'];
 
 /** Creates a key, which is shown only once: its role, areas and expiry. */
 export function CreateKeyForm({ projectId }: { projectId: string }) {

@@ -6,7 +6,15 @@ import type { Role } from './role.js';
  * allows; each of the others is everything that the role allows below its part of a project's
  * paths. The ingest requires no key, so it has no area.
  */
-export const KEY_AREAS = ['read', 'consents', 'forwarding', 'events', 'publishing', 'billing'] as const;
+export const KEY_AREAS = [
+  'read',
+  'consents',
+  'imports',
+  'forwarding',
+  'events',
+  'publishing',
+  'billing',
+] as const;
 export type KeyArea = (typeof KEY_AREAS)[number];
 
 /**
@@ -19,6 +27,7 @@ const AREA_OF_PART: Partial<Record<string, KeyArea>> = {
   erasures: 'consents',
   privacy: 'consents',
   'visitor-records': 'consents',
+  imports: 'imports',
   forwarding: 'forwarding',
   'event-endpoints': 'events',
   events: 'events',

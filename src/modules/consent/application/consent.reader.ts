@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { toScannedPage, type ScannedPage } from '../../../platform/database/bounded-scan.js';
 import { ProjectReads } from '../../../platform/database/project-reads.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
-import { isUuid } from '../../../platform/identity/ids.js';
+import { isUuid, uuidTimeMs } from '../../../platform/identity/ids.js';
 import { readCursor } from '../../../platform/export/page.js';
 import { consentKey, type ConsentRecorded, type DeliveryStateName } from '../domain/consent-recorded.js';
 import { ConsentHooks } from '../consent.hooks.js';
@@ -23,6 +23,8 @@ export interface ConsentFilter extends RecordFilter {
   withDelivery?: boolean;
   /** Hash of the visitor reference; absent: any visitor. */
   visitorHash?: Buffer;
+  /** The id of an imported record in the product from which it came; absent: any. */
+  originalId?: string;
   limit: number;
   cursor?: string;
 }
@@ -32,6 +34,8 @@ export interface ConsentItem extends Omit<
   'customEndpoint' | 'extra' | 'skippedReason' | 'salt'
 > {
   additionalFields: Record<string, unknown>;
+  /** When the consent was given, of an imported record, which `receivedAt` does not tell; null: not imported. */
+  givenAt: Date | null;
   /** Only if the list requested it; null: the log no longer holds its attempt. */
   deliveryState?: DeliveryStateName | null;
 }
@@ -104,5 +108,6 @@ export class ConsentReader {
 /** A record as shown in the dashboard and to its visitor. */
 export function itemOf(record: ConsentRecorded): ConsentItem {
   const { customEndpoint: _, skippedReason: __, salt: ___, extra, ...known } = record;
-  return { ...known, additionalFields: extra ?? {} };
+  const givenAt = record.importId === null ? null : new Date(uuidTimeMs(record.id));
+  return { ...known, givenAt, additionalFields: extra ?? {} };
 }

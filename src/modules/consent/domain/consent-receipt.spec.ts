@@ -18,6 +18,8 @@ const RECORD: ConsentRecorded = {
   receivedAt: new Date('2026-11-20T10:00:00.000Z'),
   skippedReason: 'off',
   salt: null,
+  importId: null,
+  originalId: null,
 };
 const ISSUED = {
   receiptId: '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a21',

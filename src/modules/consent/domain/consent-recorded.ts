@@ -24,7 +24,14 @@ export interface ConsentRecorded {
   skippedReason: string | null;
   /** 32 random bytes that seal the record; null: stored without. Only a record's own proof contains it. */
   salt: Buffer | null;
+  /** The import that stored it; null: the service collected it. Never part of a body. */
+  importId: string | null;
+  /** Its id in the product from which it was imported. */
+  originalId: string | null;
 }
+
+/** Longest id of an imported record in the product from which it came. */
+export const ORIGINAL_ID_CHARACTERS_MAX = 200;
 
 export interface ConsentRef {
   projectId: string;

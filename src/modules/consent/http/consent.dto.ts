@@ -17,7 +17,11 @@ import { PageQuery } from '../../../platform/http/page-query.js';
 import { UUID_V7 } from '../../../platform/identity/ids.js';
 import { described, patternOf } from '../../../platform/openapi/schema-of-checks.js';
 import { VISITOR_CHARACTERS_MAX } from '../domain/erasure.js';
-import { DELIVERY_STATES, type DeliveryStateName } from '../domain/consent-recorded.js';
+import {
+  DELIVERY_STATES,
+  type DeliveryStateName,
+  ORIGINAL_ID_CHARACTERS_MAX,
+} from '../domain/consent-recorded.js';
 import { DOCUMENTED_ACTIONS } from '../domain/consent-counts.js';
 import {
   ACTION,
@@ -120,6 +124,29 @@ export class ConsentResponse {
   surface!: string | null;
   @ApiProperty() receivedAt!: Date;
   @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the consent was given, of an imported record; null: it was not imported',
+    example: null,
+  })
+  givenAt!: Date | null;
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'The import that stored it; null: it was not imported',
+    example: null,
+  })
+  importId!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Its id in the product from which it was imported',
+    example: null,
+  })
+  originalId!: string | null;
+  @ApiProperty({
     description: 'All other fields sent by the banner',
     type: Object,
     additionalProperties: true,
@@ -131,7 +158,7 @@ export class ConsentResponse {
     nullable: true,
     additionalProperties: true,
     description:
-      'Only on a single record: its latest delivery, `{ outcome: "pending" }` while it is queued (with `attempt` and `nextAttemptAt` while it is retried), or `{ outcome: "unsent", reason }` if it was stored while forwarding was off (`off`) or not included in the tier (`tier`)',
+      'Only on a single record: its latest delivery, `{ outcome: "pending" }` while it is queued (with `attempt` and `nextAttemptAt` while it is retried), or `{ outcome: "unsent", reason }` if it was stored while forwarding was off (`off`), not included in the tier (`tier`), or by an import (`imported`)',
   })
   delivery?: unknown;
   @ApiPropertyOptional({
@@ -142,6 +169,14 @@ export class ConsentResponse {
       "Only on a single record: `{ status, index, isInRootLog }` with its status in the log (`off`, `never` if it is older than the log, `pending`, `sealed`), its index in the project's log, and whether the public root log covers it (docs/evidence.md)",
   })
   evidence?: unknown;
+  @ApiPropertyOptional({
+    type: 'object',
+    nullable: true,
+    additionalProperties: true,
+    description:
+      'Only on a single record: `{ profile, importedAt, fileSha256 }` of the import that stored it; null: it was not imported',
+  })
+  import?: unknown;
   @ApiPropertyOptional({
     type: String,
     nullable: true,
@@ -171,12 +206,12 @@ export const asBoolean = ({ value }: { value: unknown }): unknown =>
 
 /** Filters of list and export, combined with AND. */
 export class ConsentFilterQuery {
-  @ApiPropertyOptional({ description: 'Received at or after' })
+  @ApiPropertyOptional({ description: 'Received at or after; of imported records: given at or after' })
   @IsOptional()
   @IsInstant()
   from?: Date;
 
-  @ApiPropertyOptional({ description: 'Received before' })
+  @ApiPropertyOptional({ description: 'Received before; of imported records: given before' })
   @IsOptional()
   @IsInstant()
   to?: Date;
@@ -253,6 +288,15 @@ export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQ
   @IsOptional()
   @IsUUID(undefined, { message: 'id must be the id of a record.' })
   id?: string;
+
+  @ApiPropertyOptional({
+    maxLength: ORIGINAL_ID_CHARACTERS_MAX,
+    description: 'Imported records with this id in the product from which they came',
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, ORIGINAL_ID_CHARACTERS_MAX)
+  originalId?: string;
 
   @ApiPropertyOptional({ description: 'Whether each record comes with its `deliveryState`' })
   @IsOptional()

@@ -41,6 +41,10 @@ export const ConsentRecordSchema = defineEntity({
     salt: p.blob().nullable(),
     /** The transaction that stored it, which determines its place in the sequence. */
     storedXid: p.bigint('number').defaultRaw(CURRENT_XID),
+    /** The import that stored it; null: the service collected it. */
+    importId: p.uuid().nullable(),
+    /** Its id in the product from which it was imported. */
+    originalId: p.text().nullable(),
   },
 });
 

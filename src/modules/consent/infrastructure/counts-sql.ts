@@ -54,7 +54,7 @@ const dayOf = (row: string): RawBuilder<unknown> =>
  * back the one before it (-1), which may have been counted earlier, in its own hour and day. A record
  * without a visitor key is a separate choice. Erased records are not found, so theirs stay counted.
  * `formerIds`: a condition on the ids of former records `p`; one of values leaves months out of the
- * plan.
+ * plan. Imported records do not count.
  */
 export function choicesOf(
   condition: RawBuilder<unknown>,
@@ -69,7 +69,7 @@ export function choicesOf(
           and (p.received_at, p.id) < (c.received_at, c.id)
         order by p.received_at desc, p.id desc limit 1
       ) as former
-      from consent_record c where ${condition}
+      from consent_record c where ${condition} and c.import_id is null
     )
     select ${columnsOf('chosen')}, 1 as record, 1 as choice from chosen
     union all
@@ -86,7 +86,7 @@ export function lastChoicesOf(condition: RawBuilder<unknown>): RawBuilder<unknow
         and n.id >= ${lowestId(dayOf('c'))} and ${dayOf('n')} = ${dayOf('c')}
         and (n.received_at, n.id) > (c.received_at, c.id)
     ) then 0 else 1 end as choice
-    from consent_record c where ${condition}
+    from consent_record c where ${condition} and c.import_id is null
   )`;
 }
 

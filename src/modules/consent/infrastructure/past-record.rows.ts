@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import type { ConsentRecorded } from '../domain/consent-recorded.js';
 
 /** A record of an earlier day, in the form of the ingest. */
-export type PastRecord = Omit<ConsentRecorded, 'projectId' | 'customEndpoint' | 'skippedReason' | 'salt'>;
+export type PastRecord = Omit<
+  ConsentRecorded,
+  'projectId' | 'customEndpoint' | 'skippedReason' | 'salt' | 'importId' | 'originalId'
+>;
 
 /** Whether the project has records with this additional field. */
 export async function hasRecordsMarked(

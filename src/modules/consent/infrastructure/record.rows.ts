@@ -27,6 +27,8 @@ const COLUMNS: Record<keyof ConsentRecorded, string> = {
   receivedAt: 'received_at',
   skippedReason: 'skipped_reason',
   salt: 'salt',
+  importId: 'import_id',
+  originalId: 'original_id',
 };
 
 /** The select list that reads a `ConsentRecorded` from `consent_record c`. */
@@ -157,8 +159,13 @@ export function rangeConditions(projectId: string, { from, to }: RecordFilter): 
 /** The filter's conditions on everything else. */
 export function filterConditions(filter: RecordFilter): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
-  if (filter.from) conditions.push(sql`c.received_at >= ${filter.from}`);
-  if (filter.to) conditions.push(sql`c.received_at < ${filter.to}`);
+  // An imported record counts at the time of its consent, which is that of its id.
+  if (filter.from)
+    conditions.push(sql`case when c.import_id is null then c.received_at >= ${filter.from}
+      else c.id >= ${uuidLowerBound(filter.from)}::uuid end`);
+  if (filter.to)
+    conditions.push(sql`case when c.import_id is null then c.received_at < ${filter.to}
+      else c.id < ${uuidLowerBound(filter.to)}::uuid end`);
   if (filter.action !== undefined) conditions.push(sql`c.action = ${filter.action}`);
   if (filter.hostname !== undefined) conditions.push(sql`c.hostname = ${filter.hostname.toLowerCase()}`);
   for (const flag of ['analytics', 'marketing', 'preferences'] as const) {
@@ -175,6 +182,8 @@ export function filterConditions(filter: RecordFilter): RawBuilder<unknown>[] {
 interface RecordPageFilter extends RecordFilter {
   id?: string;
   visitorHash?: Buffer;
+  /** The id of an imported record in the product from which it came. */
+  originalId?: string;
   before: string | null;
   limit: number;
 }
@@ -188,6 +197,7 @@ export function recordPage(
   const range = rangeConditions(projectId, filter);
   if (filter.before !== null) range.push(sql`c.id < ${filter.before}::uuid`);
   if (filter.id !== undefined) range.push(sql`c.id = ${filter.id}::uuid`);
+  if (filter.originalId !== undefined) range.push(sql`c.original_id = ${filter.originalId}`);
   // This condition has its own index, ordered by id. As part of the range, it limits which rows are scanned.
   if (filter.visitorHash) range.push(sql`c.visitor_hash = ${filter.visitorHash}`);
   return boundedScan<ConsentRecorded>({
@@ -245,7 +255,7 @@ export async function skippedRecordIds(
   const { rows } = await sql<{ id: string }>`
     select id from consent_record
     where project_id = ${projectId} and id >= ${lowestIdReceivedAt(from)} and id < ${lowestIdReceivedAfter(to)}
-      and received_at >= ${from} and received_at < ${to} and skipped_reason is not null
+      and received_at >= ${from} and received_at < ${to} and skipped_reason is not null and import_id is null
     order by id limit ${limit}
   `.execute(tx.getKysely());
   return rows.map(({ id }) => id);

@@ -24,6 +24,7 @@ const UUID = '01938c5e-7a3b-7c11-9f00-4d2a6b8c0e13';
 const PROJECT = '01938c5e-7a3b-7c11-9f00-2b5e8d3c4a1f';
 const TIERS = ['lite', 'pro', 'business', 'enterprise'] as const;
 const ROLES = ['viewer', 'editor', 'owner'] as const;
+const IMPORT_ENDS = ['finished', 'failed', 'canceled'] as const;
 const PROBLEMS = ['records', 'storage'] as const;
 
 /**
@@ -75,6 +76,18 @@ const EVENT_TYPES = {
     path: '/erasures/:id',
     fields: { erased: { type: 'integer', minimum: 0, description: 'Erased records' } },
     example: { id: UUID, erased: 3 },
+  },
+  'import.finished': {
+    summary: 'An import of historic consents has ended.',
+    subject: 'the import',
+    path: '/imports/:id',
+    fields: {
+      state: { type: 'string', enum: IMPORT_ENDS, description: 'How it ended' },
+      stored: { type: 'integer', minimum: 0, description: 'Stored records' },
+      repeated: { type: 'integer', minimum: 0, description: 'Records that were stored before' },
+      refused: { type: 'integer', minimum: 0, description: 'Refused rows' },
+    },
+    example: { id: UUID, state: 'finished', stored: 12_402, repeated: 0, refused: 31 },
   },
   'scan.finished': {
     summary: 'A scan has ended, and its findings are known.',

@@ -181,6 +181,7 @@ async function judge(page: Page, id: string): Promise<Verdict> {
     stored: event
       ? {
           ...event,
+          isImported: event.record !== null && event.record.importId !== null,
           isSequenced: isBehind(event.xid, sequencedXid),
           isSinceBegin: beginsXid !== null && BigInt(event.xid) >= beginsXid,
         }

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { DataController } from '../../projects/domain/project.js';
 import type { MessageLanguage } from '../../../platform/messages/messages.js';
+import { ConsentHooks, type ImportFacts } from '../../consent/consent.hooks.js';
+import { ConsentRecords } from '../../consent/consent.records.js';
+import { consentKey, type ConsentRef } from '../../consent/domain/consent-recorded.js';
 import type { SiteDocument } from '../../publishing/domain/document.js';
 import { ShownDocuments } from '../../publishing/site-configurations.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
@@ -19,6 +22,8 @@ export interface ProofPage {
   shown: SiteDocument | null;
   /** Base URL of the keys. */
   serviceUrl: string;
+  /** The import that stored the record; null: the service collected it. */
+  imported: ImportFacts | null;
   createdAt: Date;
   /** Of the user who downloads it; null: an API key does. */
   createdBy: string | null;
@@ -37,6 +42,8 @@ export class ProofPages {
   constructor(
     private readonly state: EvidenceState,
     private readonly documents: ShownDocuments,
+    private readonly records: ConsentRecords,
+    private readonly hooks: ConsentHooks,
     @InjectSettings(serviceSettings) private readonly service: ServiceSettings,
   ) {}
 
@@ -47,6 +54,13 @@ export class ProofPages {
     const shown = typeof configHash === 'string' ? await this.documents.find(projectId, configHash) : null;
     const { signedAt, size } = await this.state.readLog(projectId);
     const serviceUrl = resolveBaseUrl(this.service);
-    return { ...options, facts, newest: { signedAt, size }, shown, serviceUrl };
+    const imported = await this.findImport({ projectId, consentId: String(facts.record['id']) });
+    return { ...options, facts, newest: { signedAt, size }, shown, serviceUrl, imported };
+  }
+
+  private async findImport(ref: ConsentRef): Promise<ImportFacts | null> {
+    const importId = (await this.records.load([ref])).get(consentKey(ref))?.importId ?? null;
+    if (importId === null) return null;
+    return this.hooks.current.readImport({ projectId: ref.projectId, importId });
   }
 }

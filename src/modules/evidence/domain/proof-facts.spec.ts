@@ -25,6 +25,7 @@ describe('dates of a proof', () => {
       'The record says that it was stored after the checkpoint that contains it was signed.',
     ]);
     expect(contradictions(record(at(121_001)), dates)).toHaveLength(2);
+    expect(contradictions(record(at(-30 * 86_400_000)), { ...dates, isImported: true })).toHaveLength(1);
     const [byId] = contradictions(record(at(-30 * 86_400_000)), dates);
     expect(byId).toMatch(/^By its date, received_at is .* but its id was created at /);
     expect(contradictions({ id: idAt(NOW) }, dates)).toEqual(['The record has no date that can be read.']);

@@ -70,7 +70,11 @@ function required<T>(read: T | null): T {
  */
 export function contradictions(
   record: Record<string, unknown>,
-  { signedAt, createdAt }: { signedAt: Date | null; createdAt: Date },
+  {
+    signedAt,
+    createdAt,
+    isImported = false,
+  }: { signedAt: Date | null; createdAt: Date; isImported?: boolean },
 ): string[] {
   const stored = new Date(String(record['receivedAt'] ?? record['erasedAt']));
   if (Number.isNaN(stored.getTime())) return ['The record has no date that can be read.'];
@@ -79,7 +83,7 @@ export function contradictions(
     found.push('The record says that it was stored after the checkpoint that contains it was signed.');
   if (stored.getTime() - createdAt.getTime() > SECOND_MS)
     found.push('The record says that it was stored after this page was created.');
-  const problem = 'receivedAt' in record ? dateProblem(String(record['id']), stored) : null;
+  const problem = 'receivedAt' in record ? dateProblem(String(record['id']), stored, { isImported }) : null;
   if (problem !== null) found.push(`By its date, ${problem}`);
   return found;
 }

@@ -15,6 +15,7 @@ const record = (rest: Partial<StoredItem> = {}): StoredItem => ({
   instant: NOW,
   isSequenced: true,
   isSinceBegin: false,
+  isImported: false,
   ...rest,
 });
 const kindOf = (rest: Partial<CheckedId>): string =>
@@ -73,6 +74,12 @@ describe('rows of a record and its leaf', () => {
     expect(kindOf({ id: idAt(at(boundMs)) })).toBe('compare');
     expect(kindOf({ id: idAt(at(boundMs + stepMs)) })).toBe('backdated');
   });
+});
+
+it('accepts an imported record whose id is older, but none whose id is later', () => {
+  const stored = record({ isImported: true });
+  expect(kindOf({ stored, id: idAt(at(-50 * WEEK_MS)) })).toBe('compare');
+  expect(kindOf({ stored, id: idAt(at(AHEAD_MS + HOUR_MS + 1)) })).toBe('backdated');
 });
 
 it('recognizes a visitor that is kept as a hash', () => {

@@ -25,6 +25,8 @@ export interface StoredItem {
   isSequenced: boolean;
   /** Whether its transaction is not older than the log, so that it has a leaf independently of clocks. */
   isSinceBegin: boolean;
+  /** An import stored it, long after the time in its id. */
+  isImported: boolean;
 }
 
 /** The database rows of one consent id, read in one snapshot. */
@@ -60,15 +62,21 @@ export function judgeRows({ id, stored, leaf, beginsAt }: CheckedId): RowsVerdic
       detail: `${what} has an older transaction than records that are in the log already.`,
     };
   }
-  const detail = stored.isErasure ? null : dateProblem(id, stored.instant, beginsAt);
+  const detail = stored.isErasure
+    ? null
+    : dateProblem(id, stored.instant, { beginsAt, isImported: stored.isImported });
   return detail === null ? { kind: 'compare' } : { kind: 'backdated', detail };
 }
 
 /**
  * Why the date of a record in the log cannot be right; null: it can. `beginsAt` null: the start of
- * the log is unknown.
+ * the log is unknown. The id of an imported record has the time at which the consent was given.
  */
-export function dateProblem(id: string, receivedAt: Date, beginsAt: Date | null = null): string | null {
+export function dateProblem(
+  id: string,
+  receivedAt: Date,
+  { beginsAt = null, isImported }: { beginsAt?: Date | null; isImported: boolean },
+): string | null {
   const received = `received_at is ${receivedAt.toISOString()}`;
   if (beginsAt && msFrom(receivedAt, beginsAt) > CLOCK_ERROR_MAX_MS)
     return `${received}, but evidence was turned on at ${beginsAt.toISOString()}.`;
@@ -76,7 +84,7 @@ export function dateProblem(id: string, receivedAt: Date, beginsAt: Date | null 
   const ageMs = msFrom(createdAt, receivedAt);
   const isPossible =
     ageMs >= -(CONSENT_ID_AHEAD_MAX_MS + CLOCK_ERROR_MAX_MS) &&
-    ageMs <= CONSENT_ID_AGE_MAX_MS + CLOCK_ERROR_MAX_MS;
+    (isImported || ageMs <= CONSENT_ID_AGE_MAX_MS + CLOCK_ERROR_MAX_MS);
   return isPossible ? null : `${received}, but its id was created at ${createdAt.toISOString()}.`;
 }
 

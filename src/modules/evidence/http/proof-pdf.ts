@@ -1,4 +1,5 @@
 import { BRAND } from '../../../platform/identity/brand.js';
+import { uuidTimeMs } from '../../../platform/identity/ids.js';
 import { artifact, PDF_TEXT, PdfColumn, type PdfTextStyle } from '../../../platform/pdf/pdf-column.js';
 import { createPdf } from '../../../platform/pdf/pdf-document.js';
 import { PDF_COLORS } from '../../../platform/pdf/pdf-sheet.js';
@@ -105,6 +106,10 @@ function sentence({ record, page, isErasure, t }: ProofDrawing): string {
     );
   const [allowed, refused] = [list(true), list(false)];
   const site = typeof record['hostname'] === 'string' ? record['hostname'] : t('proofPage.aSite');
+  if (page.imported) {
+    const kind = refused === '' ? 'allowed' : allowed === '' ? 'refused' : 'both';
+    return t('proofPage.importedSentence', { kind, date, time, site, allowed, refused });
+  }
   if (refused === '') return t('proofPage.allowedOnly', { date, time, site, allowed });
   if (allowed === '') return t('proofPage.refusedOnly', { date, time, site, refused });
   return t('proofPage.both', { date, time, site, allowed, refused });
@@ -130,7 +135,11 @@ function drawVerdict(column: PdfColumn, { document, page, record, t }: ProofDraw
   const verdict = isNewest
     ? t('proofPage.verifiedSince', { at: dateAndTime(newest.signedAt as Date, page).text })
     : t('proofPage.verified');
-  const notes = contradictions(record, { signedAt: newest.signedAt, createdAt });
+  const notes = contradictions(record, {
+    signedAt: newest.signedAt,
+    createdAt,
+    isImported: page.imported !== null,
+  });
   const { y } = column;
   const inner = new PdfColumn(document, { x: PROOF_MARGIN + 44, y: y + 10, width: PROOF_CONTENT - 56 });
   const width = PROOF_CONTENT - 56;
@@ -234,10 +243,16 @@ function drawCircumstances(column: PdfColumn, drawing: ProofDrawing): void {
   const { record, page, isErasure, t } = drawing;
   const at = instantOf(record);
   const fact = (label: string, value: string): void => column.fact(label, value, { labelWidth: PROOF_LABEL });
-  column.heading(t('proofPage.when'));
+  const { imported } = page;
+  column.heading(t(imported ? 'proofPage.whenImported' : 'proofPage.when'));
   if (at && page.timeZone !== 'UTC')
     fact(t('proofPage.local'), `${dateAndTime(at, page).full} (${zoneName(at, page)})`);
   if (at) fact(t('proofPage.utc'), dateAndTime(at, { ...page, timeZone: 'UTC' }).full);
+  if (imported) {
+    const givenAt = new Date(uuidTimeMs(String(record['id'])));
+    fact(t('proofPage.givenAt'), dateAndTime(givenAt, { ...page, timeZone: 'UTC' }).full);
+    fact(t('proofPage.importedFrom'), t('proofPage.importedFile', { sha256: imported.fileSha256 }));
+  }
   if (!isErasure) {
     const { hostname, region, device, language } = record;
     fact(t('proofPage.site'), typeof hostname === 'string' ? hostname : t('proofPage.notRecorded'));

@@ -89,5 +89,7 @@ function syntheticRecord(projectId: string, now: Date): ConsentRecorded {
     receivedAt: now,
     skippedReason: null,
     salt: null,
+    importId: null,
+    originalId: null,
   };
 }

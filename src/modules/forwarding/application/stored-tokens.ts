@@ -4,6 +4,7 @@ import {
   opensEndpointSecret,
   reEncryptEndpointSecrets,
 } from '../../events/endpoint-secrets.js';
+import { countImportKeys, opensImportKey, reEncryptImportKeys } from '../../imports/import-keys.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import type { SecretSettings } from '../../../platform/settings/secret-keys.settings.js';
 import {
@@ -60,7 +61,9 @@ export async function reEncryptSecrets(
   }
   const endpoints = await reEncryptEndpointSecrets(em.fork(), settings, { dryRun });
   for (const projectId of endpoints.unreadable) unreadable.add(projectId);
-  return { done: done + endpoints.done, unreadable: [...unreadable] };
+  const imports = await reEncryptImportKeys(em.fork(), settings, { dryRun });
+  for (const projectId of imports.unreadable) unreadable.add(projectId);
+  return { done: done + endpoints.done + imports.done, unreadable: [...unreadable] };
 }
 
 async function reEncryptColumn(
@@ -114,12 +117,13 @@ export async function missingKeysSentence(
   );
 }
 
-/** The number of stored secrets that each key has encrypted: tokens, and signing secrets of receivers and events. */
+/** The number of stored secrets that each key has encrypted: tokens, signing secrets of receivers and events, keys of import files. */
 export async function countAllSecrets(em: EntityManager): Promise<{ keyId: string; secrets: number }[]> {
   const counts = new Map<string, number>();
   for (const { keyId, secrets } of [
     ...(await countSecretsByKey(em.fork())),
     ...(await countEndpointSecrets(em.fork())),
+    ...(await countImportKeys(em.fork())),
   ])
     counts.set(keyId, (counts.get(keyId) ?? 0) + secrets);
   return [...counts].map(([keyId, secrets]) => ({ keyId, secrets }));
@@ -132,7 +136,8 @@ async function opensAny(em: EntityManager, settings: SecretSettings, keyId: stri
     const rows = await secretsWithKey(em.fork(), columns, { id: keyId, limit: SAMPLE_MAX });
     if (rows.some((stored) => vault.open(stored.projectId, stored, columns.purpose) !== null)) return true;
   }
-  return opensEndpointSecret(em.fork(), settings, keyId);
+  if (await opensEndpointSecret(em.fork(), settings, keyId)) return true;
+  return opensImportKey(em.fork(), settings, keyId);
 }
 
 function named(counts: { keyId: string; secrets: number }[]): string {

@@ -20,6 +20,8 @@ const RECORD: ConsentRecorded = {
   receivedAt: new Date('2026-11-20T12:00:00.000Z'),
   skippedReason: null,
   salt: null,
+  importId: null,
+  originalId: null,
 };
 
 describe('outboundHeaders (spec §4.1)', () => {
