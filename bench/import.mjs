@@ -1,4 +1,4 @@
-// Import: a file of a million consents beside consents that arrive, and what the visitors notice of it.
+// Import: a file of a million consents beside consents that arrive, and and the latency of those consents.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDatabase } from './support/database.mjs';

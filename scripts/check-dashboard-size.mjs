@@ -15,8 +15,12 @@ const SHELL = 'src/app/shell.tsx';
 /** Messages that only the pages of some features load. */
 const PAGE_MESSAGES = [
   { features: /\/banner\//, messages: '../messages/banner.en.json' },
+  { features: /\/device\//, messages: '../messages/device.en.json' },
   { features: /\/events\//, messages: '../messages/events.en.json' },
+  { features: /\/privacy\//, messages: '../messages/imports.en.json' },
+  { features: /\/forwarding\//, messages: '../messages/forwarding.en.json' },
   { features: /\/install\//, messages: '../messages/install.en.json' },
+  { features: /\/settings\/plan\./, messages: '../messages/plan.en.json' },
   { features: /\/(scans|cookies)\//, messages: '../messages/scans.en.json' },
 ];
 

@@ -1,13 +1,25 @@
 import { createTranslator } from 'use-intl/core';
 import en from '../../../messages/dashboard.en.json' with { type: 'json' };
 import type banner from '../../../messages/banner.en.json';
+import type device from '../../../messages/device.en.json';
 import type events from '../../../messages/events.en.json';
+import type forwarding from '../../../messages/forwarding.en.json';
+import type imports from '../../../messages/imports.en.json';
 import type install from '../../../messages/install.en.json';
+import type plan from '../../../messages/plan.en.json';
 import type scans from '../../../messages/scans.en.json';
 import type { Language } from './locale';
 import { showHidden } from './show-hidden';
 
-export type Messages = typeof en & typeof banner & typeof events & typeof install & typeof scans;
+export type Messages = typeof en &
+  typeof banner &
+  typeof device &
+  typeof events &
+  typeof forwarding &
+  typeof imports &
+  typeof install &
+  typeof plan &
+  typeof scans;
 
 /** Messages that are loaded with the pages that need them, so that other pages do not load them. */
 const PAGE_MESSAGES = {
@@ -15,13 +27,29 @@ const PAGE_MESSAGES = {
     en: () => import('../../../messages/banner.en.json', { with: { type: 'json' } }),
     de: () => import('../../../messages/banner.de.json', { with: { type: 'json' } }),
   },
+  device: {
+    en: () => import('../../../messages/device.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/device.de.json', { with: { type: 'json' } }),
+  },
   events: {
     en: () => import('../../../messages/events.en.json', { with: { type: 'json' } }),
     de: () => import('../../../messages/events.de.json', { with: { type: 'json' } }),
   },
+  forwarding: {
+    en: () => import('../../../messages/forwarding.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/forwarding.de.json', { with: { type: 'json' } }),
+  },
+  imports: {
+    en: () => import('../../../messages/imports.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/imports.de.json', { with: { type: 'json' } }),
+  },
   install: {
     en: () => import('../../../messages/install.en.json', { with: { type: 'json' } }),
     de: () => import('../../../messages/install.de.json', { with: { type: 'json' } }),
+  },
+  plan: {
+    en: () => import('../../../messages/plan.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/plan.de.json', { with: { type: 'json' } }),
   },
   scans: {
     en: () => import('../../../messages/scans.en.json', { with: { type: 'json' } }),

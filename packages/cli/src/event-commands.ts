@@ -142,7 +142,7 @@ function chosenTypes(
   );
 }
 
-/** Sends an event as the service sends it to an endpoint (Standard Webhooks), with `test` if it is one. */
+/** Sends an event as the service sends it to an endpoint (Standard Webhooks), marked with `test` if it was triggered. */
 async function forward(
   { id, type, timestamp, data, test }: EventResponse,
   { forwardTo, secret, stop }: { forwardTo: string; secret: string; stop: AbortSignal },

@@ -150,7 +150,7 @@ export async function listDeliveries({
   return EXIT.done;
 }
 
-/** Sends records again: the named one, or those of a period that were not delivered. */
+/** Sends records again: the named one, or the undelivered ones of a period. */
 export async function resend(
   consentId: string | undefined,
   {

@@ -71,7 +71,7 @@ export interface ExportProver {
   prove(consentIds: readonly string[]): Promise<({ proof: string } | { missing: string })[]>;
 }
 
-/** The import of a record: what a proof and a receipt say about it. */
+/** The import of a record, for proofs and receipts. */
 export interface ImportFacts {
   profile: string;
   importedAt: Date;

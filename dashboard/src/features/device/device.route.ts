@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { requireSession, rootRoute } from '../../shared/parent-routes';
 
 export const deviceRoute = createRoute({
@@ -7,5 +8,5 @@ export const deviceRoute = createRoute({
   validateSearch: ({ code }: Record<string, unknown>): { code?: string } =>
     typeof code === 'string' && code !== '' ? { code } : {},
   beforeLoad: ({ location }) => requireSession(location.href),
-  component: lazyRouteComponent(() => import('./device.page'), 'DevicePage'),
+  component: lazyPage('device', () => import('./device.page'), 'DevicePage'),
 });

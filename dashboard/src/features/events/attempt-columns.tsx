@@ -17,7 +17,7 @@ export function attemptSentence(attempt: EventAttemptResponse, host: string): st
   return t('deliveries.delivered', { host, status: `${httpStatus ?? 0}`, ms: durationMs });
 }
 
-/** `retries`: attempts after which the event is sent again by itself. */
+/** `retries`: attempts after which the event is retried. */
 export const attemptColumns = (retries: ReadonlySet<string>): Column<EventAttemptResponse>[] => [
   { title: t('deliveries.attempted'), cell: (attempt) => <AttemptLink attempt={attempt} /> },
   { title: t('deliveries.outcome'), cell: (attempt) => <Outcome attempt={attempt} /> },

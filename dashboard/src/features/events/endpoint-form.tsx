@@ -75,7 +75,7 @@ export function CreateEndpointDialog({ projectId, onClose }: { projectId: string
   );
 }
 
-/** Changes an endpoint as it was when the dialog opened: a change by someone else in between is refused. */
+/** Changes an endpoint; refused if someone else has changed it since the dialog opened. */
 export function ChangeEndpointDialog({
   projectId,
   endpoint,

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { projectRoute } from '../../shared/parent-routes';
 
 export const recordsAndArchiveRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/consent/records-and-archive',
-  component: lazyRouteComponent(() => import('./records-and-archive.page'), 'RecordsAndArchivePage'),
+  component: lazyPage('forwarding', () => import('./records-and-archive.page'), 'RecordsAndArchivePage'),
 });

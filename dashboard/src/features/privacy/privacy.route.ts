@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { privacySearch } from './search';
 import { projectRoute } from '../../shared/parent-routes';
 
@@ -6,5 +7,5 @@ export const privacyRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/privacy',
   validateSearch: privacySearch,
-  component: lazyRouteComponent(() => import('./privacy.page'), 'PrivacyPage'),
+  component: lazyPage('imports', () => import('./privacy.page'), 'PrivacyPage'),
 });

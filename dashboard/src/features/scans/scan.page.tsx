@@ -2,6 +2,7 @@ import { Button, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import ChevronLeft from 'lucide-react/icons/chevron-left';
+import { lazy, Suspense } from 'react';
 import { scanReadOptions } from '../../client/@tanstack/react-query.gen';
 import { scanCancel } from '../../client/sdk.gen';
 import type { ProjectResponse, ScanDetailsResponse } from '../../client/types.gen';
@@ -19,11 +20,8 @@ import { useProject } from '../../shared/use-project';
 import { useZone } from '../../shared/zone';
 import { locale, t } from '../../i18n/i18n';
 import { ScanAgain } from './scan-again';
-import { ScanChanges } from './scan-changes';
 import { ScanExports } from './scan-exports';
-import { ScanFigures } from './scan-figures';
 import { ScanFindings } from './scan-findings';
-import { ScanItems } from './scan-items';
 import { ScanProof } from './scan-proof';
 import { ScanResult } from './scan-result';
 import { ScanStates } from './scan-states';
@@ -32,6 +30,11 @@ import { SCAN_VIEWS, type ScanView } from './search';
 import { useScanFindings } from './use-scan-findings';
 import './findings.css';
 import './scan-head.css';
+
+const load = () => import('./rare-views');
+const ScanChanges = lazy(async () => ({ default: (await load()).ScanChanges }));
+const ScanFigures = lazy(async () => ({ default: (await load()).ScanFigures }));
+const ScanItems = lazy(async () => ({ default: (await load()).ScanItems }));
 
 const route = getRouteApi('/signed-in/projects/$projectId/scans/$scanId');
 
@@ -136,7 +139,9 @@ function Scan({ project, scan }: { project: ProjectResponse; scan: ScanDetailsRe
         </Tabs.List>
         {SCAN_VIEWS.map((each) => (
           <Tabs.Panel key={each} value={each}>
-            <View project={project} scan={scan} view={each} findings={findings} />
+            <Suspense fallback={<SkeletonRows rows={8} />}>
+              <View project={project} scan={scan} view={each} findings={findings} />
+            </Suspense>
           </Tabs.Panel>
         ))}
       </Tabs>

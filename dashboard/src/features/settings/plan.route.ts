@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { projectRoute } from '../../shared/parent-routes';
 
 export const planRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/plan',
-  component: lazyRouteComponent(() => import('./plan.page'), 'PlanPage'),
+  component: lazyPage('plan', () => import('./plan.page'), 'PlanPage'),
 });

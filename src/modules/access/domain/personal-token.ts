@@ -55,7 +55,7 @@ export function generateUserCode(): string {
   return `${letters.slice(0, CODE_GROUP).join('')}-${letters.slice(CODE_GROUP).join('')}`;
 }
 
-/** A typed code as it was generated; null: it cannot be one. */
+/** A typed code in the form of the generated ones; null: it cannot be one. */
 export function readUserCode(typed: string): string | null {
   const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '');
   const isCode = letters.length === CODE_LENGTH && [...letters].every((one) => CODE_LETTERS.includes(one));

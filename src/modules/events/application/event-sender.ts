@@ -61,7 +61,7 @@ export class EventSender implements OutboxHandler<EventAttemptEnd>, OnModuleInit
     if (!delivery) return () => Promise.resolve(settled({ kind: 'ended' }));
     const isProbe = probeOf(message) !== null;
     const isHeld = delivery.phase !== 'closed' && !isProbe;
-    // Working endpoints have slots of their own.
+    // Working endpoints have separate slots.
     const isMisplaced = message.topic === EVENT_DUE && delivery.failures > 0;
     if (!delivery.enabled || isHeld || isMisplaced)
       return () => Promise.resolve(settled({ kind: 'postponed' }));

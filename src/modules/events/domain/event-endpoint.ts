@@ -38,7 +38,7 @@ export interface EndpointView extends EndpointSettings {
   /** First failed attempt since the last success; null: the last attempt succeeded, or there was none. */
   failingSince: Date | null;
   lastDeliveredAt: Date | null;
-  /** Waiting events, without those that are being sent, counted up to `WAITING_COUNTED_MAX`. */
+  /** Waiting events, without the ones in delivery, counted up to `WAITING_COUNTED_MAX`. */
   waiting: number;
   /** Until when the former secret also signs; null: there is none. */
   formerSecretValidUntil: Date | null;

@@ -33,7 +33,7 @@ import {
 import { type FileKey, ImportStorage } from '../infrastructure/import-storage.js';
 import { PartsSource, type ReadBatch, readBatches, refusalsAsCsv, sampleOf } from './import-reader.js';
 
-/** Imports that a worker reads at the same time, and those of one account. */
+/** Imports that a worker reads at the same time: in all, and of one account. */
 const SLOTS = 2;
 const SLOTS_PER_ACCOUNT = 1;
 /** After this time the import continues in another attempt, and imports of other accounts have their turn. */

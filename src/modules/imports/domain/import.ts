@@ -16,7 +16,7 @@ export const NESTED_ARCHIVE_BYTES_MAX = 32 * MIB;
 export const ROW_BYTES_MAX = 256 * 1024;
 /** Rows that are one consent, where a file has a row for each service. */
 export const GROUP_ROWS_MAX = 200;
-/** Files are deleted so many days after the end, or after the creation of an import that was never started. */
+/** Files are deleted this many days after the end, or after the creation of an import that was never started. */
 export const FILES_KEPT_DAYS = 7;
 
 export const FILE_NAME_CHARACTERS_MAX = 200;

@@ -130,7 +130,7 @@ const generic: Profile = {
   },
 };
 
-/** Nobody chose anything where these are the action. */
+/** With these actions, no choice was made. */
 const USERCENTRICS_NO_CHOICE = new Set([
   'oninitialpageload',
   'onnoneuregion',

@@ -57,7 +57,7 @@ export function emptyProgress(): Progress {
   };
 }
 
-/** What a batch adds. */
+/** The counts of one batch. */
 export interface BatchReport {
   position: Position;
   bytesRead: number;

@@ -75,7 +75,7 @@ export async function savePart(
     .execute();
 }
 
-/** What a batch changed. */
+/** The result of a batch. */
 export interface BatchCounts {
   rows: number;
   stored: number;

@@ -57,7 +57,7 @@ export interface ScanAllowance {
   scannerAvailable: boolean;
   /** Start addresses of a scan without any. */
   defaultUrls: string[];
-  /** Hosts of these addresses, and those of them that are shown to be the project's. */
+  /** The number of their hosts, and of the verified ones. */
   hosts: number;
   verifiedHosts: number;
   pagesMax: number;
