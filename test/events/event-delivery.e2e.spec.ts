@@ -130,7 +130,7 @@ describe('an event', () => {
       nextAttemptAt: null,
     });
     const [event] = await eventsOf('?type=api_key.created');
-    expect(event).toEqual({ id: eventId, ...body });
+    expect(event).toEqual({ id: eventId, ...body, test: false });
     expect(await readJson(project, `/events/${eventId}`)).toEqual({
       ...event,
       deliveries: [{ endpointId: endpoint.id, state: 'delivered', attempts: 1, nextAttemptAt: null }],
