@@ -680,6 +680,11 @@ describe('publishing', () => {
     expect((await put(project, { ...body, confirmMissingTexts: true })).status).toBe(200);
     // An editor who goes back to it has seen it.
     await published(project, ({ texts: languages }) => (languages as unknown[]).length === 2);
+    // The publication is listed after its files are written.
+    await until('the publication is listed', async () => {
+      const response = await project.request('viewer', 'GET', '/publications');
+      return ((await response.json()) as { items: unknown[] }).items.length > 0;
+    });
     expect((await project.request('editor', 'POST', '/publications/1/rollback')).status).toBe(200);
   });
 
