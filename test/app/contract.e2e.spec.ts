@@ -40,6 +40,9 @@ describe('the check of every answer against openapi.json', () => {
     language: null,
     surface: null,
     receivedAt: '2026-11-21T00:00:00.000Z',
+    importId: null,
+    originalId: null,
+    givenAt: null,
     additionalFields: { anything: [1] },
   };
   const page = { items: [record], nextCursor: null, searchedTo: null };

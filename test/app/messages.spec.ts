@@ -22,7 +22,10 @@ describe('messages', () => {
   });
 
   it.each(translations)('have the same keys and arguments as in English: %s', (name) => {
-    const [translated, original] = [files.get(name)!, files.get(name.replace(/\w+$/, 'en')) ?? new Map()];
+    const [translated, original] = [
+      files.get(name)!,
+      files.get(name.replace(/\.[\w-]+$/, '.en')) ?? new Map(),
+    ];
     expect([...translated.keys()]).toEqual([...original.keys()]);
     expect(
       [...original.keys()].filter(

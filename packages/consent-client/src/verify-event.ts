@@ -11,6 +11,8 @@ interface EventData {
   url: string;
 }
 
+type ImportEnd = 'finished' | 'failed' | 'canceled';
+
 /** The further members of `data` by type (`GET /v1/event-types`). Instants are ISO 8601. */
 interface EventFields {
   'configuration.published': { tier: Tier };
@@ -19,6 +21,7 @@ interface EventFields {
   'forwarding.resumed': { heldSince: string };
   'forwarding.undelivered': { records: number; more: boolean };
   'erasure.completed': { erased: number };
+  'import.finished': { state: ImportEnd; stored: number; repeated: number; refused: number };
   'scan.finished': object;
   'scan.finding_opened': { scanId: string };
   'scan.loader_missing': object;

@@ -18,7 +18,7 @@ import {
 import { EndpointVault } from '../infrastructure/endpoint-vault.js';
 import {
   countEndpoints,
-  countWaiting,
+  countWaitingEvents,
   type EndpointRef,
   type EndpointRow,
   findEndpoint,
@@ -54,7 +54,7 @@ export class EndpointService {
   async list(projectId: string): Promise<EndpointView[]> {
     const em = this.em.fork();
     const rows = await readEndpoints(em, projectId);
-    const waiting = await countWaiting(em, { projectId, max: WAITING_COUNTED_MAX });
+    const waiting = await countWaitingEvents(em, { projectId, max: WAITING_COUNTED_MAX });
     return rows.map((row) => toView(row, waiting.get(row.id)));
   }
 
@@ -62,7 +62,7 @@ export class EndpointService {
   async read(ref: EndpointRef): Promise<EndpointView> {
     const em = this.em.fork();
     const row = await requireEndpoint(em, ref);
-    const waiting = await countWaiting(em, { ...ref, max: WAITING_COUNTED_MAX });
+    const waiting = await countWaitingEvents(em, { ...ref, max: WAITING_COUNTED_MAX });
     return toView(row, waiting.get(row.id));
   }
 

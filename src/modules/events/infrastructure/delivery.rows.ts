@@ -307,7 +307,7 @@ export async function requeueSince(
 }
 
 /** Pending deliveries up to `max`, and for how long the oldest one has been due to an endpoint that works. */
-export async function countBacklog(
+export async function countDueDeliveries(
   em: EntityManager,
   max: number,
 ): Promise<{ waiting: number; oldestDueSeconds: number }> {

@@ -149,7 +149,7 @@ export async function failingEndpoints(
 }
 
 /** Waiting deliveries of each of a project's endpoints, or of one of them, by endpoint, up to `max` each. */
-export async function countWaiting(
+export async function countWaitingEvents(
   em: EntityManager,
   { projectId, id, max }: { projectId: string; id?: string; max: number },
 ): Promise<Map<string, number>> {

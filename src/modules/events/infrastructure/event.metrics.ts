@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { EndpointOutcome } from '../../../platform/delivery/endpoint-requests.js';
 import { Metrics } from '../../../platform/operations/metrics.js';
 import { BACKLOG_AGE_MAX_MS, RecentAnswer } from '../../../platform/operations/recent-answer.js';
-import { countBacklog } from './delivery.rows.js';
+import { countDueDeliveries } from './delivery.rows.js';
 import { countStates } from './endpoint.rows.js';
 
 /** Seconds; an attempt ends after FORWARDING_TIMEOUT_MS at the latest. */
@@ -31,7 +31,10 @@ export class EventMetrics {
       buckets: BUCKETS,
       registers,
     });
-    const backlog = new RecentAnswer(() => countBacklog(em.fork(), WAITING_COUNT_MAX), BACKLOG_AGE_MAX_MS);
+    const backlog = new RecentAnswer(
+      () => countDueDeliveries(em.fork(), WAITING_COUNT_MAX),
+      BACKLOG_AGE_MAX_MS,
+    );
     new Gauge({
       name: 'events_waiting_deliveries',
       help: 'Pending deliveries of events, also to held and disabled endpoints; at most 100,000 are counted.',

@@ -27,6 +27,7 @@ const VALUES = {
   loaderGone: ['shop.example'],
   hostname: 'consent.shop.example',
   host: 'hooks.shop.example',
+  device: 'build-7',
   event: 'failing',
   at: '2026-12-01T04:36:07.250Z',
   dnsRecords: ['consent.shop.example CNAME t.edge.example.com', '_c.consent.shop.example TXT t'],

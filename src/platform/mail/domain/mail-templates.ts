@@ -157,8 +157,6 @@ export const MAILS: MailTemplates = {
     paragraphs: [
       t('mails.personalTokenCreated.text', { device: nameInMail(device) }),
       { label: t('mails.links.account'), url: mailLinks.account(context) },
-      t('mails.resetAtOnce'),
-      { label: t('mails.links.resetPassword'), url: mailLinks.resetPassword(context) },
     ],
     reason: t('mails.reasons.account', { brand }),
   }),
