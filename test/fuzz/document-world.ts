@@ -227,6 +227,11 @@ export class DocumentWorld {
   private readonly uploaded = async ({ project }: Stage): Promise<Supplied> => {
     const file = Buffer.from(IMPORT_FILE);
     const body = { profile: 'generic', fileName: 'a.csv', size: file.length };
+    // A project has one import that has not ended.
+    const { items } = await this.made(project.request('owner', 'GET', '/imports'));
+    for (const open of items as { id: string; endedAt: string | null }[])
+      if (open.endedAt === null)
+        await this.made(project.request('owner', 'POST', `/imports/${open.id}/cancel`));
     const made = await this.made(project.request('owner', 'POST', '/imports', body));
     const id = String(made['id']);
     useService(this.service.baseUrl);

@@ -39,5 +39,6 @@ export class OAuthErrorFilter implements ExceptionFilter<OAuthError | DomainErro
 function fromFields(error: DomainError): OAuthError | null {
   if (error.code !== 'validation_failed') return null;
   const field = error.details.errors?.[0]?.field ?? '';
-  return new OAuthError(CODES[field] ?? 'invalid_request', error.message);
+  const code = Object.hasOwn(CODES, field) ? CODES[field] : undefined;
+  return new OAuthError(code ?? 'invalid_request', error.message);
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { isUuid } from '../../../platform/identity/ids.js';
 import { type Kysely, sql } from 'kysely';
 import { rowOf, type TablesOf, typedTables } from '../../../platform/database/tables.js';
 import { FILES_KEPT_DAYS, type ImportState, OPEN_STATES, WORKING_STATES } from '../domain/import.js';
@@ -23,6 +24,7 @@ export async function findImport(em: EntityManager, ref: ImportRef): Promise<Imp
 
 /** Locks the import until the transaction ends, so that its state changes one step at a time. */
 export async function lockImport(tx: EntityManager, ref: ImportRef): Promise<ImportRow | null> {
+  if (!isUuid(ref.id)) return null;
   const { rows } = await sql`
     select from consent_import where project_id = ${ref.projectId} and id = ${ref.id} for no key update
   `.execute(tx.getKysely());
