@@ -73,6 +73,8 @@ export interface Supplied {
   cookie?: string;
   /** Members of the body; `undefined` takes one away. */
   body?: Json;
+  /** A body that is not JSON. */
+  text?: string;
 }
 
 /** A project on Business for only one operation, and an owner of it. */
@@ -608,7 +610,7 @@ export class DocumentWorld {
     visitorErase: this.visitor,
     eventEndpointCreate: () => Promise.resolve({ body: { url: this.receiver.url } }),
     importRead: this.uploaded,
-    importPutPart: this.uploaded,
+    importPutPart: async (stage) => ({ ...(await this.uploaded(stage)), text: IMPORT_FILE }),
     importStart: this.uploaded,
     importCancel: this.uploaded,
     importRefusedRows: this.uploaded,

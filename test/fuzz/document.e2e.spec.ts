@@ -91,7 +91,7 @@ async function send(
   );
   const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
   const search = new URLSearchParams(pairs).toString();
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const text = body === undefined ? undefined : (supplied.text ?? JSON.stringify(body));
   return client.send({
     method: operation.method,
     path: search === '' ? path : `${path}?${search}`,
