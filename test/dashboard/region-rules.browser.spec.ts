@@ -142,9 +142,9 @@ describe('the rules on business', () => {
     await place.fill('texas');
     await page
       .getByRole('status')
-      .getByRole('link', { name: 'United States: TX: Opt-out for all categories' })
+      .getByRole('link', { name: 'Texas: Opt-out for all categories' })
       .click();
-    const texas = drawer('United States: TX');
+    const texas = drawer('Texas');
     await texas.waitFor();
     await place.fill('Ohio, United States');
     await page.getByText('United States: Notice only for all categories').waitFor();
@@ -153,12 +153,12 @@ describe('the rules on business', () => {
     await place.fill('united');
     await page.getByText('No such place, or more than one').waitFor();
 
-    await edit('United States: TX');
-    await choose('Marketing', 'United States: TX', 'Opt-in');
+    await edit('Texas');
+    await choose('Marketing', 'Texas', 'Opt-in');
     await texas.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
-    await edit('United States: TX');
-    await choose('Marketing', 'United States: TX', 'Opt-in');
+    await edit('Texas');
+    await choose('Marketing', 'Texas', 'Opt-in');
     await texas.getByRole('button', { name: 'Save to draft' }).click();
     await texas.waitFor({ state: 'detached' });
     const draft = (await (await context.request.get(api('/configuration/draft'))).json()) as Record<
