@@ -3,6 +3,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ProjectRole } from '../../src/modules/access/access.decorators.js';
+import { documentProblemsAt } from '../../src/platform/http/problem-type.js';
 import { Public } from '../../src/platform/http/public.decorator.js';
 import { ApiModule } from '../../src/programs/api.module.js';
 import { LicensingService } from '../../src/modules/licensing/licensing.service.js';
@@ -67,6 +68,7 @@ beforeAll(async () => {
     imports: [ApiModule.forRoot(settings)],
   };
   const app = await NestFactory.create<NestExpressApplication>(root, { logger: false });
+  documentProblemsAt('https://consent.example.com');
   app.set('query parser', 'simple');
   await app.listen(0, '127.0.0.1');
   const baseUrl = await app.getUrl();
@@ -116,7 +118,7 @@ describe('@RequireTier (spec §4.6)', () => {
     const project = await newProject();
     const body = await refusal(project, '/probe/pro');
     expect(body).toEqual({
-      type: 'http://127.0.0.1:0/docs/errors#tier_required',
+      type: 'https://consent.example.com/docs/errors#tier_required',
       title: 'Forbidden',
       status: 403,
       detail: expect.stringContaining('pro, business, enterprise'),
