@@ -18,7 +18,7 @@ const MODULES = {
   evidence: ['access', 'projects', 'consent', 'publishing'],
   visits: ['licensing', 'access', 'projects', 'consent'],
   // Parts of files are in the storage of published sites.
-  imports: ['access', 'projects', 'consent', 'publishing'],
+  imports: ['licensing', 'access', 'projects', 'consent', 'publishing'],
   // Encrypts the secrets of all modules again.
   forwarding: ['licensing', 'access', 'projects', 'consent', 'evidence', 'imports'],
   billing: ['licensing', 'access', 'projects'],

@@ -40,7 +40,13 @@ describe('GET /v1/pricing (spec §4.3)', () => {
     expect(pricing).toMatchObject({
       currency: 'USD',
       notLimitedByTier: expect.any(Array),
-      limitsOfEveryTier: { eventEndpoints: 10, eventDaysKept: 30, eventRecoveryDays: 14 },
+      limitsOfEveryTier: {
+        eventEndpoints: 10,
+        eventDaysKept: 30,
+        eventRecoveryDays: 14,
+        importFileBytes: 1024 ** 3,
+        importFilesKeptDays: 7,
+      },
       contactUrl: null,
     });
     expect(pricing.tiers[1]).toEqual({

@@ -30,6 +30,10 @@ export const EXPORT_COLUMNS = [
   'language',
   'surface',
   'additionalFields',
+  // Empty unless the record was imported.
+  'givenAt',
+  'importId',
+  'originalId',
 ] as const;
 
 /** Records in the table of a PDF; a sentence names the format with the others. */

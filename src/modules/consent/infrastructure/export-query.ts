@@ -30,6 +30,11 @@ export function exportCounts(selected: SelectedRecords): RawBuilder<RecordCounts
 const SHOWN_EXTRA = sql`jsonb_build_object('region', left(extra ->> 'region', 12),
                                            'bannerVersion', left(extra ->> 'bannerVersion', 40))`;
 
+/** The instant in the id of an imported record, as text: its first 48 bits are milliseconds since 1970. */
+const givenAt = sql`
+  to_char(to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) at time zone 'UTC',
+          'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 /** Every column is text in the format of the file, so nothing is parsed and formatted again. */
 export function exportBatch(
   selected: SelectedRecords,
@@ -39,7 +44,8 @@ export function exportBatch(
   return sql`
     select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
            marketing::text, preferences::text, action, coalesce(hostname, ''),
-           coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(${onlyShown ? SHOWN_EXTRA : sql`extra`}::text, '')
+           coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(${onlyShown ? SHOWN_EXTRA : sql`extra`}::text, ''),
+           case when import_id is null then '' else ${givenAt} end, coalesce(import_id::text, ''), coalesce(original_id, '')
     from ${selectedRecords(selected, range)}
     order by c.id -- not the text that is selected under this name
     limit ${limit}`;

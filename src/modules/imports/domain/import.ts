@@ -6,8 +6,6 @@ export const IMPORT_FILES_DELETED = 'import_files.deleted';
 const MIB = 1024 * 1024;
 /** Every part but the last has this size. */
 export const PART_BYTES = 8 * MIB;
-/** Largest file, as sent. */
-export const FILE_BYTES_MAX = 1024 * MIB;
 export const UNPACKED_BYTES_MAX = 10 * 1024 * MIB;
 /** Files in an archive and in the archives in it. */
 export const ENTRIES_MAX = 1_000;
@@ -16,8 +14,6 @@ export const NESTED_ARCHIVE_BYTES_MAX = 32 * MIB;
 export const ROW_BYTES_MAX = 256 * 1024;
 /** Rows that are one consent, where a file has a row for each service. */
 export const GROUP_ROWS_MAX = 200;
-/** Files are deleted this many days after the end, or after the creation of an import that was never started. */
-export const FILES_KEPT_DAYS = 7;
 
 export const FILE_NAME_CHARACTERS_MAX = 200;
 export const MAPPING_NAMES_MAX = 500;

@@ -4,7 +4,6 @@ import { Transform } from 'class-transformer';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { TextLine } from '../../../platform/http/text.decorator.js';
 import {
-  FILE_BYTES_MAX,
   FILE_NAME_CHARACTERS_MAX,
   FILE_PROBLEMS,
   type FileProblem,
@@ -19,6 +18,7 @@ import {
   REFUSAL_REASONS,
   type RefusalReason,
 } from '../domain/import.js';
+import { IMPORT_FILE_BYTES_MAX } from '../../licensing/domain/catalogue.js';
 
 const instant = { type: String, format: 'date-time', nullable: true } as const;
 const integer = { type: 'integer', minimum: 0 } as const;
@@ -36,10 +36,15 @@ export class CreateImportBody {
   @TextLine({ min: 1, max: FILE_NAME_CHARACTERS_MAX })
   fileName!: string;
 
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: FILE_BYTES_MAX, description: 'Bytes of the file' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    maximum: IMPORT_FILE_BYTES_MAX,
+    description: 'Bytes of the file',
+  })
   @IsInt()
   @Min(1)
-  @Max(FILE_BYTES_MAX)
+  @Max(IMPORT_FILE_BYTES_MAX)
   size!: number;
 }
 

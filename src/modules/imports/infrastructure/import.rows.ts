@@ -2,7 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUuid } from '../../../platform/identity/ids.js';
 import { type Kysely, sql } from 'kysely';
 import { rowOf, type TablesOf, typedTables } from '../../../platform/database/tables.js';
-import { FILES_KEPT_DAYS, type ImportState, OPEN_STATES, WORKING_STATES } from '../domain/import.js';
+import { type ImportState, OPEN_STATES, WORKING_STATES } from '../domain/import.js';
+import { IMPORT_FILES_KEPT_DAYS } from '../../licensing/domain/catalogue.js';
 import type { Progress } from '../domain/progress.js';
 import { ConsentImport, type ConsentImportPartSchema, type ConsentImportSchema } from './import.entities.js';
 
@@ -112,7 +113,7 @@ export async function importsWithOldFiles(
 ): Promise<(ImportRef & { state: ImportState })[]> {
   const { rows } = await sql<ImportRef & { state: ImportState }>`
     select project_id as "projectId", id, state from consent_import
-    where key_id is not null and coalesce(ended_at, created_at) < now() - make_interval(days => ${FILES_KEPT_DAYS})
+    where key_id is not null and coalesce(ended_at, created_at) < now() - make_interval(days => ${IMPORT_FILES_KEPT_DAYS})
       and state <> all(${[...WORKING_STATES]}::text[])
     order by coalesce(ended_at, created_at) limit ${limit}
   `.execute(em.getKysely());

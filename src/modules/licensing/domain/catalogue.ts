@@ -109,6 +109,11 @@ export const CATALOGUE: Readonly<Record<Tier, TierEntry>> = {
   },
 };
 
+/** Largest file of an import, as sent. Defined here because the price list publishes it. */
+export const IMPORT_FILE_BYTES_MAX = 1024 * 1024 * 1024;
+/** Files of an import are deleted this many days after its end, or after its creation if it was never started. */
+export const IMPORT_FILES_KEPT_DAYS = 7;
+
 /** Not limited by any tier (spec §8): only fair use applies, the same for all. */
 export const NOT_LIMITED_BY_TIER = [
   'domainCount',

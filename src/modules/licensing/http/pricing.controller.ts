@@ -12,7 +12,14 @@ import { isUnchanged } from '../../../platform/http/entity-tag.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { EVENT_DAYS_KEPT, RECOVER_DAYS_MAX } from '../../events/domain/event.js';
 import { ENDPOINTS_PER_PROJECT_MAX } from '../../events/domain/event-endpoint.js';
-import { CATALOGUE, CURRENCY, NOT_LIMITED_BY_TIER, PRICING_CACHE_CONTROL } from '../domain/catalogue.js';
+import {
+  CATALOGUE,
+  CURRENCY,
+  IMPORT_FILE_BYTES_MAX,
+  IMPORT_FILES_KEPT_DAYS,
+  NOT_LIMITED_BY_TIER,
+  PRICING_CACHE_CONTROL,
+} from '../domain/catalogue.js';
 import { TIERS } from '../domain/tier.js';
 import { type LicensingSettings, licensingSettings } from '../licensing.settings.js';
 import { PricingResponse } from './pricing.dto.js';
@@ -37,6 +44,8 @@ export class PricingController {
         eventEndpoints: ENDPOINTS_PER_PROJECT_MAX,
         eventDaysKept: EVENT_DAYS_KEPT,
         eventRecoveryDays: RECOVER_DAYS_MAX,
+        importFileBytes: IMPORT_FILE_BYTES_MAX,
+        importFilesKeptDays: IMPORT_FILES_KEPT_DAYS,
       },
       contactUrl: settings.contactUrl === '' ? null : settings.contactUrl,
     };

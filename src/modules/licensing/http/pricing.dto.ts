@@ -56,6 +56,18 @@ export class EveryTierLimitsResponse {
   eventDaysKept!: number;
   @ApiProperty({ type: 'integer', description: 'Days that a recovery of events reaches back', example: 14 })
   eventRecoveryDays!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Bytes of the file of an import, as sent',
+    example: 1_073_741_824,
+  })
+  importFileBytes!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'Days that the files of an import are kept after its end',
+    example: 7,
+  })
+  importFilesKeptDays!: number;
 }
 
 export class PricingResponse {
