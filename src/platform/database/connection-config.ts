@@ -126,15 +126,28 @@ class BindingConnection extends PostgreSqlConnection {
 }
 
 /**
- * Makes a driver return the connection of a transaction to its pool when that connection breaks.
- * Kysely returns it only after a successful rollback, and never when `begin` fails: each broken
- * transaction leaked a connection until the process ended. The pool itself discards a broken
- * connection.
+ * Corrects two leaks of Kysely's driver:
+ * - It returns the connection of a transaction only after a successful rollback, and never when
+ *   `begin` fails, so a broken transaction keeps its connection. The pool discards a broken one.
+ * - A connection that opens while the driver is destroyed is never returned, and the pool's end
+ *   waits for it forever. So destroying waits for those that are opening.
  */
 function releasingDriver(driver: Driver): Driver {
+  const acquire = driver.acquireConnection.bind(driver);
   const begin = driver.beginTransaction.bind(driver);
   const rollback = driver.rollbackTransaction.bind(driver);
+  const destroy = driver.destroy.bind(driver);
+  const acquiring = new Set<ReturnType<typeof acquire>>();
   return Object.assign(driver, {
+    acquireConnection: async (...given: Parameters<typeof acquire>) => {
+      const connection = acquire(...given);
+      acquiring.add(connection);
+      try {
+        return await connection;
+      } finally {
+        acquiring.delete(connection);
+      }
+    },
     beginTransaction: async (...given: Parameters<typeof begin>) => {
       try {
         await begin(...given);
@@ -150,6 +163,10 @@ function releasingDriver(driver: Driver): Driver {
         // The server has rolled back; the caller gets the error that broke the transaction.
         if (!isConnectionFailure(error)) throw error;
       }
+    },
+    destroy: async (...given: Parameters<typeof destroy>) => {
+      await Promise.allSettled(acquiring);
+      await destroy(...given);
     },
   });
 }
