@@ -140,10 +140,7 @@ describe('the rules on business', () => {
     await page.getByText('An unknown place counts as the European Economic Area.').waitFor();
     const place = page.getByLabel('Test a place');
     await place.fill('texas');
-    await page
-      .getByRole('status')
-      .getByRole('link', { name: 'Texas: Opt-out for all categories' })
-      .click();
+    await page.getByRole('status').getByRole('link', { name: 'Texas: Opt-out for all categories' }).click();
     const texas = drawer('Texas');
     await texas.waitFor();
     await place.fill('Ohio, United States');

@@ -1,4 +1,5 @@
-import { Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
 import type { ImportResponse } from '../../client/types.gen';
 import { DataTable } from '../../shared/data-table';
 import { formatNumber } from '../../shared/format';
@@ -60,21 +61,14 @@ export function ImportResult({ projectId, result }: { projectId: string; result:
           {t('imports.dropped', { columns: dropped.join(', ') })}
         </Text>
       )}
-      {sample.length > 0 && (
-        <DataTable
-          label={t('imports.sample')}
-          items={sample.slice(0, SHOWN)}
-          columns={columns()}
-          rowKey={({ id }) => id}
-        />
-      )}
+      {sample.length > 0 && <SampleTable sample={sample} />}
     </Stack>
   );
 }
 
 type RefusalReason = ImportResponse['refusals'][number]['reason'];
 
-/** Rows of the sample on the page. */
+/** Rows of the sample on the page, until all are asked for. */
 const SHOWN = 10;
 
 const FLAGS = ['analytics', 'marketing', 'preferences'] as const;
@@ -82,6 +76,27 @@ const FLAGS = ['analytics', 'marketing', 'preferences'] as const;
 function grantedNames(sample: Sample): string {
   const granted = FLAGS.filter((flag) => sample[flag]).map((flag) => t(`categories.${flag}`));
   return granted.join(', ') || t('consents.noneGranted');
+}
+
+function SampleTable({ sample }: { sample: Sample[] }) {
+  const [isWhole, setWhole] = useState(false);
+  return (
+    <>
+      <DataTable
+        label={t('imports.sample')}
+        items={isWhole ? sample : sample.slice(0, SHOWN)}
+        columns={columns()}
+        rowKey={({ id }) => id}
+      />
+      {!isWhole && sample.length > SHOWN && (
+        <div>
+          <Button variant="default" size="compact-sm" onClick={() => setWhole(true)}>
+            {t('imports.showSample', { count: sample.length })}
+          </Button>
+        </div>
+      )}
+    </>
+  );
 }
 
 const columns = () => [

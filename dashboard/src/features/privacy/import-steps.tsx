@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Anchor, Button, FileButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { importCancel, importCreate, importPutPart, importStart } from '../../client/sdk.gen';
 import type { ImportResponse } from '../../client/types.gen';
@@ -105,7 +105,7 @@ function NewImport({ upload }: { upload: Upload }) {
           loading={upload.isPending}
         />
         <Text c="dimmed" size="sm">
-          {t('imports.fileHint')}
+          {t('imports.fileHint')} · <Anchor href="/docs/import">{t('imports.docs')}</Anchor>
         </Text>
       </Group>
     </Stack>
@@ -149,7 +149,12 @@ function OpenImport({
     </Button>
   );
   if (open.state === 'checked')
-    return <Checked projectId={projectId} checked={open} cancelButton={cancelButton} />;
+    return (
+      <>
+        <Checked projectId={projectId} checked={open} cancelButton={cancelButton} />
+        <ProblemAlert error={cancel.error} />
+      </>
+    );
   if (open.state === 'uploading')
     return (
       <Stack gap="xs">
@@ -161,6 +166,7 @@ function OpenImport({
           />
           {cancelButton}
         </Group>
+        <ProblemAlert error={cancel.error} />
       </Stack>
     );
   return (
