@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { uuidTimeMs } from '../../src/platform/identity/ids.js';
+import { newId, uuidTimeMs } from '../../src/platform/identity/ids.js';
+import type { OutboxMessage } from '../../src/platform/outbox/domain/outbox-message.js';
+import { OutboxService } from '../../src/platform/outbox/outbox.service.js';
 import {
   importFile,
   type ImportJson,
@@ -55,6 +57,15 @@ const records = async (query = ''): Promise<RecordJson[]> => {
   return ((await response.json()) as { items: RecordJson[] }).items;
 };
 
+async function ownedBy(userId: string): Promise<TestProject> {
+  const owned = await createTestProject(service);
+  await service.database.query(
+    `insert into project_member (project_id, user_id, role) values ($1, $2, 'owner')`,
+    [owned.id, userId],
+  );
+  return owned;
+}
+
 const problem = async (response: Response): Promise<unknown> => {
   const { status, code } = (await response.json()) as { status: number; code: string };
   return [status, code];
@@ -93,6 +104,49 @@ describe('an import', () => {
     expect(await one.json()).toMatchObject({
       import: { profile: 'generic', fileSha256: done.sha256 },
       delivery: { outcome: 'unsent', reason: 'imported' },
+    });
+  });
+
+  it('keeps files of at most 4 GiB for all projects of an account', async () => {
+    const owner = newId();
+    await service.database.query(`insert into app_user (id, name, email) values ($1, 'Ada', $2)`, [
+      owner,
+      `${owner}@example.com`,
+    ]);
+    const [first, second, other] = [await ownedBy(owner), await ownedBy(owner), project];
+    const create = (of: TestProject, size: number): Promise<Response> =>
+      of.request('owner', 'POST', '/imports', { profile: 'generic', fileName: 'a.csv', size });
+    const GIB = 1024 ** 3;
+    await service.database.query(
+      `insert into consent_import (project_id, id, profile, file_name, size, state, key_ciphertext, key_id, ended_at)
+       select $1, gen_random_uuid(), 'generic', 'a.csv', $2, 'finished', 'x', 'k1', now() from generate_series(1, 4)`,
+      [first.id, GIB - 1],
+    );
+    expect(await problem(await create(second, 5))).toEqual([409, 'import_files_limit_reached']);
+    expect((await create(second, 4)).status).toBe(201);
+    expect((await create(other, GIB)).status).toBe(201);
+    await service.database.query(
+      'update consent_import set key_id = null, key_ciphertext = null where project_id = $1',
+      [first.id],
+    );
+    expect((await create(first, GIB)).status).toBe(201);
+  });
+
+  it('fails, with a sentence, where every attempt to read it failed', async () => {
+    const id = await upload(project, Buffer.from(csv(row('c-1'))));
+    await service.database.query("update consent_import set state = 'running' where id = $1", [id]);
+    const handler = service.app.get(OutboxService, { strict: false }).handlerOf('import.requested');
+    const message = { projectId: project.id, subjectId: id } as OutboxMessage;
+    const end = (kind: 'retry' | 'dead'): Promise<void> =>
+      service.database.orm.em
+        .fork()
+        .transactional(async (tx) => handler.failed?.(tx, message, { kind, error: 'a bug', outcome: null }));
+    await end('retry');
+    expect(await readImport(project, id)).toMatchObject({ state: 'running', failure: null });
+    await end('dead');
+    expect(await readImport(project, id)).toMatchObject({
+      state: 'failed',
+      failure: { code: 'file_unreadable', detail: expect.stringContaining('Import it again.') },
     });
   });
 

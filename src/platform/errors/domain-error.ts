@@ -98,6 +98,7 @@ export const DOMAIN_ERROR_STATUS = {
   endpoint_not_configured: 409,
   event_endpoint_limit_reached: 409,
   import_in_progress: 409,
+  import_files_limit_reached: 409,
   import_parts_missing: 409,
   import_state_conflict: 409,
   event_endpoint_disabled: 409,

@@ -43,6 +43,8 @@ const DETAILS: Record<string, string> = {
   domain_not_found: 'Custom domain not found.',
   endpoint_not_configured: 'Save an endpoint URL first, then test it.',
   event_endpoint_disabled: 'The event endpoint is disabled. Enable it first.',
+  import_files_limit_reached:
+    'The files of your imports would exceed 4 GiB. They are deleted 7 days after an import has ended.',
   event_endpoint_limit_reached: 'A project can have up to 10 event endpoints. Delete one first.',
   event_endpoint_not_found: 'Event endpoint not found in this project.',
   event_not_found: 'Event not found in this project.',

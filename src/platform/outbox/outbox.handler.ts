@@ -79,7 +79,7 @@ export const DONE = { kind: 'settled', outcome: null, healthy: true } as const;
 /** A handler that processes each message on its own and has stored everything when it returns. */
 interface BackgroundJob<Outcome = null> extends Pick<
   OutboxHandler<Outcome>,
-  'topics' | 'slotsMax' | 'slotsPerKeyMax' | 'attemptMaxMs'
+  'topics' | 'slotsMax' | 'slotsPerKeyMax' | 'attemptMaxMs' | 'failed'
 > {
   /** By default `BUG_SCHEDULE`. */
   retry?: RetrySchedule;

@@ -91,7 +91,7 @@ function SampleTable({ sample }: { sample: Sample[] }) {
       {!isWhole && sample.length > SHOWN && (
         <div>
           <Button variant="default" size="compact-sm" onClick={() => setWhole(true)}>
-            {t('imports.showSample', { count: sample.length })}
+            {t('imports.showSample', { count: formatNumber(sample.length) })}
           </Button>
         </div>
       )}

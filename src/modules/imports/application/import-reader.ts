@@ -37,7 +37,13 @@ export class PartsSource implements FileSource {
 
   constructor(
     private readonly storage: ImportStorage,
-    private readonly file: ImportRef & { size: number; key: FileKey; hashes: readonly string[] },
+    private readonly file: ImportRef & {
+      size: number;
+      key: FileKey;
+      hashes: readonly string[];
+      /** Reading rejects once it is aborted. */
+      signal: AbortSignal;
+    },
   ) {}
 
   get size(): number {
@@ -59,19 +65,19 @@ export class PartsSource implements FileSource {
   }
 
   /** SHA-256 of the whole file, in hex. */
-  async hash(signal: AbortSignal): Promise<string> {
+  async hash(): Promise<string> {
     const hash = createHash('sha256');
     for (let number = 1; number <= partsOf(this.size).count; number++) {
-      signal.throwIfAborted();
       hash.update(await this.part(number));
     }
     return hash.digest('hex');
   }
 
   private part(number: number): Promise<Buffer> {
+    const { key, hashes, signal } = this.file;
+    signal.throwIfAborted();
     const known = this.memory.get(number);
     if (known) return known;
-    const { key, hashes } = this.file;
     const read = this.storage.readPart(this.file, key, { number, sha256: hashes[number - 1] ?? '' });
     // A failed read is repeated by the next attempt.
     read.catch(() => this.memory.delete(number));

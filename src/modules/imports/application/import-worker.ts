@@ -38,11 +38,28 @@ const SLOTS = 2;
 const SLOTS_PER_ACCOUNT = 1;
 /** After this time the import continues in another attempt, and imports of other accounts have their turn. */
 const ATTEMPT_MS = 20_000;
+/** An attempt that finds no batch until then fails: unpacking the file up to its position takes too long. */
 const ATTEMPT_MAX_MS = 30_000;
 /** A batch takes at least this long, at most 5,000 consents a second: visitors' requests come first. */
 const BATCH_MIN_MS = 100;
 /** Each batch commits, so a crash loses little; allow many. */
 const TRIES_MAX = 50;
+/** Attempts in which an import may make no progress. */
+const IDLE_TRIES_MAX = 3;
+
+const TOO_SLOW = {
+  code: 'file_unreadable',
+  detail: 'Unpacking the file takes too long. Send it as a ZIP of smaller files.',
+} as const;
+const UNREADABLE = {
+  code: 'file_unreadable',
+  detail: 'The service could not read the stored file. Import it again.',
+} as const;
+
+const refOf = (message: OutboxMessage): ImportRef => ({
+  projectId: projectOf(message),
+  id: message.subjectId,
+});
 
 const isWorking = (state: ImportState): boolean => (WORKING_STATES as readonly ImportState[]).includes(state);
 
@@ -80,6 +97,9 @@ export class ImportWorker implements OnModuleInit {
         attemptMaxMs: ATTEMPT_MAX_MS,
         run: (message, signal) => this.run(message, signal),
         abandoned: { kind: 'dead', error: 'The service was interrupted on every attempt to import.' },
+        failed: async (tx, message, { kind }) => {
+          if (kind === 'dead') await endImport(tx, refOf(message), { state: 'failed', failure: UNREADABLE });
+        },
       }),
     );
     this.outbox.register(
@@ -96,43 +116,54 @@ export class ImportWorker implements OnModuleInit {
   }
 
   private async run(message: OutboxMessage, signal: AbortSignal): Promise<AttemptResult<null>> {
-    const ref = { projectId: projectOf(message), id: message.subjectId };
+    const ref = refOf(message);
+    const attempt: ReadAttempt = { stopped: signal, late: null, batches: 0 };
     try {
-      return await this.read(ref, signal);
+      return await this.read(ref, attempt);
     } catch (error) {
-      if (error instanceof Superseded) return { kind: 'snooze', afterMs: 0 };
+      const isLate = attempt.late?.aborted ?? false;
+      const isCut = signal.aborted || (isLate && attempt.batches > 0);
+      if (error instanceof Superseded || isCut) return { kind: 'snooze', afterMs: 0 };
+      if (isLate && message.failures + 1 < IDLE_TRIES_MAX)
+        return { kind: 'retry', afterMs: 0, error: 'no batch of the file within an attempt' };
+      if (isLate) return this.fail(ref, TOO_SLOW);
       if (!(error instanceof ImportFileError)) throw error;
-      await this.end(ref, 'failed', { code: error.code, detail: error.message });
-      return DONE;
+      return this.fail(ref, { code: error.code, detail: error.message });
     }
   }
 
-  private async read(ref: ImportRef, signal: AbortSignal): Promise<AttemptResult<null>> {
-    const until = performance.now() + ATTEMPT_MS;
+  private async read(ref: ImportRef, attempt: ReadAttempt): Promise<AttemptResult<null>> {
     let row = await findImport(this.em.fork(), ref);
     if (!row || !isWorking(row.state)) return DONE;
     const key = this.storage.openKey(row);
     if (!key) return DONE;
     const hashes = (await listParts(this.em.fork(), ref)).map(({ sha256 }) => sha256);
-    const file = new PartsSource(this.storage, { ...ref, size: row.size, key, hashes });
+    const parts = { ...ref, size: row.size, key, hashes };
     if (row.sha256 === null) {
-      const sha256 = await file.hash(signal);
+      const sha256 = await new PartsSource(this.storage, { ...parts, signal: attempt.stopped }).hash();
       await this.em.fork().nativeUpdate(ConsentImport, ref, { sha256 });
       row = { ...row, sha256 };
     }
+    attempt.late = AbortSignal.timeout(ATTEMPT_MAX_MS);
+    const signal = AbortSignal.any([attempt.stopped, attempt.late]);
+    const file = new PartsSource(this.storage, { ...parts, signal });
     const now = new Date();
     const { projectId, profile, mapping } = row;
     const rules = { projectId, profile, mapping, now, keptSince: this.retention.keptSince(now) };
     const from = (row.progress ?? emptyProgress()).position;
     const months = new Set<number>();
+    let until = Infinity;
     for await (const batch of readBatches(file, profile, { from, rules })) {
       if (row.state === 'running') await this.preparePartitions(batch, months);
       const batchMs = performance.now();
       row = await this.save(row, { batch, bytesRead: file.bytesRead, key });
+      attempt.batches += 1;
+      // Unpacking the file up to the position is no work that another attempt would continue.
+      until = Math.min(until, batchMs + ATTEMPT_MS);
       if (row.state === 'running') await sleep(Math.max(0, BATCH_MIN_MS - (performance.now() - batchMs)));
       if (signal.aborted || performance.now() > until) return { kind: 'snooze', afterMs: 0 };
     }
-    await this.end(ref, row.state === 'checking' ? 'checked' : 'finished', null);
+    await this.end(ref, { state: row.state === 'checking' ? 'checked' : 'finished', failure: null });
     return DONE;
   }
 
@@ -213,22 +244,40 @@ export class ImportWorker implements OnModuleInit {
     return counts;
   }
 
-  private async end(
-    ref: ImportRef,
-    state: 'checked' | 'finished' | 'failed',
-    failure: ImportRow['failure'],
-  ): Promise<void> {
-    await this.em.fork().transactional(async (tx) => {
-      const row = await lockImport(tx, ref);
-      if (!row || !isWorking(row.state)) return;
-      await tx.nativeUpdate(ConsentImport, ref, {
-        state,
-        failure,
-        ...(state !== 'checked' && { endedAt: new Date() }),
-      });
-      if (state !== 'checked') await writeFinished(tx, row, state);
-    });
+  private async fail(ref: ImportRef, failure: NonNullable<ImportRow['failure']>): Promise<typeof DONE> {
+    await this.end(ref, { state: 'failed', failure });
+    return DONE;
   }
+
+  private end(ref: ImportRef, end: ImportEnd): Promise<void> {
+    return this.em.fork().transactional((tx) => endImport(tx, ref, end));
+  }
+}
+
+/** How far an attempt got. */
+interface ReadAttempt {
+  stopped: AbortSignal;
+  /** Set when it begins to read rows. */
+  late: AbortSignal | null;
+  /** Saved batches. */
+  batches: number;
+}
+
+interface ImportEnd {
+  state: 'checked' | 'finished' | 'failed';
+  failure: ImportRow['failure'];
+}
+
+/** Ends the reading of an import, unless it has ended. */
+async function endImport(tx: EntityManager, ref: ImportRef, { state, failure }: ImportEnd): Promise<void> {
+  const row = await lockImport(tx, ref);
+  if (!row || !isWorking(row.state)) return;
+  await tx.nativeUpdate(ConsentImport, ref, {
+    state,
+    failure,
+    ...(state !== 'checked' && { endedAt: new Date() }),
+  });
+  if (state !== 'checked') await writeFinished(tx, row, state);
 }
 
 interface SavedBatch {

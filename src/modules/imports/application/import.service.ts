@@ -10,9 +10,11 @@ import { writeAudit } from '../../audit/audit.log.js';
 import type { Author } from '../../audit/domain/author.js';
 import { ConsentHooks, type ImportFacts } from '../../consent/consent.hooks.js';
 import { RecordRetention } from '../../consent/consent.records.js';
+import { IMPORT_FILES_KEPT_DAYS } from '../../licensing/domain/catalogue.js';
 import { lockProject } from '../../projects/project.rows.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
 import {
+  ACCOUNT_FILES_BYTES_MAX,
   IMPORT_FILES_DELETED,
   IMPORT_REQUESTED,
   ImportFileError,
@@ -31,6 +33,7 @@ import {
   type ImportRef,
   type ImportRow,
   importsWithOldFiles,
+  keptBytes,
   listImports,
   listParts,
   lockImport,
@@ -39,6 +42,7 @@ import {
 import { type FileKey, ImportStorage, sha256Of } from '../infrastructure/import-storage.js';
 import { writeFinished } from './import-worker.js';
 
+const GIB = 1024 ** 3;
 /** Missing parts in a response. */
 const MISSING_SHOWN_MAX = 100;
 
@@ -99,7 +103,7 @@ export class ImportService implements OnModuleInit {
     });
   }
 
-  /** @throws DomainError `import_in_progress` */
+  /** @throws DomainError `import_in_progress`, `import_files_limit_reached` */
   async create(
     projectId: string,
     { profile, fileName, size }: NewImport,
@@ -107,12 +111,18 @@ export class ImportService implements OnModuleInit {
   ): Promise<ImportView> {
     const ref = { projectId, id: newId() };
     const { ciphertext, keyId } = this.storage.createKey(ref);
+    const account = await this.access.accountOf(projectId);
     await this.em.fork().transactional(async (tx) => {
       await lockProject(tx, projectId);
       if (await hasOpenImport(tx, projectId))
         throw new DomainError(
           'import_in_progress',
           'The project has an import that has not ended. Finish or cancel it first.',
+        );
+      if ((await keptBytes(tx, account)) + size > ACCOUNT_FILES_BYTES_MAX)
+        throw new DomainError(
+          'import_files_limit_reached',
+          `The files of your imports would exceed ${ACCOUNT_FILES_BYTES_MAX / GIB} GiB. They are deleted ${IMPORT_FILES_KEPT_DAYS} days after an import has ended.`,
         );
       await tx.insert(ConsentImport, {
         ...ref,

@@ -34,7 +34,8 @@ export interface DataEntry {
 
 type Chunks = AsyncIterable<Buffer>;
 
-const READ_BYTES = 1024 * 1024;
+/** Unpacked, it can be a thousand times as large; reading can be stopped between two pieces. */
+const READ_BYTES = 64 * 1024;
 const DATA_NAME = /\.(?:csv|tsv|txt|json|ndjson|jsonl)(?:\.gz)?$/i;
 const ZIP_NAME = /\.zip$/i;
 const GZIP_NAME = /\.gz$/i;

@@ -6,6 +6,8 @@ export const IMPORT_FILES_DELETED = 'import_files.deleted';
 const MIB = 1024 * 1024;
 /** Every part but the last has this size. */
 export const PART_BYTES = 8 * MIB;
+/** Files of all projects of an account that are not deleted yet, as sent. */
+export const ACCOUNT_FILES_BYTES_MAX = 4 * 1024 * MIB;
 export const UNPACKED_BYTES_MAX = 10 * 1024 * MIB;
 /** Files in an archive and in the archives in it. */
 export const ENTRIES_MAX = 1_000;

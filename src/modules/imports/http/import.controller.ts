@@ -93,14 +93,15 @@ export class ImportController {
 
   /**
    * Upload the parts, and start it. A file of at most 8 MiB can be the body of this request, as `text/csv` or
-   * `application/x-ndjson` with `profile` in the query; it is then started at once. 409 `import_in_progress`: the project has an import that has not ended.
+   * `application/x-ndjson` with `profile` in the query; it is then started at once. 409 `import_in_progress`: the project has an import that has not ended;
+   * `import_files_limit_reached`: the files of the account's imports are too large together.
    */
   @Post()
   @ProjectRole('owner')
   @ApiExtraModels(CreateImportBody)
   @ApiBody({ required: true, schema: { $ref: getSchemaPath(CreateImportBody) } })
   @ApiBodyExample({ profile: 'generic', fileName: 'consents-2026.csv', size: 12_582_912 })
-  @ApiConflictResponse({ description: '`import_in_progress`' })
+  @ApiConflictResponse({ description: '`import_in_progress`, `import_files_limit_reached`' })
   @ApiPayloadTooLargeResponse({ description: '`payload_too_large`: upload the file in parts' })
   @ApiOperation({ summary: 'Create an import' })
   @ApiCreatedResponse({ type: ImportResponse })

@@ -3,6 +3,7 @@ import { isUuid } from '../../../platform/identity/ids.js';
 import { type Kysely, sql } from 'kysely';
 import { rowOf, type TablesOf, typedTables } from '../../../platform/database/tables.js';
 import { type ImportState, OPEN_STATES, WORKING_STATES } from '../domain/import.js';
+import { accountSql } from '../../access/access.service.js';
 import { IMPORT_FILES_KEPT_DAYS } from '../../licensing/domain/catalogue.js';
 import type { Progress } from '../domain/progress.js';
 import { ConsentImport, type ConsentImportPartSchema, type ConsentImportSchema } from './import.entities.js';
@@ -49,6 +50,20 @@ export async function listImports(
 /** Whether the project has an import that has not ended. */
 export async function hasOpenImport(tx: EntityManager, projectId: string): Promise<boolean> {
   return (await tx.count(ConsentImport, { projectId, state: { $in: [...OPEN_STATES] } })) > 0;
+}
+
+/**
+ * Bytes of the files that are kept for an account, over all of its projects. Other requests of the account wait until the
+ * transaction ends.
+ */
+export async function keptBytes(tx: EntityManager, account: string): Promise<number> {
+  const kysely = tx.getKysely();
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`imports ${account}`}, 0))`.execute(kysely);
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(size), 0)::bigint as bytes from consent_import i
+    where key_id is not null and ${accountSql(sql`i.project_id`)} = ${account}
+  `.execute(kysely);
+  return Number(rows[0]?.bytes ?? 0);
 }
 
 /** Numbers and hashes of the stored parts, in order. */
