@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EndpointUpkeep } from '../../src/modules/events/application/endpoint-upkeep.js';
 import { EventScheduler } from '../../src/modules/events/application/event-scheduler.js';
+import { SLOW_ATTEMPT_MS } from '../../src/modules/events/domain/event-endpoint.js';
 import { writeEvents } from '../../src/modules/events/event.log.js';
+import { EVENT_DUE, EVENT_REPEAT } from '../../src/modules/events/events.topics.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import {
   accepts,
@@ -154,6 +156,35 @@ describe('an event', () => {
     expect([one && accepts(endpoint.secret, one), two && accepts(second.secret, two)]).toEqual([true, true]);
     expect(one && accepts(second.secret, one)).toBe(false);
     expect((await eventsOf()).length).toBe(1);
+  });
+
+  it('to a slow endpoint uses the slots of failing ones, until the endpoint is fast again', async () => {
+    const endpoint = await listen();
+    await makeEvent(project);
+    await settled(endpoint, 1);
+    const topicsInProgress = (): Promise<string[]> =>
+      until('it is in progress', async () => {
+        const rows = await service.database.query<{ topic: string }>(
+          "select topic from outbox_message where topic like 'event.%' order by id",
+        );
+        return rows.length > 0 ? rows.map(({ topic }) => topic) : undefined;
+      });
+    receiver.behave({ kind: 'slow', status: 204, afterMs: SLOW_ATTEMPT_MS + 500 });
+    // More than are sent to one endpoint at a time: the others are queued as if it were fast.
+    await Promise.all(Array.from({ length: 6 }, () => makeEvent(project)));
+    expect(await topicsInProgress()).toContain(EVENT_DUE);
+    const lines = await settled(endpoint, 7);
+    expect(lines.map(({ outcome, attempt }) => [outcome, attempt])).toEqual(
+      lines.map(() => ['delivered', 1]),
+    );
+    await makeEvent(project);
+    expect(await topicsInProgress()).toEqual([EVENT_REPEAT]);
+    await settled(endpoint, 8);
+    await service.database.query('update event_attempt set duration_ms = 20 where endpoint_id = $1', [
+      endpoint.id,
+    ]);
+    await makeEvent(project);
+    expect(await topicsInProgress()).toEqual([EVENT_DUE]);
   });
 
   it('is not written for a change that is rolled back', async () => {

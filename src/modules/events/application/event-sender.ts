@@ -21,7 +21,7 @@ import { EventAttempts } from './event-attempts.js';
 import { deliveryOf, type EventAttemptEnd, probeOf, settleEvents } from './settle-events.js';
 
 /**
- * Concurrent attempts of a worker, for working endpoints and again for failing ones: with fewer, endpoints that hang
+ * Concurrent attempts of a worker, for working endpoints and again for failing and slow ones: with fewer, endpoints that hang
  * would take turns for minutes. The other slots are for consent records.
  */
 const SLOTS = 48;
@@ -62,7 +62,7 @@ export class EventSender implements OutboxHandler<EventAttemptEnd>, OnModuleInit
     const isProbe = probeOf(message) !== null;
     const isHeld = delivery.phase !== 'closed' && !isProbe;
     // Working endpoints have separate slots.
-    const isMisplaced = message.topic === EVENT_DUE && delivery.failures > 0;
+    const isMisplaced = message.topic === EVENT_DUE && (delivery.failures > 0 || delivery.isSlow);
     if (!delivery.enabled || isHeld || isMisplaced)
       return () => Promise.resolve(settled({ kind: 'postponed' }));
     return async (signal) => {

@@ -4,6 +4,9 @@ export const ENDPOINTS_PER_PROJECT_MAX = 10;
 export const ENDPOINT_DESCRIPTION_CHARACTERS_MAX = 200;
 /** Waiting events are counted up to this. */
 export const WAITING_COUNTED_MAX = 1_000;
+/** A longer attempt is slow: while one of the last attempts was, an endpoint shares the slots of failing ones. */
+export const SLOW_ATTEMPT_MS = 2_000;
+export const RECENT_ATTEMPTS = 20;
 /** For this long the former secret also signs, so that a receiver has time to switch. */
 export const FORMER_SECRET_HOURS = 24;
 

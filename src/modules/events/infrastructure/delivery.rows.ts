@@ -5,7 +5,7 @@ import type { HoldPhase } from '../../../platform/delivery/domain/hold.js';
 import type { EventTypeName } from '../domain/catalogue.js';
 import type { ProjectEvent } from '../domain/event.js';
 import { type AttemptOutcome, type EventDeliveryState, EXPIRED } from '../domain/event-endpoint.js';
-import type { EndpointRef } from './endpoint.rows.js';
+import { type EndpointRef, IS_SLOW } from './endpoint.rows.js';
 
 /** A new UUIDv7, by the database's clock. */
 const NEW_ID = sql`(
@@ -28,6 +28,7 @@ export interface PendingDelivery extends DeliveryRef, Pick<ProjectEvent, 'type' 
   keepResponseBodies: boolean;
   phase: HoldPhase;
   failures: number;
+  isSlow: boolean;
   secretCiphertext: Buffer;
   secretKeyId: string;
   /** The former secret while it is valid; null: there is none. */
@@ -43,7 +44,7 @@ export async function readPending(
   const { rows } = await sql<PendingDelivery>`
     select d.project_id as "projectId", d.endpoint_id as "endpointId", d.event_id as "eventId", d.tries,
            v.type, v.data, v.created_at as "createdAt",
-           e.enabled, e.url, e.keep_response_bodies as "keepResponseBodies", e.phase, e.failures,
+           e.enabled, e.url, e.keep_response_bodies as "keepResponseBodies", e.phase, e.failures, ${IS_SLOW} as "isSlow",
            e.secret_ciphertext as "secretCiphertext", e.secret_key_id as "secretKeyId",
            case when e.former_secret_until > now() then e.former_secret_ciphertext end as "formerSecretCiphertext",
            case when e.former_secret_until > now() then e.former_secret_key_id end as "formerSecretKeyId"

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { ALL_WELL, type Hold } from '../../../platform/delivery/domain/hold.js';
 import { rowOf } from '../../../platform/database/tables.js';
+import { RECENT_ATTEMPTS, SLOW_ATTEMPT_MS } from '../domain/event-endpoint.js';
 import { EventEndpoint } from './event.entities.js';
 
 export interface EndpointRef {
@@ -12,8 +13,17 @@ export interface EndpointRef {
 /** A stored endpoint. */
 export type EndpointRow = ReturnType<typeof rowOf<EventEndpoint>>;
 
-/** Whether an endpoint has delivered before, and has not failed since because of its receiver. */
-export const IS_WORKING = sql`(e.phase = 'closed' and e.failures = 0 and e.last_delivered_at is not null)`;
+/** Whether one of the last attempts to an endpoint `e` was slow: with slots of fast ones, it would hold them all. */
+export const IS_SLOW = sql`exists (
+  select from (
+    select a.duration_ms from event_attempt a
+    where a.project_id = e.project_id and a.endpoint_id = e.id order by a.id desc limit ${sql.lit(RECENT_ATTEMPTS)}
+  ) recent
+  where recent.duration_ms > ${sql.lit(SLOW_ATTEMPT_MS)}
+)`;
+
+/** Whether an endpoint `e` has delivered before, has not failed since because of its receiver, and is not slow. */
+export const IS_WORKING = sql`(e.phase = 'closed' and e.failures = 0 and e.last_delivered_at is not null and not ${IS_SLOW})`;
 
 /** Columns of an endpoint's hold and of its batches, under their names in TypeScript. */
 const STATE = sql`
