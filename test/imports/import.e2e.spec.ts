@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
 import { newId, uuidTimeMs } from '../../src/platform/identity/ids.js';
 import type { OutboxMessage } from '../../src/platform/outbox/domain/outbox-message.js';
 import { OutboxService } from '../../src/platform/outbox/outbox.service.js';
@@ -57,6 +58,15 @@ const records = async (query = ''): Promise<RecordJson[]> => {
   return ((await response.json()) as { items: RecordJson[] }).items;
 };
 
+async function makeUser(): Promise<string> {
+  const id = newId();
+  await service.database.query(`insert into app_user (id, name, email) values ($1, 'Ada', $2)`, [
+    id,
+    `${id}@example.com`,
+  ]);
+  return id;
+}
+
 async function ownedBy(userId: string): Promise<TestProject> {
   const owned = await createTestProject(service);
   await service.database.query(
@@ -108,11 +118,7 @@ describe('an import', () => {
   });
 
   it('keeps files of at most 4 GiB for all projects of an account', async () => {
-    const owner = newId();
-    await service.database.query(`insert into app_user (id, name, email) values ($1, 'Ada', $2)`, [
-      owner,
-      `${owner}@example.com`,
-    ]);
+    const owner = await makeUser();
     const [first, second, other] = [await ownedBy(owner), await ownedBy(owner), project];
     const create = (of: TestProject, size: number): Promise<Response> =>
       of.request('owner', 'POST', '/imports', { profile: 'generic', fileName: 'a.csv', size });
@@ -330,6 +336,31 @@ describe('the parts of a file', () => {
       409,
       'import_state_conflict',
     ]);
+  });
+
+  it('of two projects of an account that arrive slowly leave room for another account', async () => {
+    const owner = await makeUser();
+    const slow = [await ownedBy(owner), await ownedBy(owner)];
+    const file = Buffer.from(csv(row('c-1')));
+    const ids = await Promise.all(slow.flatMap((of) => [upload(of, file)]));
+    const open = slow.flatMap((of, at) =>
+      [1, 2].map(() => {
+        const request = httpRequest(`${importsUrl(of)}/${ids[at]}/parts/1`, {
+          method: 'PUT',
+          headers: {
+            authorization: `Bearer ${of.keys.owner}`,
+            'content-type': 'application/octet-stream',
+            'content-length': file.length,
+          },
+        });
+        request.on('error', () => {});
+        request.write(file.subarray(0, 1));
+        return request;
+      }),
+    );
+    const id = await upload(project, file);
+    expect((await putPart(project, id, 1, file)).status).toBe(204);
+    for (const request of open) request.destroy();
   });
 
   it('belong to one import that has not ended', async () => {

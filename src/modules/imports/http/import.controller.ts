@@ -41,10 +41,11 @@ import {
   StartImportBody,
 } from './import.dto.js';
 
-/** Bodies in memory at the same time. */
+/** Bodies in memory at the same time: in all, and of one account's projects. */
 const BODIES = new FairSemaphore({
   permits: 4,
   permitsPerKey: 2,
+  noun: 'account',
   waitingPerKeyMax: 10,
   waitMs: 10_000,
   retryAfterSeconds: 2,
@@ -232,7 +233,7 @@ export class ImportController {
     { request, response, gone }: { request: Request; response: Response; gone: AbortSignal },
     use: (bytes: Buffer) => Promise<T>,
   ): Promise<T> {
-    const release = await BODIES.acquire(projectId, gone);
+    const release = await BODIES.acquire(await this.access.accountOf(projectId), gone);
     try {
       const read = express.raw({ limit: PART_BYTES, type: () => true, inflate: false });
       await new Promise<void>((resolve, reject) => {
