@@ -657,7 +657,8 @@ describe('routes of an organization', () => {
         await joinWith(organizationId, user, roles);
         const ids = { organizationId };
         const missing = { status: 404, code: 'organization_not_found' };
-        expect(await ask(operation, project.id, bearer(project.keys.owner), ids)).toEqual(missing);
+        const byKey = await ask(operation, project.id, bearer(project.keys.owner), ids);
+        expect(byKey).toEqual(session ? { status: 403, code: 'session_required' } : missing);
         for (const headers of [{}, bearer('ck_nonsense')])
           expect((await ask(operation, project.id, headers, ids)).code).toBe('authentication_required');
         const byToken = await ask(operation, project.id, bearer(tokens.viewer), ids);

@@ -55,10 +55,13 @@ export class AccessGuard implements CanActivate {
     const request = http.getRequest<AccessedRequest>();
     const actor = await this.identify(request);
     request.actor = actor;
+    const isSessionOnly = this.reflector.get<true | undefined>(SESSION_ONLY, context.getHandler());
+    // Keys see no organization: a route for sessions says so instead of 404.
+    if (isSessionOnly && rule.kind === 'organization' && actor.kind === 'api_key') requireUser(actor);
     if (rule.kind === 'project') await this.enterProject(request, actor, rule);
     else if (rule.kind === 'organization') await this.enterOrganization(request, actor, rule);
     else if (actor.kind === 'api_key') refuseBeyondAreas(actor, request);
-    if (this.reflector.get<true | undefined>(SESSION_ONLY, context.getHandler())) requireUser(actor);
+    if (isSessionOnly) requireUser(actor);
     return true;
   }
 
