@@ -12,7 +12,9 @@ const MODULES = {
   projects: [],
   // Written by the modules above, in the transaction of a change.
   events: ['projects'],
-  access: ['projects'],
+  // Access adds the roles of organizations to those on projects.
+  organizations: ['projects'],
+  access: ['projects', 'organizations'],
   licensing: ['projects', 'access'],
   consent: ['licensing', 'access', 'projects'],
   evidence: ['access', 'projects', 'consent', 'publishing'],
@@ -27,7 +29,16 @@ const MODULES = {
   scans: ['licensing', 'access', 'projects', 'publishing', 'evidence', 'domains'],
   pages: ['licensing', 'access', 'domains'],
   // Shows projects with what every other module knows of them.
-  overview: ['licensing', 'access', 'projects', 'consent', 'forwarding', 'publishing', 'visits'],
+  overview: [
+    'licensing',
+    'access',
+    'projects',
+    'organizations',
+    'consent',
+    'forwarding',
+    'publishing',
+    'visits',
+  ],
   dashboard: [],
 };
 
@@ -226,11 +237,16 @@ module.exports = {
     },
     {
       comment:
-        'Routes of audit and events check the caller, and events mails owners, although access writes both.',
+        'Routes of audit and events check the caller, and events mails owners, although access writes both. Organizations use people, although access adds their roles.',
       from: {
-        path: [`^${placeOf('audit')}/http/`, `^${placeOf('events')}/(http|application)/`, door('events')],
+        path: [
+          `^${placeOf('audit')}/http/`,
+          `^${placeOf('events')}/(http|application)/`,
+          door('events'),
+          `^${placeOf('organizations')}/`,
+        ],
       },
-      to: { path: [door('access'), `^${ROOT}/modules/(access|projects)/domain/`] },
+      to: { path: [door('access'), `^${ROOT}/modules/(access|organizations|projects)/domain/`] },
     },
     {
       comment: 'Every layer but the domain may use the platform.',

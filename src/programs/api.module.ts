@@ -18,7 +18,11 @@ import {
   SignInPolicyController,
 } from '../modules/access/http/second-factor.controller.js';
 import { AuditModule } from '../modules/audit/audit.module.js';
-import { AuditController, SecurityLogController } from '../modules/audit/http/audit.controller.js';
+import {
+  AuditAnswers,
+  AuditController,
+  SecurityLogController,
+} from '../modules/audit/http/audit.controller.js';
 import { BillingModule } from '../modules/billing/billing.module.js';
 import { BillingController } from '../modules/billing/http/billing.controller.js';
 import { WebhookController } from '../modules/billing/http/webhook.controller.js';
@@ -44,6 +48,13 @@ import { EventController, EventTypeController } from '../modules/events/http/eve
 import { EventEndpointController } from '../modules/events/http/event-endpoint.controller.js';
 import { EventsModule } from '../modules/events/events.module.js';
 import { ImportController } from '../modules/imports/http/import.controller.js';
+import { OrganizationAuditController } from '../modules/audit/http/organization-audit.controller.js';
+import {
+  OrganizationInvitationController,
+  OrganizationMemberController,
+} from '../modules/organizations/http/organization-member.controller.js';
+import { OrganizationController } from '../modules/organizations/http/organization.controller.js';
+import { OrganizationsModule } from '../modules/organizations/organizations.module.js';
 import { ImportsModule } from '../modules/imports/imports.module.js';
 import { LogController } from '../modules/evidence/http/log.controller.js';
 import { RootLogController } from '../modules/evidence/http/root-log.controller.js';
@@ -109,6 +120,7 @@ const MODULES: Type[] = [
   ForwardingModule,
   ImportsModule,
   LicensingModule,
+  OrganizationsModule,
   ProjectsModule,
   PublishingModule,
   ScansModule,
@@ -138,6 +150,10 @@ const CONTROLLERS: Type[] = [
   DocsController,
   AuditController,
   SecurityLogController,
+  OrganizationController,
+  OrganizationMemberController,
+  OrganizationInvitationController,
+  OrganizationAuditController,
   ProjectController,
   ProjectStatusController,
   ExportController,
@@ -182,6 +198,7 @@ const GUARDS: Provider[] = [
 
 const PROVIDERS: Provider[] = [
   ProjectOverview,
+  AuditAnswers,
   FileAnswer,
   ExportPermits,
   ExportProgress,

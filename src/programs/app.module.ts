@@ -25,6 +25,7 @@ import { erasureListeners } from './erasure-listeners.js';
 import { ormOptions } from './orm-options.js';
 import type { Settings } from './settings.js';
 import { ImportsModule } from '../modules/imports/imports.module.js';
+import { OrganizationsModule } from '../modules/organizations/organizations.module.js';
 import { ScansModule } from '../modules/scans/scans.module.js';
 import { VisitsModule } from '../modules/visits/visits.module.js';
 
@@ -64,6 +65,7 @@ export class AppModule {
         ForwardingModule,
         EventsModule,
         ImportsModule,
+        OrganizationsModule,
         BillingModule,
         PublishingModule,
         DomainsModule,

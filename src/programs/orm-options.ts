@@ -19,6 +19,7 @@ import * as forwarding from '../modules/forwarding/infrastructure/forwarding.ent
 import * as imports from '../modules/imports/infrastructure/import.entities.js';
 import * as subscription from '../modules/licensing/infrastructure/subscription.entity.js';
 import * as tierChange from '../modules/licensing/infrastructure/tier-change.entity.js';
+import * as organization from '../modules/organizations/infrastructure/organization.entities.js';
 import * as project from '../modules/projects/infrastructure/project.entity.js';
 import * as publishing from '../modules/publishing/infrastructure/publishing.entities.js';
 import * as finding from '../modules/scans/infrastructure/finding.entities.js';
@@ -48,6 +49,7 @@ const FILES: object[] = [
   imports,
   subscription,
   tierChange,
+  organization,
   project,
   publishing,
   finding,

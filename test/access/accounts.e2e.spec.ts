@@ -260,7 +260,7 @@ describe('who registers the address of a colleague first', () => {
       method: 'POST',
       headers: { cookie: cookieOf(made) },
     });
-    expect(await accepted.json()).toEqual({ projectId: project.id, role: 'owner' });
+    expect(await accepted.json()).toMatchObject({ projectId: project.id, role: 'owner' });
     // The stranger's password doesn't work, and their link has ended.
     expect((await signIn(colleague, 'of the stranger')).status).toBe(401);
     const late = await postAuth(service, 'confirm-email', { token, password: 'of the stranger' });

@@ -20,6 +20,8 @@ interface Rule {
   tiers?: 'pro' | 'business';
   /** The scope that an API key needs besides its role; a session needs none. */
   scope?: KeyScope;
+  /** Whether the role billing in the project's organization is enough. */
+  billing?: true;
 }
 
 const AT = '/v1/projects/{projectId}';
@@ -29,6 +31,7 @@ const RULES: Record<string, Rule> = {
   [`GET ${AT}`]: { least: 'viewer' },
   [`PATCH ${AT}`]: { least: 'editor' },
   [`DELETE ${AT}`]: { least: 'owner' },
+  [`POST ${AT}/move`]: { least: 'owner' },
   [`GET ${AT}/audit`]: { least: 'owner' },
   [`GET ${AT}/audit/export`]: { least: 'owner' },
   [`GET ${AT}/members`]: { least: 'owner', scope: 'manage_access' },
@@ -143,12 +146,12 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/findings/{findingId}/reopen`]: { least: 'editor' },
   [`GET ${AT}/cookies`]: { least: 'viewer' },
   [`PUT ${AT}/cookies/{cookieId}`]: { least: 'editor' },
-  [`GET ${AT}/tier`]: { least: 'viewer' },
+  [`GET ${AT}/tier`]: { least: 'viewer', billing: true },
   [`POST ${AT}/tier/simulate`]: { least: 'editor' },
-  [`GET ${AT}/subscription`]: { least: 'viewer' },
-  [`POST ${AT}/billing/checkout`]: { least: 'owner' },
-  [`POST ${AT}/billing/portal`]: { least: 'owner' },
-  [`POST ${AT}/billing/sync`]: { least: 'owner' },
+  [`GET ${AT}/subscription`]: { least: 'viewer', billing: true },
+  [`POST ${AT}/billing/checkout`]: { least: 'owner', billing: true },
+  [`POST ${AT}/billing/portal`]: { least: 'owner', billing: true },
+  [`POST ${AT}/billing/sync`]: { least: 'owner', billing: true },
   [`GET ${AT}/configuration`]: { least: 'viewer' },
   [`GET ${AT}/configuration/presets`]: { least: 'viewer' },
   [`GET ${AT}/configuration/content-security-policy`]: { least: 'viewer' },
@@ -163,6 +166,28 @@ const RULES: Record<string, Rule> = {
   [`POST ${AT}/publish`]: { least: 'editor' },
   [`GET ${AT}/publications`]: { least: 'viewer' },
   [`POST ${AT}/publications/{version}/rollback`]: { least: 'editor' },
+};
+
+const ORGANIZATION_AT = '/v1/organizations/{organizationId}';
+
+/** The routes of an organization: for every member, or for admins; `session` where a token is refused. */
+const ORGANIZATION_RULES: Record<string, { least: 'member' | 'admin'; session?: true }> = {
+  [`GET ${ORGANIZATION_AT}`]: { least: 'member' },
+  [`PATCH ${ORGANIZATION_AT}`]: { least: 'admin', session: true },
+  [`DELETE ${ORGANIZATION_AT}`]: { least: 'admin', session: true },
+  [`GET ${ORGANIZATION_AT}/projects`]: { least: 'member' },
+  [`POST ${ORGANIZATION_AT}/leave`]: { least: 'member', session: true },
+  [`GET ${ORGANIZATION_AT}/members`]: { least: 'admin' },
+  [`GET ${ORGANIZATION_AT}/members/{userId}`]: { least: 'admin' },
+  [`PATCH ${ORGANIZATION_AT}/members/{userId}`]: { least: 'admin', session: true },
+  [`DELETE ${ORGANIZATION_AT}/members/{userId}`]: { least: 'admin', session: true },
+  [`GET ${ORGANIZATION_AT}/invitations`]: { least: 'admin' },
+  [`POST ${ORGANIZATION_AT}/invitations`]: { least: 'admin', session: true },
+  [`GET ${ORGANIZATION_AT}/invitations/{invitationId}`]: { least: 'admin' },
+  [`POST ${ORGANIZATION_AT}/invitations/{invitationId}/resend`]: { least: 'admin', session: true },
+  [`DELETE ${ORGANIZATION_AT}/invitations/{invitationId}`]: { least: 'admin', session: true },
+  [`GET ${ORGANIZATION_AT}/audit`]: { least: 'admin' },
+  [`GET ${ORGANIZATION_AT}/audit/export`]: { least: 'admin' },
 };
 
 /** The routes outside of a project: public, for a session or an API key, or only for a session. */
@@ -205,6 +230,8 @@ const OTHER_RULES: Record<string, 'public' | 'signed in' | 'session'> = {
   'GET /v1/projects': 'signed in',
   'GET /v1/project-statuses': 'signed in',
   'POST /v1/projects': 'session',
+  'GET /v1/organizations': 'signed in',
+  'POST /v1/organizations': 'session',
   'GET /v1/pricing': 'public',
   'GET /v1/event-types': 'public',
   'POST /v1/visitor/records': 'public',
@@ -239,6 +266,8 @@ const FOR_CONFIRMED = [
   'GET /v1/projects',
   'GET /v1/project-statuses',
   'POST /v1/projects',
+  'GET /v1/organizations',
+  'POST /v1/organizations',
   'POST /v1/auth/change-email',
   'GET /v1/me/invitations',
   'POST /v1/me/invitations/{invitationId}/accept',
@@ -269,6 +298,7 @@ const ACCESS_CODES = [
   'role_required',
   'scope_required',
   'project_not_found',
+  'organization_not_found',
   'tier_required',
   'email_not_confirmed',
   'second_factor_required',
@@ -314,7 +344,8 @@ afterAll(() => service.close());
 
 const documented = readOperations();
 const operations = documented.filter(({ path }) => path.startsWith(AT));
-const others = documented.filter(({ path }) => !path.startsWith(AT));
+const ofOrganizations = documented.filter(({ path }) => path.startsWith(ORGANIZATION_AT));
+const others = documented.filter(({ path }) => !path.startsWith(AT) && !path.startsWith(ORGANIZATION_AT));
 const routeOf = ({ method, path }: Operation): string => `${method} ${path}`;
 
 async function ask(
@@ -325,6 +356,7 @@ async function ask(
 ): Promise<{ status: number; code: string | null }> {
   const values = {
     projectId,
+    organizationId: newId(),
     userId: newId(),
     apiKeyId: newId(),
     consentId: newId(),
@@ -367,6 +399,7 @@ describe('who may do what (design §5)', () => {
     expect(operations.length).toBeGreaterThan(20);
     expect(Object.keys(RULES).toSorted()).toEqual(operations.map(routeOf).toSorted());
     expect(Object.keys(OTHER_RULES).toSorted()).toEqual(others.map(routeOf).toSorted());
+    expect(Object.keys(ORGANIZATION_RULES).toSorted()).toEqual(ofOrganizations.map(routeOf).toSorted());
   });
 
   it('knows every route that the application serves', () => {
@@ -383,7 +416,7 @@ describe('who may do what (design §5)', () => {
   describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
     '%s',
     (route, operation) => {
-      const { least, tiers, scope } = RULES[route] ?? { least: 'owner' };
+      const { least, tiers, scope, billing } = RULES[route] ?? { least: 'owner' };
       const business = () => createTestProject(service, { tier: 'business' });
 
       if (least === 'public') {
@@ -498,6 +531,37 @@ describe('who may do what (design §5)', () => {
         }
       });
 
+      it('by the higher one of the roles on the project and in its organization', async () => {
+        const organizationId = await insertOrganization();
+        let project = await business();
+        for (const roles of ORGANIZATION_ROLES_OF_MEMBERS) {
+          for (const own of [null, ...ROLES]) {
+            // Only admins may take it out of the organization.
+            const isMovable = !route.endsWith('/move') || roles?.role === 'admin';
+            const byOrganization = roles?.role === 'admin' ? 'owner' : (roles?.projectRole ?? null);
+            const held = [own, byOrganization].filter((role) => role !== null);
+            await placeIn(organizationId, { project, user: people.viewer, roles, own });
+            const answer = await ask(operation, project.id, { cookie: people.viewer.cookie });
+            const { code } = answer;
+            const at = { route, roles, own };
+            const isBilling = roles?.role === 'billing';
+            if (held.some((role) => roleCovers(role, least)) || (isBilling && billing)) {
+              if (isMovable)
+                expect({ at, refused: ACCESS_CODES.includes(code ?? '') }).toEqual({ at, refused: false });
+              // A guest does not learn the roles of the organization.
+              else
+                expect({ at, code }).toEqual({
+                  at,
+                  code: roles ? 'role_required' : 'organization_not_found',
+                });
+              if (route === `DELETE ${AT}`) project = await business();
+            } else if (held.length > 0 || isBilling)
+              expect({ at, ...answer }).toEqual({ at, status: 403, code: 'role_required' });
+            else expect({ at, ...answer }).toEqual({ at, status: 404, code: 'project_not_found' });
+          }
+        }
+      });
+
       it(
         scope ? `403 with an owner key without ${scope}` : 'with an owner key that has no scope',
         async () => {
@@ -531,6 +595,85 @@ describe('who may do what (design §5)', () => {
           expect(ACCESS_CODES).not.toContain(answer.code);
         }
       });
+    },
+  );
+});
+
+/** The roles of a member of an organization; null: no member. */
+type MemberRoles = { role: 'admin' | 'billing' | 'member'; projectRole: Role | null } | null;
+
+const ORGANIZATION_ROLES_OF_MEMBERS: MemberRoles[] = [
+  null,
+  { role: 'admin', projectRole: null },
+  { role: 'billing', projectRole: null },
+  ...[null, ...ROLES].map((projectRole) => ({ role: 'member', projectRole }) as const),
+];
+
+async function insertOrganization(): Promise<string> {
+  const id = newId();
+  await service.database.query("insert into organization (id, name) values ($1, 'Agency')", [id]);
+  return id;
+}
+
+/** Gives a user a role in an organization; null: none. */
+async function joinWith(organizationId: string, user: TestUser, roles: MemberRoles): Promise<void> {
+  await service.database.query(
+    'delete from organization_member where organization_id = $1 and user_id = $2',
+    [organizationId, user.id],
+  );
+  if (roles)
+    await service.database.query('insert into organization_member values ($1, $2, $3, $4)', [
+      organizationId,
+      user.id,
+      roles.role,
+      roles.projectRole,
+    ]);
+}
+
+/** Puts a project into an organization, and gives a user a role in both. */
+async function placeIn(
+  organizationId: string,
+  given: { project: TestProject; user: TestUser; roles: MemberRoles; own: Role | null },
+): Promise<void> {
+  const { project, user, roles, own } = given;
+  await service.database.query('update project set organization_id = $2 where id = $1', [
+    project.id,
+    organizationId,
+  ]);
+  await joinWith(organizationId, user, roles);
+  await service.database.query('delete from project_member where project_id = $1', [project.id]);
+  if (own) await join(project, user, own);
+}
+
+describe('routes of an organization', () => {
+  it.each(ofOrganizations.map((operation) => [routeOf(operation), operation] as const))(
+    '%s',
+    async (route, operation) => {
+      const { least, session } = ORGANIZATION_RULES[route] ?? { least: 'admin' };
+      const project = await createTestProject(service);
+      const user = people.viewer;
+      for (const roles of ORGANIZATION_ROLES_OF_MEMBERS) {
+        const organizationId = await insertOrganization();
+        await joinWith(organizationId, user, roles);
+        const ids = { organizationId };
+        const missing = { status: 404, code: 'organization_not_found' };
+        const byKey = await ask(operation, project.id, bearer(project.keys.owner), ids);
+        expect(byKey).toEqual(session ? { status: 403, code: 'session_required' } : missing);
+        for (const headers of [{}, bearer('ck_nonsense')])
+          expect((await ask(operation, project.id, headers, ids)).code).toBe('authentication_required');
+        const byToken = await ask(operation, project.id, bearer(tokens.viewer), ids);
+        const bySession = await ask(operation, project.id, { cookie: user.cookie }, ids);
+        const isRefused = least === 'admin' && roles?.role !== 'admin';
+        const refused = roles === null ? missing : { status: 403, code: 'role_required' };
+        if (roles === null || isRefused) expect([byToken, bySession]).toEqual([refused, refused]);
+        else {
+          expect({ roles, refused: ACCESS_CODES.includes(bySession.code ?? '') }).toEqual({
+            roles,
+            refused: false,
+          });
+          expect(byToken.code === 'session_required').toBe(session === true);
+        }
+      }
     },
   );
 });

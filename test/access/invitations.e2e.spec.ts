@@ -118,7 +118,13 @@ describe('an invitation', () => {
     });
     expect(await roleOf(other.id)).toBeUndefined();
     const taken = await accept({ token }, invited.cookie);
-    expect(await taken.json()).toEqual({ projectId, role: 'owner', user: null });
+    expect(await taken.json()).toEqual({
+      projectId,
+      organizationId: null,
+      role: 'owner',
+      projectRole: null,
+      user: null,
+    });
     expect(await roleOf(invited.id)).toBe('owner');
   });
 
@@ -328,7 +334,10 @@ describe('a member who is wanted', () => {
         id,
         projectId,
         projectName: 'Bakery',
+        organizationId: null,
+        organizationName: null,
         role: 'editor',
+        projectRole: null,
         transfersOwnership: false,
         createdAt: expect.any(String),
         expiresAt: expect.any(String),
@@ -345,7 +354,7 @@ describe('a member who is wanted', () => {
       expect(await problemOf(declined)).toEqual(notFound);
     }
     expect(await invitationsOf(stranger)).toEqual([]);
-    expect(await (await acceptAs(user, id)).json()).toEqual({ projectId, role: 'editor' });
+    expect(await (await acceptAs(user, id)).json()).toMatchObject({ projectId, role: 'editor' });
     expect(await roleOf(user.id)).toBe('editor');
     expect(await problemOf(await acceptAs(user, id))).toEqual(notFound);
 
@@ -418,7 +427,7 @@ describe('ownership', () => {
     expect(await roleOf(user.id)).toBe('editor');
     const owned = await user.request('POST', '/v1/projects', { name: 'Mine' });
     expect(owned.status).toBe(201);
-    expect(await (await acceptAs(user, id)).json()).toEqual({ projectId, role: 'owner' });
+    expect(await (await acceptAs(user, id)).json()).toMatchObject({ projectId, role: 'owner' });
     expect([await roleOf(owner.id), await roleOf(user.id)]).toEqual(['owner', 'owner']);
     const again = await owner.request('POST', at('/members'), { email: user.email, role: 'owner' });
     expect(await problemOf(again)).toEqual({ status: 409, code: 'member_exists' });
@@ -489,7 +498,7 @@ describe('the last owner', () => {
     const keys = await Promise.all(
       ['owner', 'viewer'].map((role) => owner.request('POST', at('/api-keys'), { name: 'K', role })),
     );
-    expect(await (await acceptAs(user, id)).json()).toEqual({ projectId, role: 'owner' });
+    expect(await (await acceptAs(user, id)).json()).toMatchObject({ projectId, role: 'owner' });
     expect([await roleOf(owner.id), await roleOf(user.id)]).toEqual(['editor', 'owner']);
     const works = keys.map(async (response) => {
       const { key } = (await response.json()) as { key: string };

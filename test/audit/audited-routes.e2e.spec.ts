@@ -16,6 +16,7 @@ import type { Json } from '../support/people/json.js';
 import { readOperations } from '../support/rules/openapi.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { linkIn, mailTo } from '../support/fakes/mails.js';
+import { createOrganization, joinOrganization } from '../support/people/organization.js';
 import { insertTestScan, type TestItem } from '../support/people/scan.js';
 import { reportTestScanner } from '../support/programs/scanner.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
@@ -42,11 +43,14 @@ interface Audited {
   byAnother?: true;
   /** Whether a visitor does it, of whom nothing is known. */
   byVisitor?: true;
+  /** Number of logs that contain it; by default one. */
+  logs?: number;
   /** Calls the route so that it changes something. */
   change(world: World): Promise<unknown>;
 }
 
 const AT = '/v1/projects/{projectId}';
+const ORGANIZATION_AT = '/v1/organizations/{organizationId}';
 const ENDPOINT = {
   enabled: true,
   endpointUrl: 'https://r.example.com/c',
@@ -151,13 +155,80 @@ const cookie = async ({ id }: World): Promise<string> => {
 const nameVisitors = ({ call }: World): Promise<Json> =>
   call('PUT', '/privacy', { visitorReferenceField: 'customer', visitorReferenceHashed: true });
 
-/** Every route that changes something for a project, and the action that it leaves. */
+/** As Ada, below her organization; fails unless the answer is a good one. */
+async function callOrganization(method: string, path: string, body?: unknown): Promise<Json> {
+  const response = await ada.request(method, `/v1/organizations/${organizationId}${path}`, body);
+  const text = await response.text();
+  if (response.status >= 300) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+  return text === '' ? {} : (JSON.parse(text) as Json);
+}
+const organizationMember = async (): Promise<TestUser> => {
+  const user = await signUp(service);
+  await joinOrganization(ada, organizationId, user, { role: 'member', projectRole: 'editor' });
+  return user;
+};
+const inviteToOrganization = async (): Promise<string> => {
+  const body = { email: `${newId()}@example.com`, role: 'member' };
+  return (await callOrganization('POST', '/invitations', body)).id as string;
+};
+
+/** Every route that changes something for a project or an organization, and the action that it leaves. */
 const AUDITED: Record<string, Audited> = {
   'POST /v1/projects': {
     action: 'project.create',
     change: () => Promise.resolve(),
   },
   [`PATCH ${AT}`]: { action: 'project.update', change: ({ call }) => call('PATCH', '', { name: 'New' }) },
+  [`POST ${AT}/move`]: {
+    action: 'project.move',
+    logs: 2,
+    change: ({ call }) => call('POST', '/move', { organizationId }),
+  },
+  'POST /v1/organizations': {
+    action: 'organization.create',
+    change: () => createOrganization(ada),
+  },
+  [`PATCH ${ORGANIZATION_AT}`]: {
+    action: 'organization.update',
+    change: () => callOrganization('PATCH', '', { name: newId() }),
+  },
+  [`DELETE ${ORGANIZATION_AT}`]: {
+    action: 'organization.delete',
+    change: async () => {
+      const { id } = await createOrganization(ada);
+      expect((await ada.request('DELETE', `/v1/organizations/${id}`)).status).toBe(204);
+    },
+  },
+  [`POST ${ORGANIZATION_AT}/leave`]: {
+    action: 'organization_member.leave',
+    byAnother: true,
+    change: async () => {
+      const user = await organizationMember();
+      expect((await user.request('POST', `/v1/organizations/${organizationId}/leave`)).status).toBe(204);
+      return user.id;
+    },
+  },
+  [`PATCH ${ORGANIZATION_AT}/members/{userId}`]: {
+    action: 'organization_member.change_role',
+    change: async () =>
+      callOrganization('PATCH', `/members/${(await organizationMember()).id}`, { role: 'billing' }),
+  },
+  [`DELETE ${ORGANIZATION_AT}/members/{userId}`]: {
+    action: 'organization_member.remove',
+    change: async () => callOrganization('DELETE', `/members/${(await organizationMember()).id}`),
+  },
+  [`POST ${ORGANIZATION_AT}/invitations`]: {
+    action: 'organization_invitation.create',
+    change: inviteToOrganization,
+  },
+  [`POST ${ORGANIZATION_AT}/invitations/{invitationId}/resend`]: {
+    action: 'organization_invitation.resend',
+    change: async () => callOrganization('POST', `/invitations/${await inviteToOrganization()}/resend`),
+  },
+  [`DELETE ${ORGANIZATION_AT}/invitations/{invitationId}`]: {
+    action: 'organization_invitation.withdraw',
+    change: async () => callOrganization('DELETE', `/invitations/${await inviteToOrganization()}`),
+  },
   [`DELETE ${AT}`]: { action: 'project.delete', change: ({ call }) => call('DELETE', '') },
   [`POST ${AT}/members`]: {
     action: 'invitation.create',
@@ -589,6 +660,9 @@ const NOT_BY_ROUTES: AuditAction[] = [
   'api_key.revoke_former',
   'ownership.transfer',
   'scan.alert',
+  // By the routes of invitations to projects (test/organizations/organizations.e2e).
+  'organization_invitation.accept',
+  'organization_invitation.decline',
   // Written until members had to accept.
   'member.add',
 ];
@@ -596,6 +670,7 @@ const NOT_BY_ROUTES: AuditAction[] = [
 let stripe: FakeStripe;
 let service: TestService;
 let ada: TestUser;
+let organizationId: string;
 
 beforeAll(async () => {
   stripe = await startFakeStripe();
@@ -607,6 +682,7 @@ beforeAll(async () => {
     CUSTOM_DOMAIN_RESOLVERS: '127.0.0.1:9',
   });
   ada = await signUp(service);
+  organizationId = (await createOrganization(ada)).id;
 });
 
 afterAll(async () => {
@@ -632,8 +708,9 @@ async function makeWorld(): Promise<World> {
 async function eventsOf(projectId: string): Promise<Json[]> {
   return service.database.query(
     `select action, actor_kind, actor_id, target from audit_event
-     where project_id in ($1, $2) order by id desc`,
-    [projectId, WHOLE_SERVICE],
+     where project_id in ($1, $2, $3) or action in ('organization.create', 'organization.delete')
+     order by id desc`,
+    [projectId, WHOLE_SERVICE, organizationId],
   );
 }
 
@@ -650,7 +727,7 @@ describe('every route that changes something', () => {
 
   it.each(Object.entries(AUDITED))(
     '%s is written down with who did it',
-    async (route, { action, byAnother, byVisitor, change }) => {
+    async (route, { action, byAnother, byVisitor, logs = 1, change }) => {
       const world = await makeWorld();
       const before = route === 'POST /v1/projects' ? [] : await eventsOf(world.id);
       const changed = await change(world);
@@ -658,7 +735,9 @@ describe('every route that changes something', () => {
       const actor = byVisitor
         ? { actor_kind: 'visitor', actor_id: null }
         : { actor_kind: 'user', actor_id: byAnother ? changed : ada.id };
-      expect(written.filter((event) => event.action === action)).toMatchObject([{ action, ...actor }]);
+      expect(written.filter((event) => event.action === action)).toMatchObject(
+        Array.from({ length: logs }, () => ({ action, ...actor })),
+      );
     },
   );
 

@@ -114,6 +114,28 @@ describe('database copy', () => {
     }
   });
 
+  it('copies organizations, unless the account of the demo is a member of one with projects', async () => {
+    const organization = newId();
+    await source.query("insert into organization (id, name) values ($1, 'Agency')", [organization]);
+    await source.query('update project set organization_id = $2 where id = $1', [shop, organization]);
+    const join = "insert into organization_member (organization_id, user_id, role) values ($1, $2, 'admin')";
+    for (const user of [owner, demoOwner]) await source.query(join, [organization, user]);
+    try {
+      await expect(copyDatabase(...clients, DEMO)).rejects.toEqual(new DemoMemberError([shop]));
+      await source.query('delete from organization_member where user_id = $1', [demoOwner]);
+      await copyDatabase(...clients, DEMO);
+      expect(await target.query('select organization_id from project')).toEqual([
+        { organization_id: organization },
+      ]);
+      expect(await target.query('select user_id, role from organization_member')).toEqual([
+        { user_id: owner, role: 'admin' },
+      ]);
+    } finally {
+      await source.query('update project set organization_id = null');
+      await source.query('delete from organization');
+    }
+  });
+
   it('leaves an open partition in the target that exists', async () => {
     await source.query('select outbox_open(9)');
     await copyDatabase(...clients, DEMO);

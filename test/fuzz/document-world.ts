@@ -8,6 +8,7 @@ import {
   startFakeStripe,
   stripeEnvironment,
 } from '../support/fakes/fake-stripe.js';
+import { createOrganization, joinOrganization } from '../support/people/organization.js';
 import type { Json } from '../support/people/json.js';
 import { linkIn, mailTo } from '../support/fakes/mails.js';
 import { choose, TOKEN } from '../support/programs/pipeline.js';
@@ -185,6 +186,37 @@ export class DocumentWorld {
       (await this.made(project.request('owner', 'POST', '/invitations', { email, role: 'viewer' })))['id'],
     );
   }
+
+  /** An organization with its admin. */
+  private readonly organization = async (): Promise<Supplied & { admin: TestUser; at: string }> => {
+    const admin = await this.user();
+    const { id: organizationId } = await createOrganization(admin);
+    return {
+      admin,
+      at: `/v1/organizations/${organizationId}`,
+      cookie: admin.cookie,
+      params: { organizationId },
+    };
+  };
+
+  private readonly organizationMember = async (): Promise<Supplied> => {
+    const { admin, params, cookie } = await this.organization();
+    const user = await this.user();
+    await joinOrganization(admin, String(params?.['organizationId']), user, { role: 'member' });
+    return { cookie, params: { ...params, userId: user.id } };
+  };
+
+  private readonly organizationInvitation = async (): Promise<Supplied> => {
+    const { admin, at, params, cookie } = await this.organization();
+    const body = { email: `${randomUUID()}@example.com`, role: 'member' };
+    const { id } = await this.made(admin.request('POST', `${at}/invitations`, body));
+    return { cookie, params: { ...params, invitationId: String(id) } };
+  };
+
+  private readonly ofOrganization = async (): Promise<Supplied> => {
+    const { params, cookie } = await this.organization();
+    return { params, cookie };
+  };
 
   private async apiKey({ project }: Stage): Promise<string> {
     const body = { name: 'Another', role: 'viewer' };
@@ -480,6 +512,27 @@ export class DocumentWorld {
       await this.invitation(stage, email);
       return { body: { token: await this.linkTo(email) } };
     },
+    organizationRead: this.ofOrganization,
+    organizationRename: this.ofOrganization,
+    organizationRemove: this.ofOrganization,
+    organizationListProjects: this.ofOrganization,
+    organizationLeave: async () => {
+      const { admin, params } = await this.organization();
+      const user = await this.user();
+      await joinOrganization(admin, String(params?.['organizationId']), user, { role: 'billing' });
+      return { params, cookie: user.cookie };
+    },
+    organizationMemberList: this.ofOrganization,
+    organizationMemberRead: this.organizationMember,
+    organizationMemberChangeRoles: this.organizationMember,
+    organizationMemberRemove: this.organizationMember,
+    organizationInvitationList: this.ofOrganization,
+    organizationInvitationInvite: this.ofOrganization,
+    organizationInvitationRead: this.organizationInvitation,
+    organizationInvitationResend: this.organizationInvitation,
+    organizationInvitationWithdraw: this.organizationInvitation,
+    organizationAuditList: this.ofOrganization,
+    organizationAuditExport: this.ofOrganization,
     invitationRead: async (stage) => ({ params: { invitationId: await this.invitation(stage) } }),
     invitationWithdraw: async (stage) => ({ params: { invitationId: await this.invitation(stage) } }),
     invitationResend: async (stage) => ({ params: { invitationId: await this.invitation(stage) } }),

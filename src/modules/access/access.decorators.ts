@@ -12,11 +12,16 @@ import { ACCESS_RULE } from '../../platform/http/public.decorator.js';
 import { type Actor, toAuthor } from './domain/actor.js';
 import type { KeyScope } from './domain/api-key.js';
 import type { Role } from './domain/role.js';
+import type { Organization, OrganizationRoles } from '../organizations/domain/organization.js';
 import type { Project } from '../projects/domain/project.js';
 
 /** The permission that a route requires; the guard refuses to serve a route without one. */
 export type AccessRule =
-  { kind: 'public' } | { kind: 'signed_in' } | { kind: 'project'; role: Role; scope?: KeyScope };
+  | { kind: 'public' }
+  | { kind: 'signed_in' }
+  /** `orBilling`: or the role billing in the project's organization. */
+  | { kind: 'project'; role: Role; scope?: KeyScope; orBilling?: true }
+  | { kind: 'organization'; role: 'member' | 'admin' };
 
 export const SESSION_ONLY = Symbol('SESSION_ONLY');
 
@@ -25,6 +30,7 @@ export interface AccessedRequest extends Request {
   actor?: Actor;
   project?: Project;
   role?: Role;
+  organization?: Organization & OrganizationRoles;
 }
 
 const requires = (rule: AccessRule, shown: string): MethodDecorator & ClassDecorator =>
@@ -44,6 +50,17 @@ export const SignedIn = (): MethodDecorator & ClassDecorator => requires({ kind:
  */
 export const ProjectRole = (role: Role): MethodDecorator & ClassDecorator =>
   requires({ kind: 'project', role }, role);
+
+/** Like `ProjectRole`, or the role billing in the project's organization. Its handlers read no records. */
+export const ProjectBilling = (role: Role): MethodDecorator & ClassDecorator =>
+  requires({ kind: 'project', role, orBilling: true }, `${role} or billing`);
+
+/**
+ * Requires membership in the organization in the path (`:organizationId`), or its role admin: 401
+ * without credential, 404 for others, 403 `role_required`. API keys belong to projects, and get 404.
+ */
+export const OrganizationAccess = (role: 'member' | 'admin'): MethodDecorator & ClassDecorator =>
+  requires({ kind: 'organization', role }, `organization ${role}`);
 
 /**
  * Like `ProjectRole('owner')`, and requires a session, or an API key with the scope `manage_access`:
@@ -83,3 +100,12 @@ export const CurrentRole = createParamDecorator((_: unknown, context: ExecutionC
   if (!role) throw new Error('CurrentRole used on a route without ProjectRole');
   return role;
 });
+
+/** The organization in the path with the caller's roles; only on `OrganizationAccess` routes. */
+export const CurrentOrganization = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Organization & OrganizationRoles => {
+    const { organization } = context.switchToHttp().getRequest<AccessedRequest>();
+    if (!organization) throw new Error('CurrentOrganization used on a route without OrganizationAccess');
+    return organization;
+  },
+);

@@ -18,8 +18,10 @@ import { ApiKeyService } from './api-key.service.js';
 import { PersonalTokenService } from './application/personal-token.service.js';
 import { SignInService } from './application/sign-in.service.js';
 import { refuseForeignRequest } from './http/own-request.guard.js';
-import { accessTables } from './infrastructure/access.tables.js';
-import { type Role, roleCovers } from './domain/role.js';
+import { findOrganizationOf } from '../organizations/organization-roles.js';
+import { organizationNotFound, organizationRoleRequired } from '../organizations/domain/organization.js';
+import { findStanding } from './infrastructure/membership.rows.js';
+import { type ProjectStanding, roleCovers } from './domain/role.js';
 
 /**
  * Refuses requests without permission: 401 without credential, 404 on a project of others, 403 if
@@ -53,9 +55,13 @@ export class AccessGuard implements CanActivate {
     const request = http.getRequest<AccessedRequest>();
     const actor = await this.identify(request);
     request.actor = actor;
+    const isSessionOnly = this.reflector.get<true | undefined>(SESSION_ONLY, context.getHandler());
+    // Keys see no organization: a route for sessions says so instead of 404.
+    if (isSessionOnly && rule.kind === 'organization' && actor.kind === 'api_key') requireUser(actor);
     if (rule.kind === 'project') await this.enterProject(request, actor, rule);
+    else if (rule.kind === 'organization') await this.enterOrganization(request, actor, rule);
     else if (actor.kind === 'api_key') refuseBeyondAreas(actor, request);
-    if (this.reflector.get<true | undefined>(SESSION_ONLY, context.getHandler())) requireUser(actor);
+    if (isSessionOnly) requireUser(actor);
     return true;
   }
 
@@ -114,21 +120,22 @@ export class AccessGuard implements CanActivate {
   private async enterProject(
     request: AccessedRequest,
     actor: Actor,
-    { role: needed, scope }: AccessRule & { kind: 'project' },
+    { role: needed, scope, orBilling }: AccessRule & { kind: 'project' },
   ): Promise<void> {
     const projectId = request.params.projectId;
     if (!isUuid(projectId)) throw projectNotFound();
     const id = projectId.toLowerCase();
-    const membership = await findMembership(this.em.fork(), actor, id);
-    const project = membership && (await this.projects.find(id));
-    if (!membership || !project) throw projectNotFound();
-    const { role } = membership;
+    const standing = await findStandingOf(this.em.fork(), actor, id);
+    const project = standing && (await this.projects.find(id));
+    if (!standing || !project) throw projectNotFound();
+    const { role, managesBilling, needsSecondFactor } = standing;
     if (actor.kind !== 'api_key' && !actor.emailConfirmed) throw emailNotConfirmed();
-    if (actor.kind !== 'api_key' && membership.needsSecondFactor && !actor.secondFactor)
-      throw secondFactorRequired();
-    if (!roleCovers(role, needed)) {
-      throw new DomainError('role_required', `Requires the role ${needed}. Your role is ${role}.`, {
-        members: { requiredRole: needed, currentRole: role },
+    if (actor.kind !== 'api_key' && needsSecondFactor && !actor.secondFactor) throw secondFactorRequired();
+    const isCovered = role !== null && roleCovers(role, needed);
+    if (!isCovered && !(orBilling && managesBilling)) {
+      const currentRole = role ?? 'billing';
+      throw new DomainError('role_required', `Requires the role ${needed}. Your role is ${currentRole}.`, {
+        members: { requiredRole: needed, currentRole },
       });
     }
     if (actor.kind === 'api_key') refuseBeyondAreas(actor, request);
@@ -141,7 +148,23 @@ export class AccessGuard implements CanActivate {
       );
     }
     request.project = project;
-    request.role = role;
+    if (role !== null) request.role = role;
+  }
+
+  private async enterOrganization(
+    request: AccessedRequest,
+    actor: Actor,
+    { role: needed }: AccessRule & { kind: 'organization' },
+  ): Promise<void> {
+    const { organizationId } = request.params;
+    if (actor.kind === 'api_key' || !isUuid(organizationId)) throw organizationNotFound();
+    const ref = { organizationId: organizationId.toLowerCase(), userId: actor.userId };
+    const organization = await findOrganizationOf(this.em.fork(), ref);
+    if (!organization) throw organizationNotFound();
+    if (!actor.emailConfirmed) throw emailNotConfirmed();
+    if (needed === 'admin' && organization.role !== 'admin')
+      throw organizationRoleRequired(organization.role);
+    request.organization = organization;
   }
 }
 
@@ -154,22 +177,13 @@ function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: 
   });
 }
 
-/** The actor's membership in a project, and whether it requires a second factor; null for non-members. */
-async function findMembership(
+/** What the actor may do on a project; null: nothing. */
+async function findStandingOf(
   em: EntityManager,
   actor: Actor,
   projectId: string,
-): Promise<{ role: Role; needsSecondFactor: boolean } | null> {
-  if (actor.kind === 'api_key')
-    return actor.projectId === projectId ? { role: actor.role, needsSecondFactor: false } : null;
-  const membership = await accessTables(em)
-    .selectFrom('project_member as m')
-    .leftJoin('project_sign_in_policy as p', 'p.projectId', 'm.projectId')
-    .select(['m.role', 'p.secondFactorRequired'])
-    .where('m.projectId', '=', projectId)
-    .where('m.userId', '=', actor.userId)
-    .executeTakeFirst();
-  return membership
-    ? { role: membership.role, needsSecondFactor: membership.secondFactorRequired === true }
-    : null;
+): Promise<ProjectStanding | null> {
+  if (actor.kind !== 'api_key') return findStanding(em, { projectId, userId: actor.userId });
+  if (actor.projectId !== projectId) return null;
+  return { role: actor.role, managesBilling: false, needsSecondFactor: false };
 }

@@ -13,9 +13,11 @@ import { InvitationService } from './application/invitation.service.js';
 import { MembershipRevocation, MembershipService } from './application/membership.service.js';
 import { OwnAccountService, SessionService } from './application/own-account.service.js';
 import { SecondFactorService, SignInPolicyService } from './application/second-factor.service.js';
+import { RecentSignIn } from './application/recent-sign-in.js';
 import { SignInService } from './application/sign-in.service.js';
 import { SignUpService } from './application/sign-up.service.js';
 import { StrangerPasswords } from './application/password-attempts.js';
+import { PeopleService } from './people.service.js';
 import { AuthLibrary } from './infrastructure/auth-library.js';
 import { AuthPool } from './infrastructure/auth-pool.js';
 import { Passwords } from './infrastructure/passwords.js';
@@ -44,6 +46,8 @@ import { Passwords } from './infrastructure/passwords.js';
     MembershipService,
     MembershipRevocation,
     CurrentPassword,
+    RecentSignIn,
+    PeopleService,
     ChangeEmail,
     SessionService,
     OwnAccountService,
@@ -53,6 +57,7 @@ import { Passwords } from './infrastructure/passwords.js';
   ],
   exports: [
     AccessService,
+    PeopleService,
     ApiKeyService,
     SignUpService,
     PasswordService,

@@ -5,10 +5,12 @@ import { type Actor, emailNotConfirmed } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { accessTables } from './infrastructure/access.tables.js';
 import type { Role } from './domain/role.js';
+import { organizationIdOf } from '../projects/project.rows.js';
+import { listPeople, listPlaces, type ProjectPerson } from './infrastructure/membership.rows.js';
 
 /** `AccessService.accountOf` as an expression, of a project's id. */
 export function accountSql(projectId: RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`coalesce((
+  return sql<string>`coalesce(${organizationIdOf(projectId)}, (
     select member.user_id from project_member member
     where member.project_id = ${projectId} and member.role = 'owner'
     order by member.created_at, member.user_id limit 1
@@ -33,19 +35,11 @@ export class AccessService {
     if (actor.kind === 'api_key')
       return after === null ? [{ projectId: actor.projectId, role: actor.role, withheld: false }] : [];
     if (!actor.emailConfirmed) throw emailNotConfirmed();
-    const memberships = await accessTables(this.em.fork())
-      .selectFrom('project_member as m')
-      .leftJoin('project_sign_in_policy as p', 'p.projectId', 'm.projectId')
-      .select(['m.projectId', 'm.role', 'p.secondFactorRequired'])
-      .where('m.userId', '=', actor.userId)
-      .$if(after !== null, (query) => query.where('m.projectId', '<', after))
-      .orderBy('m.projectId', 'desc')
-      .limit(limit)
-      .execute();
-    return memberships.map(({ projectId, role, secondFactorRequired }) => ({
+    const places = await listPlaces(this.em.fork(), actor.userId, { after, limit });
+    return places.map(({ projectId, role, needsSecondFactor }) => ({
       projectId,
       role,
-      withheld: secondFactorRequired === true && !actor.secondFactor,
+      withheld: needsSecondFactor && !actor.secondFactor,
     }));
   }
 
@@ -55,42 +49,25 @@ export class AccessService {
     return (await any.executeTakeFirst()) !== undefined;
   }
 
-  /** The confirmed addresses of a project's owners, in the transaction of `em`, if any. */
+  /**
+   * The confirmed addresses of a project's owners, in the transaction of `em`, if any. Without an
+   * owner of its own, those of the owners by its organization.
+   */
   async ownersOf(em: EntityManager, projectId: string): Promise<string[]> {
-    const owners = await accessTables(em)
-      .selectFrom('project_member')
-      .innerJoin('app_user', 'app_user.id', 'project_member.userId')
-      .select('app_user.email')
-      .where('project_member.projectId', '=', projectId)
-      .where('project_member.role', '=', 'owner')
-      .where('app_user.emailVerified', '=', true)
-      .orderBy('app_user.id')
-      .execute();
-    return owners.map(({ email }) => email);
+    const people = await listPeople(em, projectId);
+    return people
+      .filter(({ role, emailConfirmed, isContact }) => role === 'owner' && emailConfirmed && isContact)
+      .map(({ email }) => email);
   }
 
-  /** The members of a project with their addresses, in the transaction of `em`, if any. */
-  async membersOf(
-    em: EntityManager,
-    projectId: string,
-  ): Promise<{ userId: string; role: Role; email: string; emailConfirmed: boolean }[]> {
-    return accessTables(em)
-      .selectFrom('project_member')
-      .innerJoin('app_user', 'app_user.id', 'project_member.userId')
-      .select([
-        'project_member.userId',
-        'project_member.role',
-        'app_user.email',
-        'app_user.emailVerified as emailConfirmed',
-      ])
-      .where('project_member.projectId', '=', projectId)
-      .orderBy('app_user.id')
-      .execute();
+  /** Everybody with a role on a project, in the transaction of `em`, if any. */
+  membersOf(em: EntityManager, projectId: string): Promise<ProjectPerson[]> {
+    return listPeople(em, projectId);
   }
 
   /**
-   * The account whose quota a project shares with the other projects of the same person: its
-   * longest-standing owner. Requests of API keys and of other members count against the same
+   * The account whose quota a project shares with the other projects of the same organization, or
+   * else of the same person: its longest-standing owner. Requests of API keys and of other members count against the same
    * account.
    */
   async accountOf(projectId: string): Promise<string> {

@@ -17,7 +17,7 @@ const CLOCK_ERROR_MS = 60 * 60_000;
 export const WHOLE_SERVICE = '00000000-0000-0000-0000-000000000000';
 
 export interface Change {
-  /** Absent: the service as a whole, e.g. by an operator command. */
+  /** Or the id of an organization. Absent: the service as a whole, e.g. by an operator command. */
   projectId?: string;
   action: AuditAction;
   /**

@@ -83,6 +83,71 @@ export async function lockProject(tx: EntityManager, id: string): Promise<boolea
   return found !== undefined;
 }
 
+/** Like `lockProject`, of several projects in the order of their ids. */
+export async function lockProjects(tx: EntityManager, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await projectTables(tx)
+    .selectFrom('project')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+export async function projectIdsOf(em: EntityManager, organizationIds: readonly string[]): Promise<string[]> {
+  const organizationId = { $in: [...organizationIds] };
+  const found = await em.find(
+    ProjectEntity,
+    { organizationId },
+    { fields: ['id'], disableIdentityMap: true },
+  );
+  return found.map(({ id }) => id);
+}
+
+/**
+ * Locks the rows of an organization's projects like `lockProject`, and returns their ids. The
+ * caller's transaction holds the organization's row lock, so none is added meanwhile.
+ */
+export async function lockProjectsOf(tx: EntityManager, organizationId: string): Promise<string[]> {
+  const locked = await projectTables(tx)
+    .selectFrom('project')
+    .select('id')
+    .where('organizationId', '=', organizationId)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  return locked.map(({ id }) => id);
+}
+
+export async function countProjectsOf(em: EntityManager, organizationId: string): Promise<number> {
+  return em.count(ProjectEntity, { organizationId });
+}
+
+/** At most `limit` projects of an organization, newest first, after the id `after`, if given. */
+export async function listProjectsOf(
+  em: EntityManager,
+  organizationId: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<Project[]> {
+  const behind = after === null ? {} : { id: { $lt: after } };
+  const found = await em.find(
+    ProjectEntity,
+    { organizationId, ...behind },
+    { orderBy: { id: 'desc' }, limit, disableIdentityMap: true },
+  );
+  return found.map(toProject);
+}
+
+/** Writes the organization of a project whose row the caller's transaction has locked. */
+export async function writeOrganization(
+  tx: EntityManager,
+  id: string,
+  organizationId: string | null,
+): Promise<void> {
+  await projectTables(tx).updateTable('project').set({ organizationId }).where('id', '=', id).execute();
+}
+
 /** The tier columns of a project's row. */
 export interface CachedTier {
   tier: string;
@@ -139,6 +204,16 @@ export function lookUpProject(id: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left join lateral (select * from project where id = ${id} limit 1) p on true`;
 }
 
+/** A fragment for another module's statement: the organization of a project; null: none. */
+export function organizationIdOf(id: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql<string | null>`(select organization_id from project where id = ${id})`;
+}
+
+/** A fragment for another module's statement: joins the projects of an organization as `p`. */
+export function joinProjectsOf(organizationId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`join project p on p.organization_id = ${organizationId}`;
+}
+
 /**
  * A fragment for another module's insert: a query of the project's id, with no row if the project
  * is deleted.
@@ -180,6 +255,7 @@ export function toProject(row: ProjectEntity): Project {
     // The ORM's types allow undefined instead of null.
     controllerName: row.controllerName ?? null,
     controllerContact: row.controllerContact ?? null,
+    organizationId: row.organizationId ?? null,
     tierValidUntil: row.tierValidUntil ?? null,
   };
 }

@@ -33,34 +33,38 @@ export class ProjectService {
 
   /**
    * Creates a project for the author, a user, with the tier `lite`. Access makes the user its
-   * owner, and may refuse.
+   * owner, unless it belongs to an organization; listeners may refuse.
    * @throws DomainError `validation_failed` with `domains.<index>` for each refused domain,
-   * `project_limit_reached`.
+   * `project_limit_reached`, and `organization_not_found` and `role_required` of the organization.
    */
   async create(
     author: Author & { kind: 'user' },
     fields: Pick<ProjectFields, 'name' | 'domains'> & Partial<ProjectFields>,
+    organizationId: string | null = null,
   ): Promise<Project> {
     const domains = this.checkedDomains(fields.domains);
     return this.em.fork().transactional(async (tx) => {
+      await this.events.emit('creating', tx, { userId: author.id, organizationId });
       const project = tx.create(ProjectEntity, {
         id: newId(),
         name: fields.name,
         domains,
         controllerName: fields.controllerName ?? null,
         controllerContact: fields.controllerContact ?? null,
+        organizationId,
         tier: 'lite',
         tierReason: 'no_subscription',
         tierVersion: 0,
         createdAt: new Date(),
       });
       await tx.flush();
-      await this.events.emit('created', tx, { projectId: project.id, userId: author.id });
+      await this.events.emit('created', tx, { projectId: project.id, userId: author.id, organizationId });
       await writeAudit(tx, author, {
         projectId: project.id,
         action: 'project.create',
         after: givenOf(toProject(project)),
       });
+      await auditInOrganization(tx, author, { project: toProject(project), action: 'project.create' });
       return toProject(project);
     });
   }
@@ -121,8 +125,10 @@ export class ProjectService {
     await this.em.fork().transactional(async (tx) => {
       await this.events.emit('deleting', tx, id);
       const project = await findProject(tx, id);
-      if (project)
+      if (project) {
         await writeAudit(tx, author, { projectId: id, action: 'project.delete', before: givenOf(project) });
+        await auditInOrganization(tx, author, { project, action: 'project.delete' });
+      }
       if ((await tx.nativeDelete(ProjectEntity, { id })) === 0) throw projectNotFound();
       await this.events.emit('deleted', tx, id);
     });
@@ -143,6 +149,18 @@ function shownOf({ name, domains, controllerName, controllerContact }: Project):
 /** The same without the fields that are not set. */
 function givenOf(project: Project): Record<string, unknown> {
   return Object.fromEntries(Object.entries(shownOf(project)).filter(([, value]) => value !== null));
+}
+
+/** The audit log of an organization contains the creation and deletion of its projects, too. */
+async function auditInOrganization(
+  tx: EntityManager,
+  author: Author,
+  { project, action }: { project: Project; action: 'project.create' | 'project.delete' },
+): Promise<void> {
+  const { organizationId, id: target, name } = project;
+  if (organizationId === null) return;
+  const state = action === 'project.create' ? { after: { name } } : { before: { name } };
+  await writeAudit(tx, author, { projectId: organizationId, action, target, ...state });
 }
 
 export function projectNotFound(): DomainError {

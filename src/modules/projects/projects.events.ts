@@ -5,6 +5,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 export interface ProjectCreated {
   projectId: string;
   userId: string;
+  /** null: it belongs to no organization. */
+  organizationId: string | null;
+}
+
+/** A person who lost their role on some projects, unless they have another one. */
+export interface MembersLeft {
+  userId: string;
+  projectIds: readonly string[];
 }
 
 /**
@@ -12,6 +20,8 @@ export interface ProjectCreated {
  * writes commit with it, and an exception rolls it back. They make no network calls.
  */
 export interface ProjectListener {
+  /** A user is about to create a project; listeners may refuse. */
+  creating?(tx: EntityManager, creator: Omit<ProjectCreated, 'projectId'>): Promise<void>;
   /** The project's row was inserted. */
   created?(tx: EntityManager, created: ProjectCreated): Promise<void>;
   /**
@@ -19,6 +29,8 @@ export interface ProjectListener {
    * project's row is locked.
    */
   changed?(tx: EntityManager, projectId: string): Promise<void>;
+  /** A membership ended in this transaction. */
+  membersLeft?(tx: EntityManager, left: MembersLeft): Promise<void>;
   /** The owners of the project changed; the project's row is locked. */
   ownersChanged?(tx: EntityManager, projectId: string): Promise<void>;
   /**

@@ -35,7 +35,7 @@ export interface CopiedTable {
 /** The target already has projects, people or records. */
 export class TargetNotEmptyError extends Error {}
 
-/** The demo account, which is not copied, is a member of copied projects. */
+/** The demo account, which is not copied, is a member of copied projects or of their organizations. */
 export class DemoMemberError extends Error {
   constructor(readonly projectIds: string[]) {
     super('The demo account is a member of projects other than the demo.');
@@ -130,7 +130,10 @@ async function findDemoUser(source: Client, email: string): Promise<string | nul
   const id = rows[0]?.id ?? null;
   const { rows: memberships } = await source.query<{ project_id: string }>(
     `select m.project_id from project_member m join project p on p.id = m.project_id
-     where m.user_id = $1 and not p.demo order by m.project_id`,
+     where m.user_id = $1 and not p.demo
+     union
+     select p.id from organization_member o join project p on p.organization_id = o.organization_id
+     where o.user_id = $1 and not p.demo order by project_id`,
     [id],
   );
   if (memberships.length > 0) throw new DemoMemberError(memberships.map(({ project_id }) => project_id));

@@ -19,6 +19,7 @@ const TAGS: Record<string, string> = {
   Projects: 'Projects: one per website or group of websites',
   Audit: 'Audit log',
   Members: 'Project members and their roles',
+  Organizations: 'Organizations of several projects, with members and roles',
   'API keys': 'API keys, each for one project',
   Consents: 'Consent records: stored by the banner, read and exported by the project',
   Privacy: 'Find and erase the records of a visitor',

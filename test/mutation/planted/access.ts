@@ -2,7 +2,7 @@ import type { Planted } from '../planted.js';
 
 const MAIL = 'test/mail/mail.e2e';
 
-/** Defects of `src/modules/access`, `src/modules/audit`, and `src/platform/mail`. */
+/** Defects of `src/modules/access`, `src/modules/organizations`, `src/modules/audit`, and `src/platform/mail`. */
 export const ACCESS: Planted[] = [
   {
     name: 'access: a later sign-in does not keep a network known',
@@ -104,12 +104,48 @@ export const ACCESS: Planted[] = [
     mutations: [
       {
         symbol: 'AccessGuard.enterProject',
-        from: /membership\.needsSecondFactor && /,
-        to: "membership.needsSecondFactor && membership.role === 'owner' && ",
+        from: /needsSecondFactor && !/,
+        to: "needsSecondFactor && role === 'owner' && !",
       },
     ],
     tests: ['test/access/second-factor'],
     only: 'is closed to one who is',
+  },
+  {
+    name: 'access: a role in the organization replaces the one on the project',
+    mutations: [
+      {
+        symbol: 'findStanding',
+        from: /greatest\(\$\{rankOf\(sql`m\.role`\)\}, \$\{rankOf\(sql`g\.project_role`\)\}\)/,
+        to: 'coalesce(${rankOf(sql`g.project_role`)}, ${rankOf(sql`m.role`)})',
+      },
+    ],
+    tests: ['test/organizations/organizations'],
+    only: 'adds up with the one on a project',
+  },
+  {
+    name: 'organizations: a removed member keeps their keys',
+    mutations: [
+      {
+        symbol: 'OrganizationMemberService.end',
+        from: /await this\.people\.revokeBeyondRoles\([^;]*;/,
+        to: '',
+      },
+    ],
+    tests: ['test/organizations/organizations'],
+    only: 'loses access at once',
+  },
+  {
+    name: 'organizations: a member moves a project into an organization of which they are no admin',
+    mutations: [
+      {
+        symbol: 'OrganizationProjects.move',
+        from: /for \(const id of involved\) await requireAdminOf[^;]*;/,
+        to: '',
+      },
+    ],
+    tests: ['test/organizations/organizations'],
+    only: 'moves only by an owner',
   },
   {
     name: 'access: a sign-in leaves the sessions that have expired',
@@ -204,8 +240,8 @@ export const ACCESS: Planted[] = [
     name: 'access: an old session approves a device without the password',
     mutations: [
       {
-        symbol: 'DeviceAuthorizationService.approve',
-        from: /!isRecentSignIn\(user\.signedInAt, new Date\(\)\)/,
+        symbol: 'RecentSignIn.require',
+        from: /!isRecentSignIn\(signedInAt, new Date\(\)\)/,
         to: 'false',
       },
     ],
@@ -262,7 +298,7 @@ export const ACCESS: Planted[] = [
   },
   {
     name: 'scan alerts: go to an address that is not confirmed',
-    mutations: [{ symbol: 'ScanAlerts.recipients', from: /emailConfirmed && /, to: '' }],
+    mutations: [{ symbol: 'ScanAlerts.recipients', from: /emailConfirmed && \(/, to: '(' }],
     tests: ['test/scans/alerts'],
     only: 'not confirmed',
   },

@@ -16,7 +16,7 @@ import { t } from '../../i18n/i18n';
 /** As many as one response contains. */
 export const OWN_INVITATIONS = { query: { limit: 200 } };
 
-/** Projects that the person is invited to: becoming a member or an owner requires acceptance. */
+/** Projects and organizations that the person is invited to: becoming a member or an owner requires acceptance. */
 export function OwnInvitations() {
   const query = useQuery(ownInvitationListOptions(OWN_INVITATIONS));
   const navigate = useNavigate();
@@ -24,7 +24,10 @@ export function OwnInvitations() {
     request: async ({ id }: OwnInvitationResponse) =>
       (await ownInvitationAccept({ path: { invitationId: id } })).data,
     invalidates: ['ownInvitationList', 'projectList', 'projectRead', 'memberList'],
-    onSuccess: ({ projectId }) => void navigate({ to: '/projects/$projectId', params: { projectId } }),
+    onSuccess: ({ projectId }) =>
+      void (projectId === null
+        ? navigate({ to: '/projects' })
+        : navigate({ to: '/projects/$projectId', params: { projectId } })),
   });
   const decline = useApiMutation({
     request: async ({ id }: OwnInvitationResponse) =>
@@ -33,7 +36,7 @@ export function OwnInvitations() {
     invalidates: ['ownInvitationList'],
   });
   const columns: Column<OwnInvitationResponse>[] = [
-    { title: t('invitation.project'), cell: ({ projectName }) => <TruncatedText text={projectName} /> },
+    { title: t('invitation.project'), cell: (invitation) => <TruncatedText text={nameOf(invitation)} /> },
     {
       title: t('members.role'),
       cell: ({ role, transfersOwnership }) =>
@@ -47,7 +50,7 @@ export function OwnInvitations() {
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={t('invitation.acceptFor', { project: invitation.projectName })}
+            aria-label={t('invitation.acceptFor', { project: nameOf(invitation) })}
             loading={accept.variables === invitation}
             onClick={() => accept.mutate(invitation)}
           >
@@ -57,7 +60,7 @@ export function OwnInvitations() {
             size="compact-xs"
             variant="subtle"
             color="red"
-            aria-label={t('invitation.declineFor', { project: invitation.projectName })}
+            aria-label={t('invitation.declineFor', { project: nameOf(invitation) })}
             loading={decline.variables === invitation}
             onClick={() => decline.mutate(invitation)}
           >
@@ -79,4 +82,9 @@ export function OwnInvitations() {
       <ProblemAlert error={accept.error ?? decline.error} />
     </Stack>
   );
+}
+
+/** The name of what an invitation is to. */
+function nameOf({ projectName, organizationName }: OwnInvitationResponse): string {
+  return projectName ?? organizationName ?? '';
 }

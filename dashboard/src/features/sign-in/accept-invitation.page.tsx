@@ -39,7 +39,7 @@ export function AcceptInvitationPage() {
 }
 
 function Invited({ token, invitation }: { token: string; invitation: ShownInvitationResponse }) {
-  const { email, projectName, role, accountExists } = invitation;
+  const { email, projectName, organizationName, role, accountExists } = invitation;
   const form = useForm({ initialValues: { password: '', name: '' } });
   const { password, name } = form.values;
   const { data: session } = useQuery(authSessionOptions());
@@ -63,13 +63,20 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
       }
       const { projectId } = accepted;
       queryClient.clear();
-      await navigate({ to: '/projects/$projectId', params: { projectId } });
+      if (projectId === null) await navigate({ to: '/projects' });
+      else await navigate({ to: '/projects/$projectId', params: { projectId } });
     },
   });
   return (
     <form onSubmit={form.onSubmit(() => mutation.mutate(undefined))}>
       <Stack gap="sm">
-        <Text>{t('invitation.text', { email, project: projectName, role: t(`roles.${role}`) })}</Text>
+        <Text>
+          {t('invitation.text', {
+            email,
+            project: projectName ?? organizationName ?? '',
+            role: t(`roles.${role}`),
+          })}
+        </Text>
         {!accountExists && (
           <TextInput
             label={t('signUp.name')}

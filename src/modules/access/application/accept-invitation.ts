@@ -6,6 +6,15 @@ import { MailService } from '../../../platform/mail/mail.service.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
 import { type Author, truncatedNetwork } from '../../audit/domain/author.js';
+import type { OrganizationRole } from '../../organizations/domain/organization.js';
+import {
+  declineOrganizationInvitation,
+  findOrganizationInvitation,
+  findOrganizationName,
+  joinOrganization,
+  listInvitationsTo,
+  tryLockOrganization,
+} from '../../organizations/organization-memberships.js';
 import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { ProjectEvents } from '../../projects/projects.events.js';
@@ -87,6 +96,15 @@ export class JoinProject {
     return { projectId, role };
   }
 
+  /** Like `join`, or the same for an organization. */
+  async joinEither(
+    tx: EntityManager,
+    given: { claim: InvitationClaim; identify: (now: Date) => Promise<string>; network: string | null },
+  ): Promise<Joined> {
+    const joined = await joinOrganizationBy(tx, given);
+    return joined ?? { ...(await this.join(tx, given)), organizationId: null, projectRole: null };
+  }
+
   /** Makes the owner who offered the ownership an editor, and mails both. */
   private async stepDown(
     tx: EntityManager,
@@ -113,19 +131,53 @@ export class JoinProject {
   }
 }
 
+/**
+ * Accepts an invitation to an organization, in the caller's transaction. Null: the claim is for no
+ * such invitation.
+ * @throws DomainError `link_ended` or `invitation_not_found`, `member_limit_reached`, `organization_limit_reached`.
+ */
+async function joinOrganizationBy(
+  tx: EntityManager,
+  given: { claim: InvitationClaim; identify: (now: Date) => Promise<string>; network: string | null },
+): Promise<Joined | null> {
+  const { claim, identify, network } = given;
+  const known = await findOrganizationInvitation(tx, claim);
+  if (!known) return null;
+  const { organizationId } = known;
+  if (!(await tryLockOrganization(tx, organizationId))) throw gone(claim);
+  // The lock's previous holder may have withdrawn or accepted it.
+  const invitation = await findOrganizationInvitation(tx, claim);
+  if (!invitation) throw gone(claim);
+  const userId = await identify(new Date());
+  const author: Author = { kind: 'user', id: userId, network };
+  const { role, projectRole } = await joinOrganization(tx, invitation, { userId, author });
+  return { projectId: null, organizationId, role, projectRole };
+}
+
+/** What a person joined, and their roles there. */
+export interface Joined {
+  /** null: an organization. */
+  projectId: string | null;
+  organizationId: string | null;
+  role: Role | OrganizationRole;
+  /** Role on all projects of the organization; null: none, an admin, or a single project. */
+  projectRole: Role | null;
+}
+
 /** An invitation as shown on its page. */
 export interface ShownInvitation {
-  projectName: string;
+  /** null: it is to an organization. */
+  projectName: string | null;
+  organizationName: string | null;
   email: string;
-  role: Role;
+  role: Role | OrganizationRole;
+  projectRole: Role | null;
   /** false: the person chooses a password on accepting. */
   accountExists: boolean;
   expiresAt: Date;
 }
 
-export interface Accepted {
-  projectId: string;
-  role: Role;
+export interface Accepted extends Joined {
   /** The session that was opened for a new account; null if the user was signed in. */
   signIn: SignIn | null;
 }
@@ -150,17 +202,34 @@ export class AcceptInvitation {
   async look(token: string, address: string): Promise<ShownInvitation> {
     await this.limits.followLink(address);
     const em = this.em.fork();
-    const { projectId, email, role, expiresAt } = await findInvitation(em, toClaim(token));
-    const project = await this.projects.find(projectId);
+    const claim = toClaim(token);
+    const toOrganization = await findOrganizationInvitation(em, claim);
+    if (toOrganization) {
+      const { organizationId, email, role, projectRole, expiresAt } = toOrganization;
+      const organizationName = await findOrganizationName(em, organizationId);
+      const accountExists = (await findUser(em, email)) !== null;
+      return { projectName: null, organizationName, email, role, projectRole, accountExists, expiresAt };
+    }
+    const { projectId, email, role, expiresAt } = await findInvitation(em, claim);
+    const projectName = (await this.projects.find(projectId))?.name ?? '';
     const accountExists = (await findUser(em, email)) !== null;
-    return { projectName: project?.name ?? '', email, role, accountExists, expiresAt };
+    return {
+      projectName,
+      organizationName: null,
+      email,
+      role,
+      projectRole: null,
+      accountExists,
+      expiresAt,
+    };
   }
 
   /**
    * Makes the invited person a member: the user signed in with that address, or, if it has no
    * account, a new user with the given password. A member gets the offered role if it is higher.
    * @throws DomainError `link_ended`, `invitation_for_another`, `authentication_required`,
-   * `sign_up_closed`, `validation_failed`, `too_many_requests`, and as `JoinProject`.
+   * `sign_up_closed`, `validation_failed`, `too_many_requests`, `organization_limit_reached`, and as
+   * `JoinProject`.
    */
   async accept(
     fields: { token: string; name?: string | undefined; password?: string | undefined },
@@ -169,7 +238,10 @@ export class AcceptInvitation {
   ): Promise<Accepted> {
     const { address } = client;
     await this.limits.followLink(address);
-    const { email } = await findInvitation(this.em.fork(), toClaim(fields.token));
+    const claim = toClaim(fields.token);
+    const { email } =
+      (await findOrganizationInvitation(this.em.fork(), claim)) ??
+      (await findInvitation(this.em.fork(), claim));
     const isNew = !signedIn && !(await findUser(this.em.fork(), email));
     if (signedIn && signedIn.email !== email) {
       throw new DomainError(
@@ -185,16 +257,16 @@ export class AcceptInvitation {
     }
     const person = isNew ? await this.newPerson(email, fields) : null;
     const network = truncatedNetwork(address);
-    const membership = await this.em.fork().transactional((tx) =>
-      this.joining.join(tx, {
-        claim: toClaim(fields.token),
+    const joined = await this.em.fork().transactional((tx) =>
+      this.joining.joinEither(tx, {
+        claim,
         identify: (now) => identify(tx, { person, signedIn, network }, now),
         network,
       }),
     );
     const { password } = fields;
     const signIn = person && password ? await this.signIns.signInNew({ email, password }, client) : null;
-    return { ...membership, signIn };
+    return { ...joined, signIn };
   }
 
   private async newPerson(
@@ -259,11 +331,10 @@ async function addMember(
 }
 
 /** An invitation, for the invited person. */
-interface OwnInvitation {
+interface OwnInvitation extends Joined {
   id: string;
-  projectId: string;
-  projectName: string;
-  role: Role;
+  projectName: string | null;
+  organizationName: string | null;
   transfersOwnership: boolean;
   createdAt: Date;
   expiresAt: Date;
@@ -286,33 +357,57 @@ export class OwnInvitations {
     requireConfirmed(user);
     const open = { email: user.email, expiresAt: { $gt: new Date() } };
     const behind = after === null ? {} : { id: { $lt: after } };
-    const invitations = await this.em
-      .fork()
-      .find(ProjectInvitation, { ...open, ...behind }, { orderBy: { id: 'desc' }, limit });
-    const projects = await this.projects.read([...new Set(invitations.map(({ projectId }) => projectId))]);
+    const em = this.em.fork();
+    const page = { orderBy: { id: 'desc' }, limit } as const;
+    const [toProjects, toOrganizations] = [
+      await em.find(ProjectInvitation, { ...open, ...behind }, page),
+      await listInvitationsTo(em, user.email, { after, limit }),
+    ];
+    const projects = await this.projects.read([...new Set(toProjects.map(({ projectId }) => projectId))]);
     const names = new Map(projects.map(({ id, name }) => [id, name]));
-    return invitations.map(({ id, projectId, role, transfersOwnership, createdAt, expiresAt }) => ({
-      id,
-      projectId,
-      projectName: names.get(projectId) ?? '',
-      role,
-      transfersOwnership,
-      createdAt,
-      expiresAt,
-    }));
+    const own = [
+      ...toProjects.map(({ id, projectId, role, transfersOwnership, createdAt, expiresAt }) => ({
+        id,
+        projectId,
+        projectName: names.get(projectId) ?? '',
+        organizationId: null,
+        organizationName: null,
+        role,
+        projectRole: null,
+        transfersOwnership,
+        createdAt,
+        expiresAt,
+      })),
+      ...toOrganizations.map(
+        ({ id, organizationId, organizationName, role, projectRole, createdAt, expiresAt }) => ({
+          id,
+          projectId: null,
+          projectName: null,
+          organizationId,
+          organizationName,
+          role,
+          projectRole,
+          transfersOwnership: false,
+          createdAt,
+          expiresAt,
+        }),
+      ),
+    ];
+    return own.toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, limit);
   }
 
   /**
    * Makes the caller a member, or gives a member the offered role.
-   * @throws DomainError `email_not_confirmed`, `invitation_not_found`, `member_limit_reached`, `project_limit_reached`.
+   * @throws DomainError `email_not_confirmed`, `invitation_not_found`, `member_limit_reached`,
+   * `project_limit_reached`, `organization_limit_reached`.
    */
-  async accept(user: UserActor, id: string): Promise<{ projectId: string; role: Role }> {
+  async accept(user: UserActor, id: string): Promise<Joined> {
     requireConfirmed(user);
     const { userId, email, network } = user;
     const identify = (): Promise<string> => Promise.resolve(userId);
     return this.em
       .fork()
-      .transactional((tx) => this.joining.join(tx, { claim: { id, email }, identify, network }));
+      .transactional((tx) => this.joining.joinEither(tx, { claim: { id, email }, identify, network }));
   }
 
   /** Its link expires at once. @throws DomainError `email_not_confirmed`, `invitation_not_found`. */
@@ -320,6 +415,13 @@ export class OwnInvitations {
     requireConfirmed(user);
     const claim = { id, email: user.email };
     await this.em.fork().transactional(async (tx) => {
+      const toOrganization = await findOrganizationInvitation(tx, claim);
+      if (toOrganization) {
+        if (!(await tryLockOrganization(tx, toOrganization.organizationId))) throw gone(claim);
+        if (!(await findOrganizationInvitation(tx, claim))) throw gone(claim);
+        await declineOrganizationInvitation(tx, toOrganization, toAuthor(user));
+        return;
+      }
       const known = await findInvitation(tx.fork({ keepTransactionContext: true }), claim);
       await this.projects.lock(tx, known.projectId);
       const invitation = await findInvitation(tx, claim);

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
-import { DomainError } from '../../../platform/errors/domain-error.js';
 import { newId } from '../../../platform/identity/ids.js';
 import { clientNetwork } from '../../../platform/network/client-network.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
@@ -34,8 +33,8 @@ import {
   notePoll,
 } from '../infrastructure/device-authorization.rows.js';
 import { NetworkRateLimiter, SharedRateLimiter } from '../infrastructure/shared-rate-limiter.js';
-import { CurrentPassword } from './password.service.js';
 import { PersonalTokenService } from './personal-token.service.js';
+import { RecentSignIn } from './recent-sign-in.js';
 
 /** Requests for a code from one network in ten minutes: an office behind one address. */
 const DEVICE_REQUESTS_PER_NETWORK_MAX = 30;
@@ -57,7 +56,7 @@ export class DeviceAuthorizationService {
   constructor(
     private readonly em: EntityManager,
     private readonly tokens: PersonalTokenService,
-    private readonly password: CurrentPassword,
+    private readonly recentSignIn: RecentSignIn,
     { pool }: AuthPool,
     @InjectSettings(accessSettings) { authSecret }: AccessSettings,
   ) {
@@ -150,9 +149,7 @@ export class DeviceAuthorizationService {
   ): Promise<void> {
     if (!user.emailConfirmed) throw emailNotConfirmed();
     const { id } = await this.find(user, userCode);
-    if (password !== undefined) await this.password.require(user.userId, password);
-    else if (!isRecentSignIn(user.signedInAt, new Date()))
-      throw new DomainError('recent_sign_in_required', 'Enter your password again, or sign in again.');
+    await this.recentSignIn.require(user, password);
     await this.decide(user, id, 'approved');
   }
 

@@ -4,12 +4,14 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { writeEvents } from '../../events/event.log.js';
 import type { Author } from '../../audit/domain/author.js';
+import { findProject } from '../../projects/project.rows.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { type ProjectCreated, ProjectEvents } from '../../projects/projects.events.js';
 import { ApiKeyService, type MadeSecret, type MemberRef } from '../api-key.service.js';
 import { type Actor, emailNotConfirmed, toAuthor, type UserActor } from '../domain/actor.js';
 import { type Role, roleCovers } from '../domain/role.js';
 import { accessTables } from '../infrastructure/access.tables.js';
+import { findStanding, listGrantors } from '../infrastructure/membership.rows.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
 import { findUserById } from '../infrastructure/user.rows.js';
@@ -61,7 +63,27 @@ export class MembershipRevocation {
     await writeAudit(tx, author, { projectId, action, target, before: { role } });
     await writeEvents(tx, projectId, [{ type: 'member.left', id: target, data: {} }]);
     tx.remove(member);
+    await this.events.emit('membersLeft', tx, { userId: target, projectIds: [projectId] });
     if (role === 'owner') await this.events.emit('ownersChanged', tx, projectId);
+  }
+
+  /**
+   * Revokes the keys and invitations on these projects that exceed the present role of the user who
+   * created them, after a change that concerns many projects or people; `userId` null: of everybody.
+   */
+  async revokeBeyondRoles(
+    tx: EntityManager,
+    scope: { projectIds: readonly string[]; userId: string | null },
+    author: Author,
+  ): Promise<void> {
+    for (const ref of await listGrantors(tx, scope)) {
+      const role = (await findStanding(tx, ref))?.role ?? null;
+      await this.apiKeys.revokeMadeBy(tx, ref, { role, author });
+      const { projectId, userId: invitedBy } = ref;
+      const sent = await tx.find(ProjectInvitation, { projectId, invitedBy }, { orderBy: { id: 'asc' } });
+      const beyond = sent.filter((invitation) => role === null || !roleCovers(role, invitation.role));
+      await withdrawAll(tx, beyond, author);
+    }
   }
 
   /**
@@ -181,13 +203,18 @@ export class MembershipService implements OnModuleInit {
    * @throws DomainError `email_not_confirmed`, `project_limit_reached`, which roll back the
    * creation.
    */
-  private async addFirstOwner(tx: EntityManager, { projectId, userId }: ProjectCreated): Promise<void> {
+  private async addFirstOwner(
+    tx: EntityManager,
+    { projectId, userId, organizationId }: ProjectCreated,
+  ): Promise<void> {
     const user = await accessTables(tx)
       .selectFrom('app_user')
       .select('emailVerified')
       .where('id', '=', userId)
       .executeTakeFirst();
     if (!user?.emailVerified) throw emailNotConfirmed();
+    // Its owners are the admins of the organization.
+    if (organizationId !== null) return;
     await refuseTooManyOwned(tx, userId);
     tx.create(ProjectMember, { projectId, userId, role: 'owner', createdAt: new Date() });
   }
@@ -236,6 +263,15 @@ export async function refuseTooManyOwned(tx: EntityManager, userId: string): Pro
   );
 }
 
+/** Makes a user an owner, as a member of the project. @throws DomainError `project_limit_reached`. */
+export async function addOwner(tx: EntityManager, { projectId, userId }: MemberRef): Promise<void> {
+  const member = await tx.findOne(ProjectMember, { projectId, userId });
+  if (member?.role === 'owner') return;
+  await refuseTooManyOwned(tx, userId);
+  if (member) member.role = 'owner';
+  else tx.create(ProjectMember, { projectId, userId, role: 'owner', createdAt: new Date() });
+}
+
 export function memberLimitReached(): DomainError {
   return new DomainError(
     'member_limit_reached',
@@ -276,6 +312,8 @@ async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<v
   );
 }
 
+/** The admins of an organization own its projects, so these need no owner of their own. */
 export async function isLastOwner(tx: EntityManager, { role, projectId }: ProjectMember): Promise<boolean> {
-  return role === 'owner' && (await tx.count(ProjectMember, { projectId, role: 'owner' })) === 1;
+  if (role !== 'owner' || (await tx.count(ProjectMember, { projectId, role: 'owner' })) !== 1) return false;
+  return !(await findProject(tx, projectId))?.organizationId;
 }

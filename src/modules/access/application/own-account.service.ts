@@ -2,7 +2,14 @@ import { EntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
-import { findProject, lockProject } from '../../projects/project.rows.js';
+import {
+  endOrganizationMembership,
+  isLastAdmin,
+  listMembershipsOf,
+  tryLockOrganization,
+  withdrawInvitationsTo,
+} from '../../organizations/organization-memberships.js';
+import { findProject, lockProjects, projectIdsOf } from '../../projects/project.rows.js';
 import { toAuthor, type UserActor } from '../domain/actor.js';
 import { ProjectInvitation } from '../infrastructure/project-invitation.entity.js';
 import { ProjectMember } from '../infrastructure/project-member.entity.js';
@@ -19,8 +26,8 @@ import { AccountMails } from './account-mails.js';
 import { isLastOwner, MembershipRevocation, withdrawAll } from './membership.service.js';
 import { CurrentPassword } from './password.service.js';
 
-/** Projects listed in an error; a user with more finds them in their project list. */
-const PROJECTS_NAMED_MAX = 5;
+/** Projects or organizations listed in an error; a user with more finds them in their list. */
+const NAMES_LISTED_MAX = 5;
 /** Retries if the user is added to projects while their account is being deleted. */
 const LOCK_TRIES_MAX = 3;
 
@@ -43,12 +50,12 @@ export class OwnAccountService {
   }
 
   /**
-   * Deletes the caller's account in one transaction: memberships with the keys and invitations they
+   * Deletes the caller's account in one transaction: memberships of projects and organizations with the keys and invitations they
    * created, invitations to their address, sessions, second factor, links, and their security log.
    * Events in the audit logs of projects stay, without a name; each project's audit log gets an
    * event that they left.
    * @throws DomainError `invalid_credentials`, `last_owner` with the names of the projects,
-   * `too_many_requests`, `temporarily_unavailable`.
+   * `last_admin` with those of the organizations, `too_many_requests`, `temporarily_unavailable`.
    */
   async delete(user: UserActor, password: string): Promise<void> {
     await this.password.require(user.userId, password);
@@ -58,24 +65,38 @@ export class OwnAccountService {
   }
 
   /**
-   * Returns false and changes nothing if the user was added to a project while the known ones were
-   * being locked.
+   * Returns false and changes nothing if the user was added to a project or an organization while
+   * the known ones were being locked.
    */
   private async deleteIn(tx: EntityManager, user: UserActor): Promise<boolean> {
     const { userId } = user;
+    // Organizations before projects, these before the user, as when members are added, and always
+    // in the same order.
+    const organizations = await listMembershipsOf(tx, userId);
+    const organizationIds = organizations.map(({ organizationId }) => organizationId);
+    for (const organizationId of organizationIds) await tryLockOrganization(tx, organizationId);
     const known = await this.placesOf(tx, userId);
-    // Projects before the user, as when members are added, and always in the same order.
-    for (const projectId of known) await lockProject(tx, projectId);
+    await lockProjects(tx, [...known, ...(await projectIdsOf(tx, organizationIds))]);
     const account = await lockUser(tx, userId);
     if (!account)
       throw new DomainError('authentication_required', 'This account was deleted during the request.');
     const members = await tx.find(ProjectMember, { userId }, { orderBy: { projectId: 'asc' } });
     if (members.some(({ projectId }) => !known.includes(projectId))) return false;
+    const joined = await listMembershipsOf(tx, userId);
+    if (joined.some(({ organizationId }) => !organizationIds.includes(organizationId))) return false;
     await refuseLastOwner(tx, members);
+    await refuseLastAdmin(tx, joined);
     const author = toAuthor(user);
     for (const member of members) await this.revocation.end(tx, member, { author, action: 'member.leave' });
+    await tx.flush();
+    for (const { organizationId } of joined) {
+      const end = { author, action: 'organization_member.leave' } as const;
+      const projectIds = await endOrganizationMembership(tx, { organizationId, userId }, end);
+      await this.revocation.revokeBeyondRoles(tx, { projectIds, userId }, author);
+    }
     const { email } = account;
     await withdrawAll(tx, await tx.find(ProjectInvitation, { email }), author);
+    await withdrawInvitationsTo(tx, email, author);
     await writeAudit(tx, author, { action: 'account.delete', target: userId });
     await this.mails.accountDeleted(tx, email);
     await tx.flush();
@@ -97,14 +118,32 @@ async function refuseLastOwner(tx: EntityManager, members: ProjectMember[]): Pro
   for (const member of members)
     if (await isLastOwner(tx, member)) names.push((await findProject(tx, member.projectId))?.name ?? '');
   if (names.length === 0) return;
-  const shown = names.slice(0, PROJECTS_NAMED_MAX).map((name) => `"${name}"`);
-  const more = names.length - shown.length;
-  const projects = [...shown, ...(more > 0 ? [`${more} more`] : [])];
   throw new DomainError(
     'last_owner',
-    `You are the only owner of ${projects.join(', ')}. Transfer ownership or delete the project first.`,
+    `You are the only owner of ${listNames(names)}. Transfer ownership or delete the project first.`,
     { members: { projects: names } },
   );
+}
+
+/** @throws DomainError `last_admin`. */
+async function refuseLastAdmin(
+  tx: EntityManager,
+  joined: Awaited<ReturnType<typeof listMembershipsOf>>,
+): Promise<void> {
+  const names: string[] = [];
+  for (const membership of joined) if (await isLastAdmin(tx, membership)) names.push(membership.name);
+  if (names.length === 0) return;
+  throw new DomainError(
+    'last_admin',
+    `You are the only admin of ${listNames(names)}. Make another member an admin or delete the organization first.`,
+    { members: { organizations: names } },
+  );
+}
+
+function listNames(names: string[]): string {
+  const shown = names.slice(0, NAMES_LISTED_MAX).map((name) => `"${name}"`);
+  const more = names.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 /** A user's own sessions. */

@@ -4,7 +4,7 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { type Actor, requireUser } from '../domain/actor.js';
 import { findSecret } from '../domain/api-key.js';
 import { ApiKey } from '../infrastructure/api-key.entity.js';
-import { ProjectMember } from '../infrastructure/project-member.entity.js';
+import { findStanding } from '../infrastructure/membership.rows.js';
 
 /**
  * Checks again whether the actor may manage members and keys, while the caller's transaction holds
@@ -25,11 +25,12 @@ export async function requireManager(
     return { userId: secret.madeBy, endsAt: secret.endsAt };
   }
   if (actor.kind === 'personal_token') requireUser(actor);
-  const member = await tx.findOne(ProjectMember, { projectId, userId: actor.userId });
-  if (!member) throw projectNotFound();
-  if (member.role !== 'owner') {
-    throw new DomainError('role_required', `Requires the role owner. Your role is ${member.role}.`, {
-      members: { requiredRole: 'owner', currentRole: member.role },
+  const standing = await findStanding(tx, { projectId, userId: actor.userId });
+  if (!standing) throw projectNotFound();
+  if (standing.role !== 'owner') {
+    const currentRole = standing.role ?? 'billing';
+    throw new DomainError('role_required', `Requires the role owner. Your role is ${currentRole}.`, {
+      members: { requiredRole: 'owner', currentRole },
     });
   }
   return { userId: actor.userId, endsAt: null };

@@ -11,3 +11,20 @@ export function roleCovers(held: Role, needed: Role): boolean {
 export function roleAfterAccepting(held: Role | null, offered: Role): Role {
   return held !== null && roleCovers(held, offered) ? held : offered;
 }
+
+/** What a person may do on a project, from its own membership and from its organization. */
+export interface ProjectStanding {
+  /** The higher role of both; null: only `managesBilling`. */
+  role: Role | null;
+  /** Whether they may see and change plans and invoices without a role. */
+  managesBilling: boolean;
+  /** Whether the project requires a second factor. */
+  needsSecondFactor: boolean;
+}
+
+/** A project of a person. */
+export interface ProjectPlace {
+  projectId: string;
+  role: Role;
+  needsSecondFactor: boolean;
+}

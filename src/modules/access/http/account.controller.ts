@@ -169,7 +169,9 @@ export class AccountController {
   @Public()
   @ApiBodyExample({ token: EXAMPLE_TOKEN, password: 'correct horse battery' })
   @ApiRefusals(410)
-  @ApiConflictResponse({ description: '`member_limit_reached`, `project_limit_reached`' })
+  @ApiConflictResponse({
+    description: '`member_limit_reached`, `project_limit_reached`, `organization_limit_reached`',
+  })
   @ApiOperation({ summary: 'Accept an invitation by its token' })
   @ApiOkResponse({ type: AcceptedResponse })
   @HttpCode(200)
@@ -181,7 +183,7 @@ export class AccountController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<AcceptedResponse> {
     const signedIn = await this.signIns.find(client.cookie);
-    const { projectId, role, signIn } = await this.invitations.accept(body, signedIn, client);
-    return { projectId, role, user: signIn && setCookies(response, signIn).user };
+    const { signIn, ...joined } = await this.invitations.accept(body, signedIn, client);
+    return { ...joined, user: signIn && setCookies(response, signIn).user };
   }
 }

@@ -1,43 +1,12 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, isEmail, IsString, Length, Matches, MaxLength, ValidateBy } from 'class-validator';
+import { IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator';
 import { coded } from '../../../platform/errors/field-problem.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
-import { TextLine, Trimmed } from '../../../platform/http/text.decorator.js';
-import { described, MembersRule } from '../../../platform/openapi/schema-of-checks.js';
+import { TextLine } from '../../../platform/http/text.decorator.js';
+import { MembersRule } from '../../../platform/openapi/schema-of-checks.js';
 import { TOKEN } from '../domain/account-link.js';
-import {
-  EMAIL,
-  EMAIL_CHARACTERS_MAX,
-  PASSWORD_CHARACTERS_MAX,
-  PASSWORD_CHARACTERS_MIN,
-} from '../domain/account.js';
-
-/** An e-mail address field. */
-export const EmailAddress = (description?: string): PropertyDecorator =>
-  applyDecorators(
-    ApiProperty({ format: 'email', maxLength: EMAIL_CHARACTERS_MAX, ...(description && { description }) }),
-    Trimmed(),
-    ValidateBy(
-      {
-        name: 'emailAddress',
-        constraints: described({ type: 'string', format: 'email', pattern: EMAIL.source }),
-        validator: { validate: isAddress, defaultMessage: () => '$property must be an email' },
-      },
-      { context: coded('email') },
-    ),
-    MaxLength(EMAIL_CHARACTERS_MAX),
-  );
-
-/** Our own pattern first: `isEmail` throws on an unpaired surrogate. */
-function isAddress(value: unknown): boolean {
-  return (
-    typeof value === 'string' &&
-    value.length <= EMAIL_CHARACTERS_MAX &&
-    EMAIL.test(value) &&
-    isEmail(value, { allow_utf8_local_part: false })
-  );
-}
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/account.js';
+import { EmailAddress } from '../email-address.decorator.js';
 
 export const USER_NAME_CHARACTERS_MAX = 120;
 

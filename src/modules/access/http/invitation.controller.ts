@@ -20,8 +20,7 @@ import { OwnInvitations } from '../application/accept-invitation.js';
 import { type InvitationRef, InvitationService } from '../application/invitation.service.js';
 import { invitationNotFound, ownInvitationNotFound } from '../domain/account-link.js';
 import { type Actor, requireUser } from '../domain/actor.js';
-import { type Role, ROLES } from '../domain/role.js';
-import { InvitationPageResponse, InvitationResponse, InviteBody } from './invitation.dto.js';
+import { InvitationPageResponse, InvitationResponse, InviteBody, JoinedResponse } from './invitation.dto.js';
 
 /** Invitations to a project by address, for its owners, like members (docs/accounts.md). */
 @ApiTags('Members')
@@ -111,11 +110,17 @@ function invitationRef(project: Project, invitationId: string): InvitationRef {
   return { projectId: project.id, id: invitationId.toLowerCase() };
 }
 
-class OwnInvitationResponse {
+class OwnInvitationResponse extends JoinedResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ format: 'uuid' }) projectId!: string;
-  @ApiProperty({ example: 'Shop' }) projectName!: string;
-  @ApiProperty({ enum: ROLES }) role!: Role;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'null: it is to an organization.',
+    example: 'Shop',
+  })
+  projectName!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'null: it is to a project.', example: null })
+  organizationName!: string | null;
   @ApiProperty({
     description: 'true: when you accept, you become the owner and the current owner becomes an editor.',
     example: false,
@@ -135,12 +140,7 @@ class OwnInvitationPageResponse {
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 
-class JoinedResponse {
-  @ApiProperty({ format: 'uuid' }) projectId!: string;
-  @ApiProperty({ enum: ROLES, description: 'Role in the project after accepting.' }) role!: Role;
-}
-
-/** Invitations to the caller's own address: becoming a member or an owner requires accepting one. */
+/** Invitations to the caller's own address, of projects and organizations: joining requires accepting one. */
 @ApiTags('Members')
 @SignedIn()
 @Controller('v1/me/invitations')
@@ -162,9 +162,14 @@ export class OwnInvitationController {
     );
   }
 
-  /** 404 `invitation_not_found`; 409 `member_limit_reached`, and as an owner `project_limit_reached`. */
+  /**
+   * 404 `invitation_not_found`; 409 `member_limit_reached`, as an owner `project_limit_reached`, and
+   * as an admin `organization_limit_reached`.
+   */
   @SessionOnly()
-  @ApiConflictResponse({ description: '`member_limit_reached`, `project_limit_reached`' })
+  @ApiConflictResponse({
+    description: '`member_limit_reached`, `project_limit_reached`, `organization_limit_reached`',
+  })
   @ApiOperation({ summary: 'Accept an invitation' })
   @ApiOkResponse({ type: JoinedResponse })
   @HttpCode(200)
@@ -174,7 +179,7 @@ export class OwnInvitationController {
   }
 
   /**
-   * The invitation disappears for the owners; the project's audit log names who declined it. 404
+   * The invitation disappears for those who sent it; the audit log names who declined it. 404
    * `invitation_not_found`.
    */
   @SessionOnly()

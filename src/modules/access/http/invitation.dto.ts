@@ -3,8 +3,10 @@ import { IsIn, IsString, Length } from 'class-validator';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { TextLine } from '../../../platform/http/text.decorator.js';
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../domain/account.js';
+import { ORGANIZATION_ROLES, type OrganizationRole } from '../../organizations/domain/organization.js';
 import { type Role, ROLES } from '../domain/role.js';
-import { EmailAddress, TokenBody, USER_NAME_CHARACTERS_MAX, UserResponse } from './auth.dto.js';
+import { EmailAddress } from '../email-address.decorator.js';
+import { TokenBody, USER_NAME_CHARACTERS_MAX, UserResponse } from './auth.dto.js';
 
 export class InviteBody {
   @EmailAddress('With or without an account.')
@@ -54,10 +56,47 @@ export class InvitationPageResponse {
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 
+const JOINED_ROLES = [...ROLES, ...ORGANIZATION_ROLES];
+
+export const ProjectRoleProperty = (): PropertyDecorator =>
+  ApiProperty({
+    type: String,
+    enum: ROLES,
+    nullable: true,
+    description: 'Role on all projects of the organization; null: none, an admin, or a single project.',
+    example: null,
+  });
+
+/** What a person joined or can join: a project or an organization. */
+export class JoinedResponse {
+  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'null: an organization.' })
+  projectId!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'null: a project.',
+    example: null,
+  })
+  organizationId!: string | null;
+  @ApiProperty({ enum: JOINED_ROLES, description: 'Role in the project or organization.', example: 'viewer' })
+  role!: Role | OrganizationRole;
+  @ProjectRoleProperty() projectRole!: Role | null;
+}
+
 export class ShownInvitationResponse {
-  @ApiProperty({ example: 'Shop' }) projectName!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'null: it is to an organization.',
+    example: 'Shop',
+  })
+  projectName!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'null: it is to a project.', example: null })
+  organizationName!: string | null;
   @ApiProperty({ format: 'email' }) email!: string;
-  @ApiProperty({ enum: ROLES }) role!: Role;
+  @ApiProperty({ enum: JOINED_ROLES, example: 'viewer' }) role!: Role | OrganizationRole;
+  @ProjectRoleProperty() projectRole!: Role | null;
   @ApiProperty({ description: 'true: sign in with this address; false: choose a password.' })
   accountExists!: boolean;
   @ApiProperty({ format: 'date-time', example: '2026-12-08T09:30:00.000Z' }) expiresAt!: Date;
@@ -82,9 +121,7 @@ export class AcceptInvitationBody extends TokenBody {
   name?: string;
 }
 
-export class AcceptedResponse {
-  @ApiProperty({ format: 'uuid' }) projectId!: string;
-  @ApiProperty({ enum: ROLES }) role!: Role;
+export class AcceptedResponse extends JoinedResponse {
   @ApiProperty({
     type: UserResponse,
     nullable: true,

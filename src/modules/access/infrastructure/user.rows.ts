@@ -37,6 +37,24 @@ export async function findUserById(em: EntityManager, id: string): Promise<UserR
   return found ?? null;
 }
 
+/** The part of a user that other members see. */
+export interface UserSummary {
+  id: string;
+  email: string;
+  name: string;
+  /** Whether their account has a second factor. */
+  secondFactor: boolean;
+}
+
+export async function findUsers(em: EntityManager, ids: readonly string[]): Promise<UserSummary[]> {
+  if (ids.length === 0) return [];
+  return accessTables(em)
+    .selectFrom('app_user')
+    .select(['id', 'email', 'name', 'twoFactorEnabled as secondFactor'])
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
 /** The user with an id, their row locked until the transaction ends; null: none. */
 export async function lockUser(tx: EntityManager, id: string): Promise<UserRow | null> {
   const found = await accessTables(tx)

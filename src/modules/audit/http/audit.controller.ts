@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Controller, Get, Query, Res } from '@nestjs/common';
+import { Controller, Get, Injectable, Query, Res } from '@nestjs/common';
 import {
   ApiOkResponse,
   ApiOperation,
@@ -43,7 +43,7 @@ import { AUTHOR_KINDS, type AuthorKind } from '../domain/author.js';
 const ACTOR_ID_CHARACTERS_MAX = 120;
 
 /** Filters of list and export, combined with AND. */
-class AuditFilterQuery {
+export class AuditFilterQuery {
   @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Inclusive.' })
   @IsOptional()
   @IsInstant()
@@ -70,7 +70,7 @@ class AuditFilterQuery {
   actorId?: string;
 }
 
-class AuditListQuery extends IntersectionType(PageQuery, AuditFilterQuery) {}
+export class AuditListQuery extends IntersectionType(PageQuery, AuditFilterQuery) {}
 
 class AuditActorResponse {
   @ApiProperty({ enum: AUTHOR_KINDS }) kind!: AuthorKind;
@@ -119,7 +119,7 @@ class AuditEventResponse {
   }
 }
 
-class AuditPageResponse {
+export class AuditPageResponse {
   @ApiProperty({ type: [AuditEventResponse] }) items!: AuditEventResponse[];
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
   @ApiProperty({ type: Date, nullable: true, description: 'Searched back to this time; null: to the end' })
@@ -139,56 +139,38 @@ class SecurityLogPageResponse {
   @ApiProperty({ type: String, nullable: true }) nextCursor!: string | null;
 }
 
-/** The audit log of a project, for its owners. */
-@ApiTags('Audit')
-@ApiParam({ name: 'projectId', format: 'uuid' })
-@Controller('v1/projects/:projectId/audit')
-export class AuditController {
+/** Sends the pages and files of a log: of a project, or of an organization under its id. */
+@Injectable()
+export class AuditAnswers {
   constructor(
     private readonly audit: AuditReader,
     private readonly access: AccessService,
     private readonly files: FileAnswer,
   ) {}
 
-  /**
-   * Newest first, kept 24 months. Filters read a bounded number of events for each page; see
-   * `searchedTo`.
-   */
-  @Get()
-  @ProjectRole('owner')
-  @ApiOperation({ summary: 'List changes' })
-  @ApiOkResponse({ type: AuditPageResponse })
-  async list(
-    @CurrentProject() project: Project,
-    @Query() query: AuditListQuery,
-    @DisconnectSignal() gone: AbortSignal,
-  ): Promise<AuditPageResponse> {
-    const { items, ...rest } = await this.audit.list(project.id, query, gone);
+  async page(subjectId: string, query: AuditListQuery, gone: AbortSignal): Promise<AuditPageResponse> {
+    const { items, ...rest } = await this.audit.list(subjectId, query, gone);
     const names = await this.namesOf(items);
     return { items: items.map((event) => AuditEventResponse.of(event, names)), ...rest };
   }
 
-  /** The same as a file with all pages; a failure after the first byte closes the connection. */
-  @Get('export')
-  @ProjectRole('owner')
-  @ApiOperation({ summary: 'Export changes as CSV' })
-  @ApiOkResponse({ description: 'The file', content: { 'text/csv': { schema: { type: 'string' } } } })
-  async export(
-    @CurrentProject() project: Project,
-    @Query() query: AuditFilterQuery,
-    @Res() response: Response,
-    @DisconnectSignal() gone: AbortSignal,
+  async file(
+    subject: { subjectId: string; accountId: string },
+    query: AuditFilterQuery,
+    response: Response,
+    gone: AbortSignal,
   ): Promise<void> {
+    const { subjectId, accountId } = subject;
     const source: AuditSource = {
       read: (limit, cursor) =>
-        this.audit.list(project.id, { ...query, limit, ...(cursor !== null && { cursor }) }, gone),
+        this.audit.list(subjectId, { ...query, limit, ...(cursor !== null && { cursor }) }, gone),
       namesOf: (events) => this.namesOf(events),
     };
     await this.files.send(
       response,
       {
-        projectId: project.id,
-        accountId: await this.access.accountOf(project.id),
+        projectId: subjectId,
+        accountId,
         contentType: 'text/csv; charset=utf-8',
         name: 'audit.csv',
         open: () => opened(auditPieces(source)),
@@ -202,6 +184,48 @@ export class AuditController {
       ...new Set(events.flatMap(({ actorKind, actorId }) => (actorKind === kind && actorId) || [])),
     ];
     return this.access.namesOf({ userIds: idsOf('user'), apiKeyIds: idsOf('api_key') });
+  }
+}
+
+/** The audit log of a project, for its owners. */
+@ApiTags('Audit')
+@ApiParam({ name: 'projectId', format: 'uuid' })
+@Controller('v1/projects/:projectId/audit')
+export class AuditController {
+  constructor(
+    private readonly answers: AuditAnswers,
+    private readonly access: AccessService,
+  ) {}
+
+  /**
+   * Newest first, kept 24 months. Filters read a bounded number of events for each page; see
+   * `searchedTo`.
+   */
+  @Get()
+  @ProjectRole('owner')
+  @ApiOperation({ summary: 'List changes' })
+  @ApiOkResponse({ type: AuditPageResponse })
+  list(
+    @CurrentProject() project: Project,
+    @Query() query: AuditListQuery,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<AuditPageResponse> {
+    return this.answers.page(project.id, query, gone);
+  }
+
+  /** The same as a file with all pages; a failure after the first byte closes the connection. */
+  @Get('export')
+  @ProjectRole('owner')
+  @ApiOperation({ summary: 'Export changes as CSV' })
+  @ApiOkResponse({ description: 'The file', content: { 'text/csv': { schema: { type: 'string' } } } })
+  async export(
+    @CurrentProject() project: Project,
+    @Query() query: AuditFilterQuery,
+    @Res() response: Response,
+    @DisconnectSignal() gone: AbortSignal,
+  ): Promise<void> {
+    const subject = { subjectId: project.id, accountId: await this.access.accountOf(project.id) };
+    await this.answers.file(subject, query, response, gone);
   }
 }
 

@@ -10,7 +10,7 @@ export const AuditEventSchema = defineEntity({
   name: 'AuditEvent',
   tableName: 'audit_event',
   properties: {
-    /** The nil UUID: the service as a whole. */
+    /** Or the id of an organization; the nil UUID: the service as a whole. */
     projectId: p.uuid().primary(),
     id: p.uuid().primary(),
     actorKind: p.enum(AUTHOR_KINDS),

@@ -11,7 +11,7 @@ import {
 import { Transform } from 'class-transformer';
 import { IsIn } from 'class-validator';
 import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
-import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import { CurrentAuthor, CurrentProject, ProjectBilling } from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import { SOLD_TIERS } from '../../licensing/domain/catalogue.js';
 import { SUBSCRIPTION_PROVIDERS } from '../../licensing/domain/subscription.js';
@@ -94,7 +94,7 @@ export class BillingController {
 
   /** The effective tier and its subscription, without a call to Stripe. */
   @Get('subscription')
-  @ProjectRole('viewer')
+  @ProjectBilling('viewer')
   @ApiOperation({ summary: 'Read the subscription of the project' })
   @ApiOkResponse({ type: SubscriptionStateResponse })
   async read(@CurrentProject() project: Project): Promise<SubscriptionStateResponse> {
@@ -107,7 +107,7 @@ export class BillingController {
    */
   @Post('billing/checkout')
   @HttpCode(200)
-  @ProjectRole('owner')
+  @ProjectBilling('owner')
   @ApiBodyExample({ tier: 'pro', interval: 'month' })
   @ApiOperation({ summary: 'Start a checkout' })
   @ApiOkResponse({ type: BillingUrlResponse })
@@ -127,7 +127,7 @@ export class BillingController {
    */
   @Post('billing/portal')
   @HttpCode(200)
-  @ProjectRole('owner')
+  @ProjectBilling('owner')
   @ApiOperation({ summary: "Open the billing provider's customer portal" })
   @ApiOkResponse({ type: BillingUrlResponse })
   @ApiConflictResponse({ description: '`no_billing_customer`' })
@@ -145,7 +145,7 @@ export class BillingController {
    */
   @Post('billing/sync')
   @HttpCode(200)
-  @ProjectRole('owner')
+  @ProjectBilling('owner')
   @ApiOperation({ summary: 'Synchronize the subscription now' })
   @ApiOkResponse({ type: SubscriptionStateResponse })
   @ApiServiceUnavailableResponse(NOT_CONFIGURED)

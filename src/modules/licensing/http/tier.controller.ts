@@ -14,7 +14,12 @@ import { IsInstant } from '../../../platform/http/instant.decorator.js';
 import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import { ApiBodyExample } from '../../../platform/openapi/api-description.js';
 import { described } from '../../../platform/openapi/schema-of-checks.js';
-import { CurrentAuthor, CurrentProject, ProjectRole } from '../../access/access.decorators.js';
+import {
+  CurrentAuthor,
+  CurrentProject,
+  ProjectBilling,
+  ProjectRole,
+} from '../../access/access.decorators.js';
 import type { Author } from '../../audit/domain/author.js';
 import type { Project } from '../../projects/domain/project.js';
 import { SimulateTier } from '../application/simulate-tier.js';
@@ -124,7 +129,7 @@ export class TierController {
 
   /** The effective tier (spec §3.2), read from the subscriptions: `{ tier, reason, graceEndsAt, limits, features }`. */
   @Get()
-  @ProjectRole('viewer')
+  @ProjectBilling('viewer')
   @ApiOperation({ summary: 'Read the effective tier of the project, or of one of its hostnames' })
   @ApiParam({ name: 'projectId', format: 'uuid' })
   @ApiOkResponse({ type: TierResponse })

@@ -9,9 +9,10 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiBodyExample, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
+import { ApiBodyExample, ApiRefusals, ApiSuccessHeaders } from '../../../platform/openapi/api-description.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectOverview } from '../application/project-overview.js';
+import { OrganizationProjects } from '../../organizations/organization-projects.service.js';
 import { ProjectService } from '../../projects/project.service.js';
 import { entityTag, IfMatchHeader, requireMatch } from '../../../platform/http/entity-tag.js';
 import { fieldErrors } from '../../../platform/errors/domain-error.js';
@@ -32,6 +33,7 @@ import type { Role } from '../../access/domain/role.js';
 import { PageQuery, rowsOf } from '../../../platform/http/page-query.js';
 import {
   CreateProjectBody,
+  MoveProjectBody,
   ProjectResponse,
   ProjectPageResponse,
   splitWithheld,
@@ -46,16 +48,19 @@ export class ProjectController {
     private readonly access: AccessService,
     private readonly projects: ProjectService,
     private readonly overview: ProjectOverview,
+    private readonly organizations: OrganizationProjects,
   ) {}
 
   /**
-   * Creates a project owned by the caller; 403 `session_required` for an API key, 409
-   * `project_limit_reached`.
+   * Creates a project owned by the caller, or by the organization in `organizationId`; 403
+   * `session_required` for an API key, `role_required` if the caller is no admin of the organization,
+   * 404 `organization_not_found`, 409 `project_limit_reached`.
    */
   @SignedIn()
   @SessionOnly()
   @ApiBodyExample({ name: 'Bakery', domains: ['bakery.example'] })
   @ApiSuccessHeaders('ETag')
+  @ApiRefusals(404)
   @ApiConflictResponse({ description: '`project_limit_reached`' })
   @ApiOperation({ summary: 'Create a project' })
   @ApiCreatedResponse({ type: ProjectResponse })
@@ -66,9 +71,11 @@ export class ProjectController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<ProjectResponse> {
     const { kind, userId: id, network } = requireUser(actor);
+    const { organizationId, ...fields } = body;
     const project = await this.projects.create(
       { kind, id, network },
-      { ...body, domains: body.domains ?? [] },
+      { ...fields, domains: fields.domains ?? [] },
+      organizationId?.toLowerCase() ?? null,
     );
     response.location(`/v1/projects/${project.id}`);
     return this.answer(response, project, 'owner');
@@ -141,6 +148,35 @@ export class ProjectController {
       requireMatch(ifMatch, tagOf(stored)),
     );
     return this.answer(response, changed, role);
+  }
+
+  /**
+   * Moves the project into an organization, or out of its own, which makes the caller an owner of
+   * the project. The caller must be an admin of each organization involved. API keys of people who
+   * lose their role are revoked. 403 `recent_sign_in_required` for a session that is more than an
+   * hour old, without the password, and `role_required`; 401 `invalid_credentials`; 404
+   * `organization_not_found`; 409 `project_limit_reached`.
+   */
+  @ProjectRole('owner')
+  @SessionOnly()
+  @ApiBodyExample({ organizationId: null })
+  @ApiSuccessHeaders('ETag')
+  @ApiConflictResponse({ description: '`project_limit_reached`' })
+  @ApiOperation({ summary: 'Move a project into or out of an organization' })
+  @ApiParam({ name: 'projectId', format: 'uuid' })
+  @ApiOkResponse({ type: ProjectResponse })
+  @HttpCode(200)
+  @Post(':projectId/move')
+  async move(
+    @CurrentProject() project: Project,
+    @CurrentActor() actor: Actor,
+    @CurrentRole() role: Role,
+    @Body() { organizationId, password }: MoveProjectBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ProjectResponse> {
+    const target = { projectId: project.id, organizationId: organizationId?.toLowerCase() ?? null };
+    const moved = await this.organizations.move(target, requireUser(actor), password);
+    return this.answer(response, moved, role);
   }
 
   /** Deletes the project with its consent records, members, keys and queued messages. It can't be undone. */

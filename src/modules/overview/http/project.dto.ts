@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ValidateIf } from 'class-validator';
+import { IsString, IsUUID, MaxLength, ValidateIf } from 'class-validator';
+import { PASSWORD_CHARACTERS_MAX } from '../../access/domain/account.js';
 import { type Role, ROLES } from '../../access/domain/role.js';
 import {
   DOMAIN_INPUT_CHARACTERS_MAX,
@@ -55,6 +56,38 @@ export class CreateProjectBody extends ControllerBody {
   @IfGiven()
   @ListOf({ max: DOMAINS_PER_PROJECT_MAX })
   domains?: unknown[];
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    default: null,
+    description: 'Organization that the project belongs to, of which the caller is an admin; null: none.',
+  })
+  @ValidateIf((_, value: unknown) => value !== undefined && value !== null)
+  @IsUUID()
+  organizationId?: string | null;
+}
+
+export class MoveProjectBody {
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Organization of which the caller is an admin; null: out of its organization.',
+  })
+  @ValidateIf((_, value: unknown) => value !== null)
+  @IsUUID()
+  organizationId!: string | null;
+
+  @ApiPropertyOptional({
+    maxLength: PASSWORD_CHARACTERS_MAX,
+    description: 'Required if the session was opened more than an hour ago.',
+  })
+  @IfGiven()
+  @IsString()
+  @MaxLength(PASSWORD_CHARACTERS_MAX)
+  password?: string;
 }
 
 @MembersRule({ minProperties: 1 })
@@ -83,6 +116,14 @@ export class ProjectResponse {
     example: 'privacy@shop.example',
   })
   controllerContact!: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'uuid',
+    nullable: true,
+    description: 'Organization that the project belongs to; null: none',
+    example: null,
+  })
+  organizationId!: string | null;
   @ApiProperty({ enum: ['lite', 'pro', 'business', 'enterprise'], example: 'pro' }) tier!: string;
   @ApiProperty({ enum: ROLES, description: 'Role of the caller', example: 'owner' }) role!: Role;
   @ApiProperty({ type: String, nullable: true, description: 'Reason of the latest failed delivery.' })
@@ -98,9 +139,21 @@ export class ProjectResponse {
     { role, lastFailureReason }: { role: Role; lastFailureReason: string | null },
     now: Date,
   ): ProjectResponse {
-    const { id, name, domains, controllerName, controllerContact, tierValidUntil, createdAt } = project;
+    const { id, name, domains, controllerName, controllerContact, organizationId } = project;
+    const { tierValidUntil, createdAt } = project;
     const tier = tierValidUntil && tierValidUntil <= now ? 'lite' : project.tier;
-    return { id, name, domains, controllerName, controllerContact, tier, role, lastFailureReason, createdAt };
+    return {
+      id,
+      name,
+      domains,
+      controllerName,
+      controllerContact,
+      organizationId,
+      tier,
+      role,
+      lastFailureReason,
+      createdAt,
+    };
   }
 }
 

@@ -9,6 +9,8 @@ export interface Project {
   /** Name of the controller of the project's records; null: not given. */
   controllerName: string | null;
   controllerContact: string | null;
+  /** null: it belongs to no organization. */
+  organizationId: string | null;
   /** Cached effective tier without hostname; valid until `tierValidUntil` (null: until a write). */
   tier: string;
   tierReason: string;

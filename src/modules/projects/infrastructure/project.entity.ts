@@ -12,6 +12,8 @@ const ProjectSchema = defineEntity({
     /** Name of the controller of the project's records (GDPR Art. 4(7)); null: not given. */
     controllerName: p.text().nullable(),
     controllerContact: p.text().nullable(),
+    /** null: it belongs to no organization. */
+    organizationId: p.uuid().nullable(),
     /** Cached effective tier without hostname; valid until `tierValidUntil` (null: until a write). */
     tier: p.text().default('lite'),
     tierReason: p.text().default('no_subscription'),

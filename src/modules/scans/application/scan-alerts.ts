@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { writeEvents } from '../../events/event.log.js';
 import { AccessService } from '../../access/access.service.js';
@@ -6,6 +6,7 @@ import type { Role } from '../../access/domain/role.js';
 import { writeAudit } from '../../audit/audit.log.js';
 import { MailService } from '../../../platform/mail/mail.service.js';
 import { findProject } from '../../projects/project.rows.js';
+import { ProjectEvents } from '../../projects/projects.events.js';
 import { InjectSettings } from '../../../platform/settings/inject-settings.js';
 import { type SecretSettings, secretSettings } from '../../../platform/settings/secret-keys.settings.js';
 import {
@@ -29,16 +30,26 @@ import type { EvaluatedScan } from './compute-findings.js';
 
 /** Mails members and tells receivers about a scan's findings, and stores who receives these mails. */
 @Injectable()
-export class ScanAlerts {
+export class ScanAlerts implements OnModuleInit {
   private readonly keys: Buffer[];
 
   constructor(
     private readonly em: EntityManager,
     private readonly access: AccessService,
     private readonly mails: MailService,
+    private readonly projects: ProjectEvents,
     @InjectSettings(secretSettings) { secretKeys }: SecretSettings,
   ) {
     this.keys = secretKeys.map(({ key }) => key);
+  }
+
+  /** A former member's choice is deleted. */
+  onModuleInit(): void {
+    this.projects.listen({
+      membersLeft: async (tx, { userId, projectIds }) => {
+        await tx.nativeDelete(ScanAlertChoice, { userId, projectId: { $in: [...projectIds] } });
+      },
+    });
   }
 
   /** Once per scan, in the transaction that evaluates it. Returns the reported items; null: none. */
@@ -70,8 +81,11 @@ export class ScanAlerts {
 
   /** Whether a member gets alerts. */
   async read({ projectId, userId }: AlertRecipient, role: Role): Promise<boolean> {
-    const choices = await readAlertChoices(this.em.fork(), projectId);
-    return getsAlerts(role, choices.get(userId) ?? null);
+    const em = this.em.fork();
+    const chosen = (await readAlertChoices(em, projectId)).get(userId);
+    if (chosen !== undefined) return chosen;
+    const members = await this.access.membersOf(em, projectId);
+    return members.some((member) => member.userId === userId && member.isContact) && getsAlerts(role, null);
   }
 
   async save({ projectId, userId }: AlertRecipient, enabled: boolean): Promise<void> {
@@ -107,9 +121,10 @@ export class ScanAlerts {
   ): Promise<{ userId: string; email: string }[]> {
     const choices = await readAlertChoices(tx, projectId);
     const members = await this.access.membersOf(tx, projectId);
-    return members.filter(
-      ({ userId, role, emailConfirmed }) => emailConfirmed && getsAlerts(role, choices.get(userId) ?? null),
-    );
+    return members.filter(({ userId, role, emailConfirmed, isContact }) => {
+      const chosen = choices.get(userId) ?? null;
+      return emailConfirmed && (isContact || chosen !== null) && getsAlerts(role, chosen);
+    });
   }
 
   private tokenFor(recipient: AlertRecipient): string {

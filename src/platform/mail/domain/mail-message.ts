@@ -22,6 +22,7 @@ const LINKS: Partial<Record<MailTemplate, string>> = {
   // Same topic as a sign-up without an account, so that the delivery time reveals nothing.
   account_exists: MAIL_INVITE,
   invitation: MAIL_INVITE,
+  organization_invitation: MAIL_INVITE,
 };
 
 /** The topic of a mail. */

@@ -55,6 +55,18 @@ export const MAILS: MailTemplates = {
       reason: t('mails.invitation.reason', { brand }),
     };
   },
+  organization_invitation: ({ link, ...values }, { t }) => {
+    const organization = nameInMail(values.organization);
+    return {
+      subject: t('mails.organizationInvitation.subject', { organization }),
+      paragraphs: [
+        t('mails.organizationInvitation.text', { organization }),
+        { label: t('mails.organizationInvitation.link'), url: link },
+        t('mails.organizationInvitation.unknown'),
+      ],
+      reason: t('mails.organizationInvitation.reason', { brand }),
+    };
+  },
   ownership_offered: ({ link, ...values }, { t }) => {
     const project = nameInMail(values.project);
     return {

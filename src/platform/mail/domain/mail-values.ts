@@ -11,6 +11,7 @@ interface MailValuesByTemplate {
   account_exists: { link: string };
   reset_password: { link: string };
   invitation: { project: string; role: string; link: string };
+  organization_invitation: { organization: string; link: string };
   ownership_offered: { project: string; link: string };
   ownership_received: { project: string };
   ownership_given: { project: string };
