@@ -41,10 +41,11 @@ export function complete(configuration: SiteConfiguration, choice: Choice): void
 
 /** Google's tags require the arguments object itself, not an array. */
 function pushConsent(layer: unknown[], states: object): void {
-  (function (..._: unknown[]): void {
+  const gtag = function (): void {
     // oxlint-disable-next-line prefer-rest-params -- see above
     layer.push(arguments);
-  })('consent', 'update', states);
+  } as (...parameters: unknown[]) => void;
+  gtag('consent', 'update', states);
 }
 
 /** Denied if one of Google's services in a category is refused, granted if all are accepted. */

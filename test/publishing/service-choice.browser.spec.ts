@@ -15,7 +15,13 @@ const service = (name: string, category: string, provider = 'Example Ltd'): obje
   provider,
   category,
   policyUrl: 'https://example.com/policy',
-  cookies: [{ name: `_${name.toLowerCase().replaceAll(' ', '_')}`, duration: '13 months', purpose: 'Distinguishes visitors.' }],
+  cookies: [
+    {
+      name: `_${name.toLowerCase().replaceAll(' ', '_')}`,
+      duration: '13 months',
+      purpose: 'Distinguishes visitors.',
+    },
+  ],
 });
 const SERVICES = [
   service('Matomo', 'analytics'),
@@ -36,8 +42,7 @@ afterEach(() => site.context.close());
 
 const button = (opened: Page, name: string): Locator => opened.getByRole('button', { name, exact: true });
 const own = (opened: Page, name: string): Locator => opened.getByRole('switch', { name, exact: true });
-const category = (opened: Page, name: string): Locator =>
-  opened.getByRole('checkbox', { name, exact: true });
+const category = (opened: Page, name: string): Locator => opened.getByRole('checkbox', { name, exact: true });
 const ran = (opened: Page): Promise<string[]> => opened.evaluate(() => window.ran);
 /** The states of Consent Mode after all updates. */
 const google = (opened: Page): Promise<Record<string, string>> =>
