@@ -29,6 +29,7 @@ const COLUMNS = [
   'language',
   'surface',
   'additionalFields',
+  'services',
 ];
 
 describe('export of records (spec §8: CSV / PDF export)', () => {
@@ -69,7 +70,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     return parse(await response.text());
   };
 
-  it('has the fixed columns, the oldest record first, and additional fields as JSON in the last one', async () => {
+  it('has the fixed columns, the oldest record first, and additional fields and services as JSON in the last ones', async () => {
     const first = await post({
       hostname: 'www.example.com',
       configHash: 'c'.repeat(64),
@@ -78,7 +79,8 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       note: 'a "quoted", text\nin two lines',
       list: [1, 2],
     });
-    const second = await post({ action: 'reject_all', analytics: false, preferences: false });
+    const services = { matomo: true, video: false };
+    const second = await post({ analytics: false, preferences: false, services });
     const response = await project.request('viewer', 'GET', '/consents/export?format=csv');
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(response.headers.get('content-disposition')).toMatch(
@@ -91,7 +93,8 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     expect(rows[0]?.[1]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(rows[0]?.slice(7, 10)).toEqual(['c'.repeat(64), 'de-CH', 'link']);
     expect(JSON.parse(rows[0]?.[10] ?? '')).toEqual({ note: 'a "quoted", text\nin two lines', list: [1, 2] });
-    expect(rows[1]?.slice(7)).toEqual(['', '', '', '']);
+    expect(rows[1]?.slice(7, 11)).toEqual(['', '', '', '']);
+    expect(rows.map((row) => row[11] && (JSON.parse(row[11]) as object))).toEqual(['', services]);
   });
 
   it('begins with a byte order mark only where one is asked for', async () => {
@@ -134,7 +137,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     const text = await response.text();
     const [, row] = parse(text) as string[][];
     // Nothing is lost: a reader that parses the file gets the original JSON.
-    expect(JSON.parse(row?.at(-1) ?? '')).toEqual(extra);
+    expect(JSON.parse(row?.[10] ?? '')).toEqual(extra);
     const cells = [',', ';', '\t'].flatMap((separator) =>
       text.split('\r\n').flatMap((line) => line.split(separator)),
     );
