@@ -5,6 +5,7 @@
 const SHARED_WITH_BANNER = ['site', 'storage', 'own-global', 'pristine-document'];
 const SHARED_WITH_PREVIEW = ['site', 'mode'];
 const SHARED_WITH_SIGNALS = ['site', 'own-global', 'pristine-document'];
+const SHARED_WITH_SERVICES = ['site', 'own-global', 'pristine-document', 'service-grants', 'banner/element'];
 
 const files = (names) => `^loader/(${names.join('|')})\\.ts$`;
 
@@ -45,6 +46,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^loader/signals/' },
       to: { path: '^loader/', pathNot: ['^loader/signals/', files(SHARED_WITH_SIGNALS)] },
+    },
+    {
+      name: 'services-without-banner',
+      comment: 'The part gets what it needs from the banner; elements are built by the same functions.',
+      severity: 'error',
+      from: { path: '^loader/services/' },
+      to: { path: '^loader/', pathNot: ['^loader/services/', files(SHARED_WITH_SERVICES)] },
     },
     {
       name: 'nothing-else',

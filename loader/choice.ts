@@ -7,8 +7,11 @@ import { stillCounts } from './prompt-rule';
 import type { StoredChoice } from './site';
 import { readJson } from './storage';
 
-/** The choice cookie (docs/loader.md): a flag for each category, seconds since 1970, policy version. */
-const COOKIE = /service-consent=v1.(...).(\d+).([^;]*)/;
+/**
+ * The choice cookie (docs/first-party.md): a flag for each category, seconds since 1970, policy version. Our banner
+ * reads the services of `v2`.
+ */
+const COOKIE = /service-consent=v..(...).(\d+).([^;~]*)/;
 
 /** The latest choice, in any tab; or on another subdomain, if it is shared. */
 export const storedChoice = (): StoredChoice | null => {
@@ -19,7 +22,7 @@ export const storedChoice = (): StoredChoice | null => {
     // That of the stored choice was written in the same second.
     if (!stored || at > (stored.at as number))
       return {
-        ...byCategory((_, n) => (flags as string)[n] === '1'),
+        ...byCategory((_, n) => ((flags as string)[n] as never) > 0),
         at,
         // Another policy version is never the fingerprint of a prompt.
         prompt: policy === lastGood?.policyVersion ? '' : policy,

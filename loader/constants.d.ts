@@ -13,7 +13,8 @@ declare const BLOCKING: {
   categories: string[];
   serviceIds: string[];
   reconsentMonths: number;
-  rules: [pattern: string, category: string][];
+  rules: [pattern: string, name: string][];
+  services?: [id: string, category: string][];
 };
 /** Of a project: put ahead of declaration.js when it is published (src/modules/publishing/domain/declaration.ts). */
 declare const DECLARATIONS: {
@@ -47,3 +48,5 @@ declare const DECLARATIONS: {
 }[];
 /** The banner's style sheet. */
 declare const BANNER_CSS: string;
+/** The style sheet of the banner's part for services. */
+declare const SERVICES_CSS: string;

@@ -14,7 +14,7 @@ export const decide = (consent: Consent): void => {
   const current = currentChoice();
   const currentModes = modes();
   let flags: Choice | undefined;
-  let reason: Reason | undefined;
+  let reason: Reason | false | undefined;
   if (current) applyChoice(current);
   else {
     const last = storedChoice();
@@ -24,11 +24,8 @@ export const decide = (consent: Consent): void => {
     const isRefused = isSignaled() && (isAnyRunning || !banner?.enabled);
     // A refusal holds until the visitor decides again; a grant that expired holds no longer where consent is required.
     flags = byCategory((category) => isRunning(category) && !isRefused && (last?.[category] ?? true));
-    if (isRefused) reason = 'signal';
-    else {
-      if (last || isAnyRunning) applyChoice(flags);
-      if (banner?.enabled && mode() !== 'none') reason = 'banner';
-    }
+    if (!isRefused && (last || isAnyRunning)) applyChoice(flags);
+    reason = isRefused ? 'signal' : banner?.enabled && mode() !== 'none' && 'banner';
   }
   void showBanner(consent, reason, (seen) => {
     if (reason === 'signal')

@@ -12,7 +12,7 @@ let banner: Promise<BannerScript> | undefined;
  */
 export const showBanner = async (
   consent: Consent,
-  reason: Reason | undefined,
+  reason: Reason | false | undefined,
   done?: (seen?: object) => void,
 ): Promise<void> => {
   const name = consent.configuration?.bannerScript;

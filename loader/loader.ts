@@ -5,7 +5,7 @@
  */
 import { currentChoice, promptFingerprint } from './choice';
 import { configuration, loadConfiguration, mode, modes, useLastGood } from './configuration';
-import { rescan } from './consent-applier';
+import { isAllowed, rescan } from './consent-applier';
 import { decide } from './decide';
 import { type Choice, startGoogle } from './google-consent';
 import { showBanner } from './load-banner';
@@ -27,7 +27,7 @@ const start = (): void => {
   if (!loaderScript) {
     // A module learns its address only from `import.meta`, which is a syntax error in a plain script.
     // oxlint-disable-next-line no-console -- the author of the page reads it there
-    console.warn(`${META_GLOBAL}: no type=module`);
+    console.warn('no type=module');
     return;
   }
   const ready = new Promise<object>((resolve) => (resolveReady = resolve));
@@ -38,6 +38,8 @@ const start = (): void => {
     open: () => ready.then(() => showBanner(consent, 'link')),
     /** Runs granted elements that were added to the page since. */
     rescan,
+    /** Whether a category or service may run now. */
+    isAllowed,
     /**
      * The published configuration: texts, categories, versions; null before `ready`, or without
      * one.

@@ -29,7 +29,7 @@ export const stillCounts = (
   const isRefusal = categories.some((category) => !choice[category as never]);
   return (
     (!choice.prompt ||
-      (!`${isSamePolicy ? categories : all}`.split(',').some((item) => item && !known.includes(item)) &&
+      (!(isSamePolicy ? categories : all).some((item) => !known.includes(item)) &&
         (isSamePolicy || isRefusal || known.length > all.length + 1))) &&
     // Never true without a number of months.
     !(

@@ -22,7 +22,6 @@ const inFlight = new Set<string>();
 
 const queued = (): [string, string][] => listOf(readJson(storageKey('queue'))) as [string, string][];
 const idle = (): [string, string][] => queued().filter(([id]) => !inFlight.has(id));
-const write = (entries: [string, string][]): void => writeJson(storageKey('queue'), entries);
 
 const postChoice = async (id: string, body: string): Promise<Receipt> => {
   inFlight.add(id);
@@ -39,7 +38,11 @@ const postChoice = async (id: string, body: string): Promise<Receipt> => {
     });
     ({ status, ok: stored } = response);
     // Any other refusal is final.
-    if (status < 500 && status !== 429 && status !== 408) write(queued().filter((entry) => entry[0] !== id));
+    if (status < 500 && status !== 429 && status !== 408)
+      writeJson(
+        storageKey('queue'),
+        queued().filter((entry) => entry[0] !== id),
+      );
     ({ detail } = (await response.json()) as { detail?: string });
   } catch {
     // Unavailable: the next page sends it.
@@ -49,8 +52,7 @@ const postChoice = async (id: string, body: string): Promise<Receipt> => {
 };
 
 export const sendChoice = (id: string, body: string): Promise<Receipt> => {
-  const all: [string, string][] = [...queued(), [id, body]];
-  write(all.slice(-QUEUE_MAX));
+  writeJson(storageKey('queue'), [...queued(), [id, body]].slice(-QUEUE_MAX));
   return postChoice(id, body);
 };
 

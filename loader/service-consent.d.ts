@@ -28,6 +28,11 @@ interface ServiceConsentSubmission {
   offered?: readonly ServiceConsentCategory[];
   /** BCP 47: the language that was shown. */
   language?: string;
+  /**
+   * Whether each service is granted, by its id, where your visitors choose by service. A category is true only if all
+   * of its services are; pass `action: 'custom'` if only some services of no whole category are.
+   */
+  services?: Readonly<Record<string, boolean>>;
   surface?: 'banner' | 'preferences' | 'link' | 'placeholder' | 'signal' | 'api';
   /** Of the key that the visitor's device keeps (docs/visitors.md), 76 hexadecimal digits. Never the key itself. */
   visitorKeyHash?: string;
@@ -48,6 +53,8 @@ interface ServiceConsentChoice {
   readonly analytics: boolean;
   readonly marketing: boolean;
   readonly preferences: boolean;
+  /** Only of a choice that was made by service. */
+  readonly services?: Readonly<Record<string, boolean>>;
   readonly id?: string;
   readonly action?: string;
   /** Milliseconds since 1970. */
@@ -62,6 +69,11 @@ interface ServiceConsent {
   open(): Promise<void>;
   /** Runs scripts and frames that were added to the page and whose category is granted. */
   rescan(): void;
+  /**
+   * Whether a category or service (by its id) may run now. Services that the visitor did not choose one by one are
+   * false until our banner has loaded.
+   */
+  isAllowed(name: string): boolean;
   /**
    * The published configuration; null before `ready`, and if it could not be loaded. With our own banner, it may have
    * only the texts of the default language.
@@ -82,5 +94,7 @@ interface Window {
 
 interface DocumentEventMap {
   'serviceMeta:ready': CustomEvent<ServiceMeta>;
+  /** Where visitors choose by service: what is granted now, by id; at first and after each choice. */
+  'serviceConsent:services': CustomEvent<Readonly<Record<string, boolean>>>;
   'serviceConsent:choice': CustomEvent<ServiceConsentReceipt & { readonly tookMs: number }>;
 }

@@ -3,9 +3,11 @@ export interface Choice {
   analytics: boolean;
   marketing: boolean;
   preferences: boolean;
+  /** Whether each service is granted, by its id; absent where the choice was not made by service. */
+  services?: Record<string, boolean> | undefined;
 }
 
-export type Category = keyof Choice;
+export type Category = keyof Omit<Choice, 'services'>;
 /** undefined: the visitor has not decided, and consent is required. */
 export type Granted = Choice | undefined;
 
@@ -33,6 +35,8 @@ export interface BannerText {
 }
 
 export interface SiteService {
+  /** Only where visitors choose by service. */
+  id?: string;
   name: string;
   provider: string;
   category: Category | 'necessary';
@@ -131,6 +135,10 @@ export interface SiteConfiguration {
    * own banner; null: none.
    */
   bannerScript?: string | null;
+  /** File name of the banner's part where visitors choose by service (services/services.ts). */
+  serviceScript?: string;
+  /** Where visitors choose by service: the services that Google and the signals follow. */
+  vendors?: Record<string, string[]>;
   /** The signals that are on (signals/targets.ts), and the name of the event for tag managers. */
   signals?: string[];
   dataLayerEvent?: string;
@@ -142,6 +150,8 @@ export interface Submission extends Partial<Choice> {
   action?: string;
   /** The categories that this banner offered, if fewer than the configuration's. */
   offered?: string[];
+  /** Whether each service is granted, by its id. */
+  services?: Record<string, boolean> | undefined;
   [field: string]: unknown;
 }
 
@@ -166,6 +176,8 @@ export interface Consent {
   readonly ready: Promise<object>;
   open(): Promise<void>;
   rescan(): void;
+  /** Absent in an older loader. */
+  isAllowed?(name: string): boolean;
   submit(submission: Submission): Promise<object>;
   readonly configuration: SiteConfiguration | null;
   readonly choice: StoredChoice | null;
@@ -188,6 +200,37 @@ export interface PageWork {
   rescan?(): void;
   /** Determines the displayed state, unless a choice does. */
   seen: Seen;
+  /** Where visitors choose by service: resolved once choices are completed. */
+  completed?: Promise<void> | undefined;
+}
+
+/** What a visitor grants by service. */
+export interface ServiceChoice {
+  /** Categories of which every service is granted. */
+  granted: Category[];
+  services: Record<string, boolean>;
+}
+
+/** A service in the second layer's list. */
+export interface ServiceItem {
+  id: string;
+  item: HTMLElement;
+  isOn: boolean;
+}
+
+/** The banner's part where visitors choose by service. */
+export interface ServicePart {
+  /** What the page's last choice grants; undefined: none was completed. */
+  current(): Record<string, boolean> | undefined;
+  complete(configuration: SiteConfiguration, choice: Choice): void;
+  allow(configuration: SiteConfiguration, granted: Granted, name: string): ServiceChoice;
+  addSwitches(box: HTMLInputElement, items: ServiceItem[]): () => Record<string, boolean>;
+  addSearch(list: HTMLElement, label: string): Node[];
+}
+
+/** Its script element, with its interface for the banner. */
+export interface ServiceScript extends HTMLScriptElement {
+  services: ServicePart;
 }
 
 /** Creates a script that runs when it is added to the page (trusted-script.ts). */

@@ -20,14 +20,13 @@ export const submit = async (submission: Submission): Promise<object> => {
       (category) => !flags[category as Category],
     );
     const id = uuidV7(Date.now() - clockAheadMs);
-    const { policyVersion, bannerVersion, configHash, region } = configuration ?? {};
     const context = {
       surface: 'api',
       hostname: location.hostname || undefined,
-      policyVersion,
-      bannerVersion,
-      configHash,
-      region,
+      policyVersion: configuration?.policyVersion,
+      bannerVersion: configuration?.bannerVersion,
+      configHash: configuration?.configHash,
+      region: configuration?.region,
       modes: configuration && modes(),
       regionPreset: rule().preset,
     };
@@ -35,14 +34,16 @@ export const submit = async (submission: Submission): Promise<object> => {
       given.action ??
       (!CATEGORIES.some((category) => flags[category]) ? 'reject_all' : missing ? 'custom' : 'accept_all');
     const body = JSON.stringify({ ...context, ...given, ...flags, action, id, offered: undefined });
-    writeJson(storageKey('choice'), {
+    const choice = {
       ...flags,
-      id,
-      at: Date.now(),
       action,
+      id,
+      services: given.services,
       prompt: promptFingerprint(),
-    });
-    applyChoice(flags);
+      at: Date.now(),
+    };
+    writeJson(storageKey('choice'), choice);
+    applyChoice(choice);
     return sendChoice(id, body);
   } catch (error) {
     return { id: null, stored: false, status: 0, detail: String(error) };

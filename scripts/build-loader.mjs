@@ -1,4 +1,4 @@
-// Builds the loader, our banner, its preview, the signals, the blocker and the declaration (loader/) into loader/ of the build (dist, or the folder given), for
+// Builds the loader, our banner and its part for services, its preview, the signals, the blocker and the declaration (loader/) into loader/ of the build (dist, or the folder given), for
 // browsers that support ES2020. Constants shared with the service come from the compiled service, so this runs after it
 // is compiled.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -49,16 +49,20 @@ await bundle('loader.ts', 'loader.js', {
   EU_GROUP,
 });
 await bundle('banner/banner.ts', 'banner.js', {
-  BANNER_CSS: bannerStyles(),
+  BANNER_CSS: styles('banner/banner.css'),
   CONSENT_GLOBAL,
   META_GLOBAL,
+});
+await bundle('services/services.ts', 'services.js', {
+  SERVICES_CSS: styles('services/services.css'),
+  CONSENT_GLOBAL,
 });
 await bundle('signals/signals.ts', 'signals.js', {});
 await bundle('blocker/blocker.ts', 'blocker.js', { META_GLOBAL });
 await bundle('declaration/declaration.ts', 'declaration.js', {});
 await bundle('preview/preview.ts', 'preview.js', { UNKNOWN_REGION, EU_GROUP });
 
-function bannerStyles() {
-  const source = readFileSync(join('loader', 'banner', 'banner.css'), 'utf8');
+function styles(file) {
+  const source = readFileSync(join('loader', file), 'utf8');
   return transformSync(source, { loader: 'css', minify: true }).code.trim();
 }

@@ -1,13 +1,13 @@
 /** Placeholders of frames that wait for consent, each with a button that allows its category. */
 import { pristineDocument } from '../pristine-document';
-import type { Category } from '../site';
+import type { Category, SiteConfiguration } from '../site';
 import { isolateForeignText } from './direction';
 import { button, element } from './element';
 import { describeCategory, type Prompt } from './prompt';
 import { isRightToLeft } from './rules';
 import { addStyles, applyTheme } from './theme';
 
-const WAITING = 'iframe[data-category][data-src]';
+const WAITING = 'iframe:is([data-category],[data-service])[data-src]';
 
 export interface BlockedFrames {
   /** Adds placeholders of blocked frames, and removes those of released ones. */
@@ -16,10 +16,11 @@ export interface BlockedFrames {
 
 export const hasBlockedFrame = (): boolean => pristineDocument('querySelector')(WAITING) !== null;
 
-export function blockedFrames(prompt: Prompt, allow: (category: Category) => void): BlockedFrames {
+export function blockedFrames(prompt: Prompt, allow: (name: string) => void): BlockedFrames {
   /** With each frame's own `display`. */
   const placeholders = new Map<HTMLIFrameElement, { placeholder: HTMLElement; display: string }>();
-  const { categories } = prompt.configuration;
+  const { configuration } = prompt;
+  const offered = [...configuration.categories, ...serviceNames(configuration).keys()];
   return {
     update() {
       for (const [frame, { placeholder, display }] of placeholders) {
@@ -29,10 +30,11 @@ export function blockedFrames(prompt: Prompt, allow: (category: Category) => voi
         placeholders.delete(frame);
       }
       for (const frame of pristineDocument('querySelectorAll')<HTMLIFrameElement>(WAITING)) {
-        const category = frame.dataset.category as Category;
-        // A category that is not offered can never be allowed.
-        if (placeholders.has(frame) || !categories.includes(category)) continue;
-        const placeholder = createPlaceholder(prompt, frame, category, () => allow(category));
+        const { category, service } = frame.dataset;
+        const name = (configuration.serviceScript && service) || (category as string);
+        // What is not offered can never be allowed.
+        if (placeholders.has(frame) || !offered.includes(name)) continue;
+        const placeholder = createPlaceholder(prompt, frame, name, () => allow(name));
         placeholders.set(frame, { placeholder, display: frame.style.display });
         frame.before(placeholder);
         frame.style.setProperty('display', 'none', 'important');
@@ -41,9 +43,23 @@ export function blockedFrames(prompt: Prompt, allow: (category: Category) => voi
   };
 }
 
+/** The services that visitors choose, with their names. */
+const serviceNames = ({ services, serviceScript }: SiteConfiguration): Map<string, string> =>
+  new Map(
+    services.flatMap(({ id, category, name }) =>
+      serviceScript && id && category !== 'necessary' ? [[id, name ?? id] as const] : [],
+    ),
+  );
+
+/** The elements that wait for a category or, if visitors choose by service, for a service. */
+export const selectorOf = (name: string, { serviceScript }: SiteConfiguration): string =>
+  serviceScript
+    ? `:is([data-service="${name}"],[data-category="${name}"]:not([data-service]))`
+    : `[data-category="${name}"]`;
+
 /** Takes back a frame that has been loaded; it waits again. */
-export function blockFrames(category: Category): void {
-  const loaded = `iframe[data-category="${category}"]:not([data-src])`;
+export function blockFrames(name: string, configuration: SiteConfiguration): void {
+  const loaded = `iframe${selectorOf(name, configuration)}:not([data-src])`;
   for (const frame of pristineDocument('querySelectorAll')<HTMLIFrameElement>(loaded)) {
     if (!frame.getAttribute('src')) continue;
     frame.dataset.src = frame.src;
@@ -54,11 +70,11 @@ export function blockFrames(category: Category): void {
 function createPlaceholder(
   prompt: Prompt,
   frame: HTMLIFrameElement,
-  category: Category,
+  name: string,
   allow: () => void,
 ): HTMLElement {
   const { configuration, text } = prompt;
-  const { title } = describeCategory(prompt, category);
+  const title = serviceNames(configuration).get(name) ?? describeCategory(prompt, name as Category).title;
   const withTitle = (label = '{category}'): string => label.replace('{category}', title);
   const host = element('div', '');
   const shadow = host.attachShadow({ mode: 'open' });

@@ -1,13 +1,17 @@
 /** The categories that the visitor may switch, each with its declared services and cookies. */
-import type { Category, SiteService } from '../site';
+import type { Category, ServiceItem, SiteService } from '../site';
 import { element, link } from './element';
-import { describeCategory, isGranted, type Prompt } from './prompt';
+import { describeCategory, isGranted, isServiceGranted, type Prompt } from './prompt';
 import { serviceFacts, translationIn } from './rules';
 
 export interface CategoryList {
   list: HTMLElement;
   /** The categories whose switch is on. */
   granted(): Category[];
+  /** Whether each service is on; undefined: visitors do not choose by service. */
+  services(): Record<string, boolean> | undefined;
+  /** Ahead of the list. */
+  search: Node[];
 }
 
 export function categoryList(prompt: Prompt): CategoryList {
@@ -21,8 +25,32 @@ export function categoryList(prompt: Prompt): CategoryList {
     ...necessaryItem(prompt),
     ...switches.map(([key, box]) => categoryItem(prompt, box, describeCategory(prompt, key))),
   );
-  return { list, granted: () => switches.filter(([, box]) => box.checked).map(([key]) => key) };
+  const chosen = prompt.part && switches.map(([, box]) => addServiceSwitches(prompt, box, list));
+  return {
+    list,
+    granted: () => switches.filter(([, box]) => box.checked).map(([key]) => key),
+    services: () => chosen && Object.assign({}, ...chosen.map((read) => read())),
+    search: prompt.part?.addSearch(list, prompt.text.labels['searchServices'] ?? '') ?? [],
+  };
 }
+
+/** Returns a function that reads the switches of a category's services. */
+function addServiceSwitches(
+  prompt: Prompt,
+  box: HTMLInputElement,
+  list: HTMLElement,
+): () => Record<string, boolean> {
+  const shown = [...list.querySelectorAll<HTMLElement>(`#about-${box.value} ~ .services > li`)];
+  const items = servicesOf(prompt, box.value).flatMap((service, n): ServiceItem[] => {
+    const item = shown[n];
+    return service.id && item ? [{ id: service.id, item, isOn: isServiceGranted(prompt, service) }] : [];
+  });
+  return items.length > 0 && prompt.part ? prompt.part.addSwitches(box, items) : () => ({});
+}
+
+/** Without their texts, services are not listed. */
+const servicesOf = ({ configuration }: Prompt, key: string): SiteService[] =>
+  configuration.services.filter(({ category, name }) => category === key && name);
 
 /** Always on; absent without its texts. */
 function necessaryItem(prompt: Prompt): Node[] {
@@ -51,10 +79,7 @@ function categoryItem(
 ): HTMLElement {
   const label = element('label', '', title);
   label.htmlFor = box.id;
-  // Without their texts, services are not listed.
-  const services = prompt.configuration.services.filter(
-    ({ category, name }) => category === box.value && name,
-  );
+  const services = servicesOf(prompt, box.value);
   const facts = serviceFacts(services, prompt.text);
   const about = element(facts ? 'summary' : 'p', 'text', description, facts && ` ${facts}`);
   about.id = `about-${box.value}`;

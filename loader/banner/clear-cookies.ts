@@ -5,7 +5,7 @@ import { cookieDeletions, withdrawnCookies } from './rules';
 /** Deletes the cookies of services whose category is not granted, except `HttpOnly` ones, which scripts cannot see. */
 export function clearCookies(
   services: SiteService[],
-  granted: (category: SiteService['category']) => boolean,
+  granted: (category: SiteService['category'], service: SiteService) => boolean,
 ): void {
   for (const name of withdrawnCookies(readableCookies(), services, granted)) {
     for (const deletion of cookieDeletions(name, location))

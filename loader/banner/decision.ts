@@ -24,6 +24,8 @@ export interface Decision {
   surface: 'banner' | 'preferences' | 'link' | 'placeholder';
   action?: string;
   granted: Category[];
+  /** Where the visitor chose by service. */
+  services?: Record<string, boolean> | undefined;
 }
 
 /**
@@ -33,15 +35,21 @@ export interface Decision {
 export function recordDecision(prompt: Prompt, { granted, ...decision }: Decision): void {
   const { consent, configuration, text, isPreview } = prompt;
   const { projectId, categories, services } = configuration;
+  const isMixed = granted.length === 0 && Object.values(decision.services ?? {}).includes(true);
   const submission: Submission = {
     offered: categories,
+    // The flags alone would be a rejection.
+    ...(isMixed && { action: 'custom' }),
     ...seenIn(text.language, configuration),
     ...decision,
   };
   for (const key of CATEGORIES) submission[key] = granted.includes(key);
   const hashing = isPreview ? undefined : hashForChoice(projectId);
   const submitted = Promise.all([hashing, afterPaint()]).then(([visitorKeyHash]) => {
-    clearCookies(services, (category) => granted.includes(category as Category));
+    clearCookies(
+      services,
+      (category, { id = '' }) => decision.services?.[id] ?? granted.includes(category as Category),
+    );
     return consent.submit({ ...submission, visitorKeyHash });
   });
   // The response first: counting never delays a consent.

@@ -6,9 +6,11 @@ import { pristineDocument } from '../pristine-document';
 import {
   BANNER_HOST_ID,
   type Category,
+  type Choice,
   type Consent,
   type Granted,
   type PageWork,
+  type ServicePart,
   type SiteConfiguration,
   type TrustedScript,
 } from '../site';
@@ -19,6 +21,7 @@ import { preparePrompt, type Prompt, withSecondLayer } from './prompt';
 import { release } from './release';
 import { hasRunScript, offerReload } from './reload-offer';
 import { seenIn } from './seen';
+import { withServicePart } from './service-part';
 import { openOnClick, type SettingsLink, settingsLink } from './settings-link';
 import { shareChoice } from './share-choice';
 import { closeIfAnswered } from './show-banner';
@@ -35,9 +38,11 @@ export const start = (consent: Consent, trustedScript?: TrustedScript): PageWork
 /** `trustedScript` is absent in older loaders, which run waiting scripts themselves. */
 function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
   const configuration = consent.configuration as SiteConfiguration;
-  const { categories } = configuration;
-  let granted: Category[] | undefined;
+  const { categories, serviceScript } = configuration;
+  /** Names of categories and ids of services. */
+  let granted: string[] | undefined;
   let all: Granted;
+  let part: ServicePart | undefined;
   // These wait for their texts, which may be in a file.
   let prompt: Prompt | undefined;
   let link: SettingsLink | undefined;
@@ -49,8 +54,13 @@ function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
     else if (prompt && hasBlockedFrame()) withSecondLayer(prompt, startFrames);
   };
   const startFrames = (detailed: Prompt): void => {
-    frames ??= blockedFrames(detailed, (category) =>
-      recordDecision(detailed, { surface: 'placeholder', granted: [...(granted ?? []), category] }),
+    frames ??= blockedFrames(detailed, (name) =>
+      recordDecision(detailed, {
+        surface: 'placeholder',
+        ...(detailed.part?.allow(configuration, all, name) ?? {
+          granted: [...(granted ?? []), name] as Category[],
+        }),
+      }),
     );
     frames.update();
   };
@@ -62,7 +72,7 @@ function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
   });
   const rescan = (): void => {
     if (!trustedScript) consent.rescan();
-    else if (all) release(all, trustedScript);
+    else if (all) release(all, trustedScript, serviceScript !== undefined);
   };
   const refresh = (): void => {
     rescan();
@@ -70,26 +80,49 @@ function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
   };
   observePage(refresh);
   pristineDocument('addEventListener')('DOMContentLoaded', refresh);
+  const apply = (next: Granted): void => {
+    const former = granted;
+    all = next;
+    if (next) part?.complete(configuration, next);
+    rescan();
+    granted = next && [
+      ...categories.filter((category) => next[category]),
+      ...grantedIds(configuration, next),
+    ];
+    const withdrawn = (former ?? []).filter((name) => !granted?.includes(name));
+    withdrawn.forEach((name) => blockFrames(name, configuration));
+    closeIfAnswered();
+    shareChoice(consent);
+    update();
+    if (withdrawn.some((name) => hasRunScript(name, configuration)))
+      preparePrompt(consent, 'link', (ready) => withSecondLayer(ready, offerReload));
+  };
+  const completed =
+    serviceScript &&
+    new Promise<void>((resolve) =>
+      withServicePart(
+        configuration,
+        (loaded) => {
+          part = loaded;
+          apply(all);
+          resolve();
+        },
+        trustedScript,
+      ),
+    );
   return {
     rescan,
-    apply(next) {
-      const former = granted;
-      all = next;
-      rescan();
-      granted = next && categories.filter((category) => next[category]);
-      const withdrawn = (former ?? []).filter((category) => !granted?.includes(category));
-      withdrawn.forEach(blockFrames);
-      closeIfAnswered();
-      shareChoice(consent);
-      update();
-      if (withdrawn.some(hasRunScript))
-        preparePrompt(consent, 'link', (ready) => withSecondLayer(ready, offerReload));
-    },
+    apply,
+    ...(completed && { completed }),
     get seen() {
       return seenIn(prompt?.text.language ?? pickLanguage(configuration), configuration);
     },
   };
 }
+
+/** Ids of the granted services, where visitors choose them. */
+const grantedIds = ({ services, serviceScript }: SiteConfiguration, choice: Choice): string[] =>
+  serviceScript ? services.flatMap(({ id }) => (id && choice.services?.[id] ? id : [])) : [];
 
 /** Calls `changed` soon after elements were added to the page or removed from it. */
 function observePage(changed: () => void): void {

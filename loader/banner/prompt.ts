@@ -1,8 +1,17 @@
 /** One display of the banner: its texts, questions and mode. */
 import { ownGlobal } from '../own-global';
-import type { BannerText, Category, Consent, Reason, SiteConfiguration } from '../site';
+import type {
+  BannerText,
+  Category,
+  Consent,
+  Reason,
+  ServicePart,
+  SiteConfiguration,
+  SiteService,
+} from '../site';
 import { withDetails, withText } from './language-files';
 import { pickText, readableServices } from './rules';
+import { withServicePart } from './service-part';
 
 export interface Prompt {
   consent: Consent;
@@ -13,6 +22,8 @@ export interface Prompt {
   informs: boolean;
   /** A preview sends and stores nothing, and does not move the focus. */
   isPreview: boolean;
+  /** On the second layer, where visitors choose by service. */
+  part?: ServicePart | undefined;
 }
 
 /** Calls `use` with the prompt once its text is there; never before the configuration has arrived. */
@@ -42,15 +53,18 @@ export const isPreview = (consent: Consent): boolean => ownGlobal(CONSENT_GLOBAL
 export function withSecondLayer(prompt: Prompt, use: (prompt: Prompt) => void): void {
   const { configuration, text } = prompt;
   withDetails(prompt, ({ labels, categories, services }) =>
-    use({
-      ...prompt,
-      configuration: { ...configuration, services: readableServices(services ?? configuration.services) },
-      text: {
-        ...text,
-        labels: { ...text.labels, ...labels },
-        categories: categories ?? text.categories,
-      },
-    }),
+    withServicePart(configuration, (part) =>
+      use({
+        ...prompt,
+        part,
+        configuration: { ...configuration, services: readableServices(services ?? configuration.services) },
+        text: {
+          ...text,
+          labels: { ...text.labels, ...labels },
+          categories: categories ?? text.categories,
+        },
+      }),
+    ),
   );
 }
 
@@ -73,6 +87,12 @@ export function isGranted({ consent, reason }: Prompt, key: Category): boolean {
 
 /** What applies to a category without a choice; older loaders have one mode for all. */
 export const modeOf = ({ mode, modes }: Consent, key: Category): string => modes?.[key] ?? mode;
+
+/** The same for a service: as its category, unless the choice names it. In a preview nothing is completed. */
+export const isServiceGranted = (prompt: Prompt, { id = '', category }: SiteService): boolean =>
+  prompt.part?.current()?.[id] ??
+  prompt.consent.choice?.services?.[id] ??
+  isGranted(prompt, category as Category);
 
 /** Whether the visitor can refuse or object. */
 const isOptional = (mode: string): boolean => mode === 'opt_in' || mode === 'opt_out';

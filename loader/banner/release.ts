@@ -2,16 +2,17 @@
 import { pristineDocument } from '../pristine-document';
 import type { Category, Choice, TrustedScript } from '../site';
 
+const WAITING = '[data-category],[data-service]';
 /** Attributes of a blocked script that its copy does not get; handlers would need a separate policy. */
 const NOT_COPIED = /^(type|src|n?on)/;
 const { nonce } = pristineDocument('currentScript') as HTMLScriptElement;
 
-/** Runs the blocked scripts of a granted category. */
-export function release(granted: Choice, trustedScript: TrustedScript): void {
+/** Runs the blocked scripts of a granted category or, if visitors choose by service, of a granted service. */
+export function release(granted: Choice, trustedScript: TrustedScript, byService: boolean): void {
   try {
-    for (const element of pristineDocument('querySelectorAll')<HTMLScriptElement>('[data-category]')) {
-      const { category, src, type } = element.dataset;
-      if (!granted[category as Category]) continue;
+    for (const element of pristineDocument('querySelectorAll')<HTMLScriptElement>(WAITING)) {
+      const { category, service, src, type } = element.dataset;
+      if (!(byService && service ? granted.services?.[service] : granted[category as Category])) continue;
       if (element.localName !== 'script') {
         // Once: setting it again would load it again.
         if (src) element.src = src;

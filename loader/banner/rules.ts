@@ -66,13 +66,13 @@ export function serviceFacts(
  * Names of the cookies in `jar` (`document.cookie`) of services whose category is not granted; `*`
  * matches any suffix.
  */
-export function withdrawnCookies<C extends string>(
+export function withdrawnCookies<S extends { category: string; cookies: { name: string }[] }>(
   jar: string,
-  services: { category: C; cookies: { name: string }[] }[],
-  granted: (category: C) => boolean,
+  services: S[],
+  granted: (category: S['category'], service: S) => boolean,
 ): string[] {
   const withdrawn = services
-    .filter(({ category }) => category !== 'necessary' && !granted(category))
+    .filter((service) => service.category !== 'necessary' && !granted(service.category, service))
     .flatMap(({ cookies }) => cookies.map(({ name }) => name));
   const isWithdrawn = (present: string): boolean =>
     withdrawn.some((name) => (name.endsWith('*') ? present.startsWith(name.slice(0, -1)) : present === name));

@@ -8,7 +8,8 @@ import type { Prompt } from './prompt';
 import { wordsOf } from './words';
 
 export interface SecondLayerActions {
-  save(granted: Category[]): void;
+  /** `services`: where the visitor chose by service. */
+  save(granted: Category[], services?: Record<string, boolean>): void;
   reject(): void;
   withdraw(): void;
   /** The layer was closed, with or without a decision. */
@@ -31,6 +32,7 @@ export function secondLayer(prompt: Prompt, actions: SecondLayerActions): HTMLDi
     element(
       'div',
       'body',
+      ...categories.search,
       categories.list,
       element('p', 'text about', words.description, ...policyLink(prompt)),
       ...controllerLine(prompt),
@@ -39,7 +41,7 @@ export function secondLayer(prompt: Prompt, actions: SecondLayerActions): HTMLDi
     element(
       'div',
       'answers',
-      button('answer', text.save, () => actions.save(categories.granted())),
+      button('answer', text.save, () => actions.save(categories.granted(), categories.services())),
       button('answer', words.reject, actions.reject),
     ),
   );

@@ -21,8 +21,11 @@ export function shareChoice({ configuration, choice }: Consent): void {
   const { policyVersion, reconsentMonths = 12, choiceCookie, banner } = configuration;
   const days = Math.min(DAYS_MAX, Math.round(reconsentMonths * MONTH_DAYS));
   const value = cookieValue(choice, choice.at, policyVersion);
+  const [flags, services = ''] = [value.slice(0, FLAGS_END), /~.*/.exec(value)?.[0]];
   // The service's own may differ in the seconds.
-  if (choiceCookie && readCookies().includes(`${NAME}=${value.slice(0, FLAGS_END)}`)) return;
+  const isWritten = (cookie: string): boolean =>
+    cookie.includes(`${NAME}=${flags}`) && (services === '' || cookie.endsWith(services));
+  if (choiceCookie && readCookies().split(/;\s*/).some(isWritten)) return;
   if (choiceCookie === 'host') writeForHost(value, days * DAY_SECONDS);
   else if (banner?.shareSubdomains) write(value, days * DAY_SECONDS);
 }
@@ -42,14 +45,26 @@ function writeForHost(value: string, maxAgeSeconds: number): void {
   }
 }
 
-/** Flags in the order analytics, marketing, preferences; seconds since 1970; the policy version. */
+/** Without its name and attributes: the cookie has at most 1 kB. */
+const VALUE_CHARACTERS_MAX = 1000;
+
+/**
+ * Flags in the order analytics, marketing, preferences; seconds since 1970; the policy version. If only some services
+ * were accepted, also their ids (src/modules/domains/domain/choice-cookie.ts).
+ */
 function cookieValue(
-  { analytics, marketing, preferences }: StoredChoice,
+  { analytics, marketing, preferences, services = {} }: StoredChoice,
   atMs: number,
   policyVersion: string,
 ): string {
   const flags = [analytics, marketing, preferences].map(Number).join('');
-  return `v1.${flags}.${Math.floor(atMs / 1000)}.${encodeURIComponent(policyVersion)}`;
+  const value = `.${flags}.${Math.floor(atMs / 1000)}.${encodeURIComponent(policyVersion)}`;
+  const ids = Object.keys(services);
+  const accepted = ids.filter((id) => services[id]);
+  const withServices = `v2${value}~${accepted.join('.')}`;
+  return accepted.length > 0 && accepted.length < ids.length && withServices.length <= VALUE_CHARACTERS_MAX
+    ? withServices
+    : `v1${value}`;
 }
 
 function write(value: string, maxAgeSeconds: number): void {

@@ -68,8 +68,8 @@ function present(prompt: Prompt, host: Host): Presentation {
   };
   const decideFirst = (granted: Category[], action?: string): void =>
     decide({ surface: 'banner', granted, ...(action && { action }) });
-  const decideSecond = (granted: Category[]): void =>
-    decide({ surface: reason === 'link' ? 'link' : 'preferences', granted });
+  const decideSecond = (granted: Category[], services?: Record<string, boolean>): void =>
+    decide({ surface: reason === 'link' ? 'link' : 'preferences', granted, services });
   const openSecondLayer = (): void =>
     withSecondLayer(prompt, (detailed) => {
       if (second || !isOpen) return;

@@ -6,7 +6,7 @@
  */
 import { ownGlobal } from '../own-global';
 import { pristineDocument } from '../pristine-document';
-import { storedGrants } from './stored-grants';
+import { storedGrants, withServices } from './stored-grants';
 
 type Realm = Window & typeof globalThis;
 type Method = (this: unknown, ...given: unknown[]) => unknown;
@@ -488,7 +488,7 @@ const followLoader = (): void => {
     for (const item of items) {
       if (item?.['0'] === 'consent' && item['1'] === 'update') states = item['2'] as typeof states;
       if (item?.['event'] !== CHOICE_EVENT || !states) continue;
-      granted = new Set(
+      granted = withServices(
         STORAGE.filter(([, type]) => states?.[type] === 'granted').map(([category]) => category),
       );
       release();

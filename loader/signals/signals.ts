@@ -6,7 +6,7 @@
 import { pristineDocument } from '../pristine-document';
 import type { BannerScript, Consent, Granted, PageWork } from '../site';
 import { type Sender, senderFor } from './sender';
-import { type State, stateFrom } from './state';
+import { followServices, type State, stateFrom } from './state';
 import { TARGETS } from './targets';
 
 /** How often and how long a system's script is awaited, after each choice. */
@@ -15,11 +15,15 @@ const RETRIES_MAX = 40;
 
 /** Returns a function that sends the grants. */
 const startSignals = (consent: Consent): ((granted: Granted) => void) => {
-  let senders: Sender[] | undefined;
+  let senders: [name: string, send: Sender][] | undefined;
   let last: Granted;
   let timer: number | undefined;
   const sendAll = (state: State | null, isDecided?: boolean): boolean =>
-    (senders ?? []).map((send) => send(state, isDecided)).every(Boolean);
+    (senders ?? [])
+      .map(([name, send]) =>
+        send(state && followServices(state, { consent, granted: last, name }), isDecided),
+      )
+      .every(Boolean);
   const retry = (left: number): void => {
     timer = window.setTimeout(() => sendAll(null) || !left || retry(left - 1), RETRY_MS);
   };
@@ -30,7 +34,9 @@ const startSignals = (consent: Consent): ((granted: Granted) => void) => {
     const state = stateFrom(consent, granted);
     senders ??= (consent.configuration?.signals ?? []).flatMap((name) => {
       const target = new Map(Object.entries(TARGETS)).get(name);
-      return target ? senderFor(target, state) : [];
+      return target
+        ? [[name, senderFor(target, followServices(state, { consent, granted, name }))] as [string, Sender]]
+        : [];
     });
     clearTimeout(timer);
     if (!sendAll(state, !!granted)) retry(RETRIES_MAX);
@@ -49,7 +55,9 @@ script.start = (consent, trustedScript) => {
   return (work ??= {
     apply(granted) {
       banner?.apply(granted);
-      send(granted);
+      // The choice has its services then.
+      if (banner?.completed) void banner.completed.then(() => send(granted));
+      else send(granted);
     },
     rescan: () => banner?.rescan?.(),
     get seen() {

@@ -22,3 +22,22 @@ export const stateFrom = ({ choice, mode, modes, configuration }: Consent, grant
     eventName: configuration?.dataLayerEvent ?? EVENT_NAME,
   };
 };
+
+/** Where visitors choose by service, a system follows the services of its vendor, in the categories that have one. */
+export const followServices = (
+  state: State,
+  { consent, granted, name }: { consent: Consent; granted: Granted; name: string },
+): State => {
+  const { vendors, services = [] } = consent.configuration ?? {};
+  const ids = vendors?.[name];
+  const chosen = granted?.services;
+  if (!ids || !chosen) return state;
+  const is = (category: Category): boolean => {
+    const own = services.filter(({ id = '', category: of }) => of === category && ids.includes(id));
+    return own.length > 0 ? own.every(({ id = '' }) => chosen[id]) : state.granted[category];
+  };
+  return {
+    ...state,
+    granted: { analytics: is('analytics'), marketing: is('marketing'), preferences: is('preferences') },
+  };
+};

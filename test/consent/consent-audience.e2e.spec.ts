@@ -230,6 +230,7 @@ describe('consents by region and by language', () => {
       configHash: null,
       language: 'en',
       surface: 'banner',
+      services: null,
       extra: { region: 'GB' },
     };
     await service.database.orm.em.fork().transactional((tx) => insertPastRecords(tx, project.id, [past]));

@@ -29,6 +29,7 @@ const COLUMNS = [
   'language',
   'surface',
   'additionalFields',
+  'services',
   'givenAt',
   'importId',
   'originalId',
@@ -72,7 +73,7 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     return parse(await response.text());
   };
 
-  it('has the fixed columns, the oldest record first, and additional fields as JSON', async () => {
+  it('has the fixed columns, the oldest record first, with additional fields and services as JSON', async () => {
     const first = await post({
       hostname: 'www.example.com',
       configHash: 'c'.repeat(64),
@@ -81,7 +82,8 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
       note: 'a "quoted", text\nin two lines',
       list: [1, 2],
     });
-    const second = await post({ action: 'reject_all', analytics: false, preferences: false });
+    const services = { matomo: true, video: false };
+    const second = await post({ analytics: false, preferences: false, services });
     const response = await project.request('viewer', 'GET', '/consents/export?format=csv');
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(response.headers.get('content-disposition')).toMatch(
@@ -94,7 +96,9 @@ describe('export of records (spec §8: CSV / PDF export)', () => {
     expect(rows[0]?.[1]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(rows[0]?.slice(7, 10)).toEqual(['c'.repeat(64), 'de-CH', 'link']);
     expect(JSON.parse(rows[0]?.[10] ?? '')).toEqual({ note: 'a "quoted", text\nin two lines', list: [1, 2] });
-    expect(rows[1]?.slice(7)).toEqual(['', '', '', '', '', '', '']);
+    expect(rows[1]?.slice(7, 11)).toEqual(['', '', '', '']);
+    expect(rows.map((row) => row[11] && (JSON.parse(row[11]) as object))).toEqual(['', services]);
+    expect(rows[1]?.slice(12)).toEqual(['', '', '']);
   });
 
   it('begins with a byte order mark only where one is asked for', async () => {

@@ -54,6 +54,7 @@ const rowOf = (fields: Partial<ConsentRow> = {}): ConsentRow => ({
   configHash: null,
   language: null,
   surface: null,
+  services: null,
   visitorKeyHash: null,
   extraJson: null,
   originHost: null,

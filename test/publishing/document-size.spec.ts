@@ -17,6 +17,7 @@ const SOURCE = {
     banner: 'banner-0123456789abcdef.js',
     bannerWithSignals: 'banner-fedcba9876543210.js',
     signals: 'signals-0123456789abcdef.js',
+    services: 'banner-fedcba9876543210.js',
   },
   countsVisits: true,
   at: new Date('2026-11-26'),

@@ -1,5 +1,13 @@
 /** For pages: what is granted now, and the types of `window.serviceConsent` and `window.serviceMeta`. */
-export { allowCategory, type Grants, readGrants, submitChoice, watchGrants } from './grants.js';
+export {
+  allowCategory,
+  allowService,
+  type Grants,
+  isServiceAllowed,
+  readGrants,
+  submitChoice,
+  watchGrants,
+} from './grants.js';
 
 export type Consent = ServiceConsent;
 export type ConsentCategory = ServiceConsentCategory;

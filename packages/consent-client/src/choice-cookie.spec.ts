@@ -9,6 +9,7 @@ const CHOICE = {
   preferences: true,
   chosenAt: new Date(1764000000 * 1000),
   policyVersion: '2026-01',
+  services: {},
 };
 
 describe('parseChoice', () => {
@@ -20,6 +21,15 @@ describe('parseChoice', () => {
       preferences: false,
       chosenAt: new Date(0),
       policyVersion: '1',
+      services: {},
+    });
+    expect(parseChoice('v2.001.1764000000.2026.01~matomo.google-ads')).toEqual({
+      analytics: false,
+      marketing: false,
+      preferences: true,
+      chosenAt: new Date(1764000000 * 1000),
+      policyVersion: '2026.01',
+      services: { matomo: true, 'google-ads': true },
     });
   });
 
@@ -34,7 +44,11 @@ describe('parseChoice', () => {
 
   it.each([
     ['nothing', ''],
-    ['another version', 'v2.101.1764000000.1'],
+    ['another version', 'v3.101.1764000000.1~matomo'],
+    ['no services', 'v2.101.1764000000.1'],
+    ['an empty service', 'v2.101.1764000000.1~matomo..meta'],
+    ['a service that is no slug', 'v2.101.1764000000.1~-meta'],
+    ['services of the older version', 'v1.101.1764000000.1~matomo'],
     ['a flag that is no digit', 'v1.1x1.1764000000.1'],
     ['a flag of 2', 'v1.121.1764000000.1'],
     ['two flags', 'v1.10.1764000000.1'],

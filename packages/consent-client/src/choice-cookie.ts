@@ -7,6 +7,11 @@ export interface CookieChoice {
   readonly chosenAt: Date;
   /** The policy version that the visitor was shown. */
   readonly policyVersion: string;
+  /**
+   * The services that the visitor accepted, by their ids, where only some of a category were. For any other service,
+   * the flag of its category applies.
+   */
+  readonly services: Readonly<Record<string, boolean>>;
 }
 
 /**
@@ -17,10 +22,14 @@ export const CHOICE_COOKIES = ['__Host-service-consent', 'service-consent'] as c
 
 /** Longer header lines are not searched; browsers send about 180 cookies of 4 KiB at most, servers accept far less. */
 const HEADER_CHARACTERS_MAX = 64 * 1024;
-/** A policy version has at most 64 characters, each of which takes at most three when it is encoded. */
-const VALUE_CHARACTERS_MAX = 256;
-/** `v1.`, a flag for each category, the time in seconds, and the policy version, which may contain dots. */
-const VALUE = /^v1\.([01])([01])([01])\.(\d{1,10})\.([\w.%-]+)$/;
+const VALUE_CHARACTERS_MAX = 1000;
+/**
+ * `v1.`, a flag for each category, the time in seconds, and the policy version, which may contain dots. `v2` also has
+ * ids of services.
+ */
+const VALUE =
+  /^(?:v1(?!.*~)|v2(?=.*~))\.([01])([01])([01])\.(\d{1,10})\.([\w.%-]{1,192})(?:~([a-z0-9.-]+))?$/;
+const SERVICE_ID = /^[a-z][a-z0-9-]{0,39}$/;
 const POLICY_VERSION = /^[\w.-]{1,64}$/;
 
 /**
@@ -41,19 +50,22 @@ export function readChoice(cookieHeader: string | null | undefined): CookieChoic
 }
 
 /**
- * Parses the value of the cookie, e.g. `v1.101.1764000000.2026-01`. Returns null if it is invalid.
+ * Parses the value of the cookie, e.g. `v1.101.1764000000.2026-01` or `v2.001.1764000000.2026-01~matomo`. Returns null if it is invalid.
  */
 export function parseChoice(value: string): CookieChoice | null {
   if (typeof value !== 'string' || value.length > VALUE_CHARACTERS_MAX) return null;
-  const [, analytics, marketing, preferences, seconds, encoded] = VALUE.exec(value) ?? [];
+  const [, analytics, marketing, preferences, seconds, encoded, ids] = VALUE.exec(value) ?? [];
   const policyVersion = decode(encoded);
   if (policyVersion === null || !POLICY_VERSION.test(policyVersion)) return null;
+  const accepted = ids?.split('.') ?? [];
+  if (!accepted.every((id) => SERVICE_ID.test(id))) return null;
   return {
     analytics: analytics === '1',
     marketing: marketing === '1',
     preferences: preferences === '1',
     chosenAt: new Date(Number(seconds) * 1000),
     policyVersion,
+    services: Object.fromEntries(accepted.map((id) => [id, true])),
   };
 }
 

@@ -38,6 +38,21 @@ function modeOf(
   return (modes as ServiceConsent['modes'] | undefined)?.[category] ?? mode;
 }
 
+/**
+ * Whether the visitor allows a service, by its id, where visitors choose by service. null: unknown, as above. Services
+ * that were not chosen one by one are unknown until our banner has loaded, too.
+ */
+export function isServiceAllowed(id: string): boolean | null {
+  const serviceConsent = ownGlobal('serviceConsent');
+  if (!serviceConsent) return null;
+  // Absent in older loaders.
+  const isAllowed = serviceConsent.isAllowed as ServiceConsent['isAllowed'] | undefined;
+  if (isAllowed?.(id)) return true;
+  const own = serviceConsent.choice?.services;
+  if (own && Object.hasOwn(own, id)) return own[id] === true;
+  return ownGlobal('serviceMeta') ? false : null;
+}
+
 /** Calls the listener whenever grants may have changed, also in another tab. Returns a function that stops it. */
 export function watchGrants(listener: () => void): () => void {
   if (listeners.size === 0) listen();
@@ -65,9 +80,37 @@ export async function submitChoice(submission: ServiceConsentSubmission): Promis
 
 /** Grants one more category and keeps the others, e.g. from the placeholder of a frame. */
 export function allowCategory(category: ServiceConsentCategory): Promise<ServiceConsentReceipt> {
+  return submitChoice({ ...readGrants(), [category]: true, ...withAllowed(category), ...placeholder() });
+}
+
+/** The same for a service, by its id, where visitors choose by service. */
+export function allowService(id: string): Promise<ServiceConsentReceipt> {
+  return submitChoice({ ...readGrants(), ...withAllowed(id), ...placeholder() });
+}
+
+function placeholder(): ServiceConsentSubmission {
   const language = document.documentElement.lang;
-  const shown = { surface: 'placeholder', ...(language !== '' && { language }) } as const;
-  return submitChoice({ ...readGrants(), [category]: true, ...shown });
+  return { surface: 'placeholder', ...(language !== '' && { language }) };
+}
+
+/** The choice by service after a category or service is allowed; empty where visitors do not choose by service. */
+function withAllowed(name: string): ServiceConsentSubmission {
+  const configuration = ownGlobal('serviceConsent')?.configuration as
+    PublishedConfiguration | null | undefined;
+  if (!configuration?.serviceChoice) return {};
+  const listed = (configuration.services ?? []).filter(({ category }) => category !== 'necessary');
+  const services = Object.fromEntries(
+    listed.map(({ id, category }) => [id, [id, category].includes(name) || isServiceAllowed(id) === true]),
+  );
+  const flags = Object.fromEntries(
+    listed.map(({ category }) => [
+      category,
+      listed.every((each) => each.category !== category || services[each.id]),
+    ]),
+  );
+  // The flags alone would be a rejection.
+  const isMixed = !Object.values({ ...readGrants(), ...flags }).includes(true);
+  return { ...flags, services, ...(isMixed && { action: 'custom' }) };
 }
 
 /**
@@ -109,6 +152,8 @@ interface PublishedConfiguration {
   honorGlobalPrivacyControl?: boolean;
   banner?: { enabled?: boolean };
   regionRules?: PublishedRule[];
+  serviceChoice?: boolean;
+  services?: { id: string; category: string }[];
 }
 
 /** The rule of the visitor's region, selected like in the loader. */
@@ -135,12 +180,14 @@ function lastChoice(projectId: string): Grants | null {
 function listen(): void {
   document.addEventListener('serviceMeta:ready', notifyLater);
   document.addEventListener('serviceConsent:choice', notify);
+  document.addEventListener('serviceConsent:services', notify);
   window.addEventListener('storage', notify);
 }
 
 function unlisten(): void {
   document.removeEventListener('serviceMeta:ready', notifyLater);
   document.removeEventListener('serviceConsent:choice', notify);
+  document.removeEventListener('serviceConsent:services', notify);
   window.removeEventListener('storage', notify);
 }
 

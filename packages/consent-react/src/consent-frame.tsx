@@ -1,12 +1,14 @@
 'use client';
 
-import { allowCategory, type ConsentCategory } from '@service/consent-client';
+import { allowCategory, allowService, type ConsentCategory } from '@service/consent-client';
 import type { ComponentPropsWithoutRef, CSSProperties, ReactNode } from 'react';
 import { useConsent } from './use-consent.js';
 
 export interface ConsentFrameProps extends Omit<ComponentPropsWithoutRef<'iframe'>, 'srcDoc'> {
   /** The category that the visitor must allow. */
   category: ConsentCategory;
+  /** Id of the service that the visitor must allow, where visitors choose by service. */
+  service?: string;
   src: string;
   /** Names the frame for assistive technology, and its placeholder. */
   title: string;
@@ -60,6 +62,7 @@ const BUTTON: CSSProperties = {
  */
 export function ConsentFrame({
   category,
+  service,
   src,
   title,
   text = `This content needs your consent to “${TITLES[category]}”.`,
@@ -67,10 +70,13 @@ export function ConsentFrame({
   placeholder,
   ...frame
 }: ConsentFrameProps): ReactNode {
-  const isAllowed = useConsent(category);
+  const isAllowed = useConsent(service === undefined ? category : { service, category });
   if (isAllowed) return <iframe {...frame} src={src} title={title} />;
   // Without the loader, nothing can be allowed.
-  const allow = (): void => void allowCategory(category).catch(() => {});
+  const allow = (): void => {
+    const chosen = service === undefined ? allowCategory(category) : allowService(service);
+    void chosen.catch(() => {});
+  };
   if (placeholder) return placeholder(allow);
   const { className, style, width, height, id } = frame;
   const size = { width: width === undefined ? undefined : px(width), minHeight: height && px(height) };

@@ -4,7 +4,9 @@ import type { ConsentCategory } from '@service/consent-client';
 import { createContext, type ReactNode } from 'react';
 
 /** The flags of a choice that the server read from the request (`readChoice`). */
-export type KnownChoice = Readonly<Record<ConsentCategory, boolean>>;
+export type KnownChoice = Readonly<Record<ConsentCategory, boolean>> & {
+  readonly services?: Readonly<Record<string, boolean>>;
+};
 
 /** null: no choice is known on the server. */
 export const KnownChoiceContext = createContext<KnownChoice | null>(null);

@@ -15,6 +15,7 @@ export const FIELD_CODES = [
   'language_tag',
   'version_name',
   'cookie_name',
+  'service_id',
   'path_pattern',
   'region_code',
   'web_url',
@@ -31,6 +32,8 @@ export const FIELD_CODES = [
   'modes_missing',
   'modes_conflict',
   'preset_unknown',
+  'service_id_former',
+  'service_unknown',
   // The endpoint and its token.
   'endpoint_missing',
   'url_malformed',

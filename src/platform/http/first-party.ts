@@ -7,6 +7,8 @@ export interface FirstPartyChoice {
   preferences: boolean;
   at: Date;
   policyVersion: string | null;
+  /** Whether each service was accepted, by its id; null: the choice was not made by service. */
+  services: Record<string, boolean> | null;
 }
 
 /**

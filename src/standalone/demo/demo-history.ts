@@ -137,6 +137,7 @@ function toRecord(
     configHash: hash,
     language: visit.language === 'de' ? 'de' : 'en',
     surface: action === 'withdraw' ? 'link' : some ? 'preferences' : 'banner',
+    services: null,
     extra: { [DEMO_FIELD]: true, region: visit.region, policyVersion: '1' },
   };
 }

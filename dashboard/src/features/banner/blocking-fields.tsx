@@ -78,7 +78,13 @@ function RuleRow({
       <NativeSelect
         label={t('banner.category')}
         value={rule.category}
-        onChange={(event) => put({ category: event.currentTarget.value as BlockingRule['category'] })}
+        onChange={(event) =>
+          put({
+            category: event.currentTarget.value as BlockingRule['category'],
+            // It is a service of the former category.
+            ...(rule.service && { service: null }),
+          })
+        }
         data={[
           { value: 'necessary', label: t('banner.necessary') },
           ...CATEGORIES.map((value) => ({ value, label: t(`categories.${value}`) })),

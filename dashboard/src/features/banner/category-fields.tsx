@@ -9,9 +9,9 @@ import { ServiceFields } from './service-fields';
 import { ServiceTranslationFields } from './service-translation-fields';
 
 /** Loaded after the page: the list is long. */
-const CommonServiceSelect = lazy(async () => ({
-  default: (await import('./common-services/common-service-select')).CommonServiceSelect,
-}));
+const load = () => import('./service-parts');
+const CommonServiceSelect = lazy(async () => ({ default: (await load()).CommonServiceSelect }));
+const ServiceChoice = lazy(async () => ({ default: (await load()).ServiceChoice }));
 
 const NEW_SERVICE: SiteService = {
   name: '',
@@ -54,7 +54,7 @@ export function CategoryFields({ form, change, fields, language }: LanguageProps
           : t('banner.translationsHint', { language: ownLanguageName(form.defaultLanguage) })}
       </Text>
       {services.map((service, at) => {
-        // A service has no id; the API also refers to it by index.
+        // A new service has no id; the API refers to services by index.
         const shared = {
           service,
           fields,
@@ -76,6 +76,7 @@ export function CategoryFields({ form, change, fields, language }: LanguageProps
         <>
           <Suspense>
             <CommonServiceSelect form={form} change={change} />
+            <ServiceChoice form={form} change={change} />
           </Suspense>
           <div>
             <Button variant="default" onClick={() => change({ services: [...services, NEW_SERVICE] })}>

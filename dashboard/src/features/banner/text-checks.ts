@@ -12,6 +12,7 @@ export const COMMON_LABELS = {
     'close',
     'policyLink',
     'services',
+    'searchServices',
     'cookieOne',
     'cookieCount',
     'controller',

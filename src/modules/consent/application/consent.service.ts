@@ -132,12 +132,14 @@ function besideTheFlags({
   configHash,
   language,
   surface,
-}: Pick<ConsentRecorded, 'extra' | 'configHash' | 'language' | 'surface'>): object {
+  services,
+}: Pick<ConsentRecorded, 'extra' | 'configHash' | 'language' | 'surface' | 'services'>): object {
   const { [VISITOR_KEY_HASH_FIELD]: _, ...fields } = extra ?? {};
   return {
     ...fields,
     ...(configHash !== null && { configHash }),
     ...(language !== null && { language }),
     ...(surface !== null && { surface }),
+    ...(services !== null && { services }),
   };
 }

@@ -81,6 +81,7 @@ export class VisitorRights {
       marketing: false,
       preferences: false,
       action: 'withdraw',
+      services: null,
       withdraws: id,
       [VISITOR_KEY_HASH_FIELD]: holder.visitorKeyHash.toString('hex'),
     };

@@ -131,6 +131,7 @@ describe('parseConsent (design §6.1)', () => {
       configHash: null,
       language: null,
       surface: null,
+      services: null,
       visitorKeyHash: null,
       extraJson: null,
     });
@@ -151,6 +152,24 @@ describe('parseConsent (design §6.1)', () => {
     ],
     ['surface', 'banner', ['Banner', 'modal', ['banner'], {}]],
     ['surface', 'signal', ['toString']],
+    [
+      'services',
+      { 'google-analytics': true, matomo: false },
+      [
+        {},
+        [true],
+        ['matomo'],
+        { matomo: 1 },
+        { matomo: null },
+        { analytics: true },
+        { necessary: true },
+        { Matomo: true },
+        { '0a1b2c3d': true },
+        { ['a'.repeat(41)]: true },
+        Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`s${n}`, true])),
+      ],
+    ],
+    ['services', Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`s${n}`, n % 2 === 0])), []],
   ])('reads the %s %j, and keeps anything else as an additional field (ADR 37)', (name, value, others) => {
     const read = (given: unknown) => consentOf({ [name]: given });
     expect(read(value)).toEqual({ ...consentOf({}), [name]: value });

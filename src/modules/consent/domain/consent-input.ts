@@ -1,5 +1,6 @@
 import type { FieldError } from '../../../platform/errors/field-problem.js';
 import { isUuidV7, uuidTimeMs } from '../../../platform/identity/ids.js';
+import { SERVICE_ID, SERVICES_MAX } from '../../../platform/identity/service-id.js';
 import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import { readVisitorKeyHash } from './visitor-reference.js';
 
@@ -23,6 +24,9 @@ export const LANGUAGE_CHARACTERS_MAX = 35;
 export const SURFACES = ['banner', 'preferences', 'link', 'placeholder', 'signal', 'api'] as const;
 type Surface = (typeof SURFACES)[number];
 
+/** Whether each service was accepted, by its id. */
+export type ServiceFlags = Record<string, boolean>;
+
 /** A validated consent choice as the banner sent it. */
 export interface ConsentInput {
   /** The banner's id for the decision; null: the service generates one. */
@@ -39,6 +43,8 @@ export interface ConsentInput {
   /** Language that was shown, a BCP 47 tag as sent; null: not sent. */
   language: string | null;
   surface: Surface | null;
+  /** Whether each service was accepted, by its id, where the visitor chose by service; null: not sent. */
+  services: ServiceFlags | null;
   /** Hash of the visitor key (`visitorKeyHash`); null: not sent. */
   visitorKeyHash: Buffer | null;
   /** Additional fields as JSON text; null: none. */
@@ -105,6 +111,7 @@ export function parseConsent(body: unknown, now: Date): ParsedConsent {
     configHash: isConfigHash(fields.configHash) ? fields.configHash : null,
     language: isLanguage(fields.language) ? fields.language : null,
     surface: isSurface(fields.surface) ? fields.surface : null,
+    services: isServiceFlags(fields.services) ? fields.services : null,
     visitorKeyHash: readVisitorKeyHash(fields.visitorKeyHash),
   };
   const extraJson = checkAdditionalFields(fields, optional, refuse);
@@ -149,6 +156,16 @@ export function isLanguage(value: unknown): value is string {
 
 function isSurface(value: unknown): value is Surface {
   return SURFACES.includes(value as Surface);
+}
+
+function isServiceFlags(value: unknown): value is ServiceFlags {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length > 0 &&
+    entries.length <= SERVICES_MAX &&
+    entries.every(([id, isAccepted]) => SERVICE_ID.test(id) && typeof isAccepted === 'boolean')
+  );
 }
 
 /** A page may be opened by IPv6 address; `location.hostname` then has brackets. */
@@ -244,18 +261,21 @@ interface Chosen {
   preferences: boolean;
   at: Date;
   policyVersion: string | null;
+  /** null: the choice was not made by service. */
+  services: ServiceFlags | null;
 }
 
 /** The choice in a stored body; its time is the visitor's. */
 export function chosenIn(body: unknown, id: string): Chosen {
   const given = body as Record<string, unknown>;
-  const { policyVersion } = given;
+  const { policyVersion, services } = given;
   return {
     analytics: given['analytics'] === true,
     marketing: given['marketing'] === true,
     preferences: given['preferences'] === true,
     at: new Date(uuidTimeMs(id)),
     policyVersion: typeof policyVersion === 'string' ? policyVersion : null,
+    services: isServiceFlags(services) ? services : null,
   };
 }
 

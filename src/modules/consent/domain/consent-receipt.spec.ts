@@ -14,6 +14,7 @@ const RECORD: ConsentRecorded = {
   configHash: 'a'.repeat(64),
   language: 'de',
   surface: 'banner',
+  services: null,
   extra: { policyVersion: '2026-11', plan: 'x' },
   receivedAt: new Date('2026-11-20T10:00:00.000Z'),
   skippedReason: 'off',

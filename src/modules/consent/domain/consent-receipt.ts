@@ -26,6 +26,8 @@ export interface ConsentReceiptDocument {
     privacy_notice: { configuration_sha256: string | null; version: string | null };
     language: string | null;
     purposes: { purpose: string; lawful_basis: 'consent' | null; state: ReceiptState }[];
+    /** Our addition: the services that the visitor chose one by one, by their ids. */
+    services?: { service: string; state: ReceiptState }[];
     collection_method: string | null;
     retention_period: string;
     withdrawal_method: string;
@@ -59,6 +61,7 @@ export interface ReceiptFacts {
  */
 export function receiptOf(record: ConsentRecorded, receipt: ReceiptFacts): ConsentReceiptDocument {
   const { id, projectId, hostname, action, surface, language, configHash, extra, receivedAt } = record;
+  const services = Object.entries(record.services ?? {});
   const { receiptId, issuedAt, retentionMonths, proof, controller } = receipt;
   const { policyVersion } = extra ?? {};
   const basis = WITHOUT_CONSENT.includes(action) ? null : 'consent';
@@ -80,6 +83,9 @@ export function receiptOf(record: ConsentRecorded, receipt: ReceiptFacts): Conse
         lawful_basis: basis,
         state: stateOf(action, record[purpose]),
       })),
+      ...(services.length > 0 && {
+        services: services.map(([service, isAccepted]) => ({ service, state: stateOf(action, isAccepted) })),
+      }),
       collection_method: surface,
       retention_period: `P${retentionMonths}M`,
       withdrawal_method: 'POST /v1/visitor/withdrawals',
@@ -100,7 +106,7 @@ export function receiptOf(record: ConsentRecorded, receipt: ReceiptFacts): Conse
       event_type: action,
       event_state: stateOf(
         action,
-        CATEGORIES.some((category) => record[category]),
+        CATEGORIES.some((category) => record[category]) || services.some(([, isAccepted]) => isAccepted),
       ),
     },
     proof,

@@ -17,6 +17,8 @@ export interface ConsentRecorded {
   configHash: string | null;
   language: string | null;
   surface: string | null;
+  /** Whether each service was accepted, by its id; null: not sent. */
+  services: Record<string, boolean> | null;
   /** Additional fields, as sent; null: none. */
   extra: Record<string, unknown> | null;
   receivedAt: Date;
@@ -72,6 +74,7 @@ export function recordBody(record: ConsentRecorded): Record<string, unknown> {
   if (record.configHash !== null) known.configHash = record.configHash;
   if (record.language !== null) known.language = record.language;
   if (record.surface !== null) known.surface = record.surface;
+  if (record.services !== null) known.services = record.services;
   for (const [name, value] of Object.entries(record.extra ?? {})) {
     if (Object.hasOwn(known, name) || name === EVIDENCE_MEMBER) continue;
     // Plain assignment of this one name would set the body's prototype.

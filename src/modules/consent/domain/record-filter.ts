@@ -17,7 +17,7 @@ export interface RecordFilter {
   surface?: string;
 }
 
-/** The columns of an export, in the order of the file; `additionalFields` is JSON. */
+/** The columns of an export, in the order of the file; `additionalFields` and `services` are JSON. */
 export const EXPORT_COLUMNS = [
   'id',
   'receivedAt',
@@ -30,6 +30,7 @@ export const EXPORT_COLUMNS = [
   'language',
   'surface',
   'additionalFields',
+  'services',
   // Empty unless the record was imported.
   'givenAt',
   'importId',

@@ -13,6 +13,7 @@ import {
 } from 'class-validator';
 import { HOSTNAME_CHARACTERS_MAX } from '../../../platform/network/address-policy.js';
 import { IsInstant } from '../../../platform/http/instant.decorator.js';
+import { SERVICES_MAX } from '../../../platform/identity/service-id.js';
 import { PageQuery } from '../../../platform/http/page-query.js';
 import { UUID_V7 } from '../../../platform/identity/ids.js';
 import { described, patternOf } from '../../../platform/openapi/schema-of-checks.js';
@@ -79,6 +80,9 @@ export const CONSENT_BODY_SCHEMA = {
     },
     language: { description: `Language that was shown, a BCP 47 tag. ${OTHERWISE}` },
     surface: { description: `How the choice was made: ${SURFACES.join(', ')}. ${OTHERWISE}` },
+    services: {
+      description: `Whether each service was accepted, by its id in the configuration, where the visitor chose by service: at most ${SERVICES_MAX} of \`true\` and \`false\`. A category is \`true\` only if all of its services are. ${OTHERWISE}`,
+    },
     visitorKeyHash: {
       description: `Hash of the key on the visitor's device, 76 hex digits: its creation time and SHA-256 (docs/visitors.md). With the key, visitors can find their own records (\`/v1/visitor/…\`). It is neither returned nor forwarded. ${OTHERWISE}`,
     },
@@ -122,6 +126,14 @@ export class ConsentResponse {
     example: 'banner',
   })
   surface!: string | null;
+  @ApiProperty({
+    type: Object,
+    nullable: true,
+    additionalProperties: { type: 'boolean' },
+    description: 'Whether each service was accepted, by its id; null: not chosen by service',
+    example: null,
+  })
+  services!: Record<string, boolean> | null;
   @ApiProperty() receivedAt!: Date;
   @ApiProperty({
     type: String,

@@ -239,5 +239,14 @@ function toExportRow(item: ConsentItem): ExportRow {
   const { id, receivedAt, analytics, marketing, preferences, action, hostname } = item;
   const flags = [analytics, marketing, preferences].map(String);
   const shown = [hostname, item.configHash, item.language, item.surface].map((text) => text ?? '');
-  return [id, receivedAt.toISOString(), ...flags, action, ...shown, JSON.stringify(item.additionalFields)];
+  const services = item.services === null ? '' : JSON.stringify(item.services);
+  return [
+    id,
+    receivedAt.toISOString(),
+    ...flags,
+    action,
+    ...shown,
+    JSON.stringify(item.additionalFields),
+    services,
+  ];
 }

@@ -70,10 +70,10 @@ export function batchStatement(predicate: ForwardingPredicate): PreparedStatemen
       with input as materialized (
         select * from unnest(
           $1::uuid[], $2::uuid[], $3::bool[], $4::bool[], $5::bool[], $6::text[], $7::text[], $8::text[],
-          $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bytea[]
+          $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bytea[]
         ) with ordinality as t (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
-          extra, origin_host, config_hash, language, surface, visitor_key_hash, position
+          extra, origin_host, config_hash, language, surface, services, visitor_key_hash, position
         )
       ), judged as materialized (
         select input.*, p.id is not null as known,
@@ -89,16 +89,16 @@ export function batchStatement(predicate: ForwardingPredicate): PreparedStatemen
       ), inserted as (
         insert into consent_record (
           project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint, extra, received_at,
-          skipped_reason, config_hash, language, surface, visitor_hash, visitor_key_hash, salt
+          skipped_reason, config_hash, language, surface, services, visitor_hash, visitor_key_hash, salt
         )
         select project_id, id, analytics, marketing, preferences, action, hostname, custom_endpoint,
                case when visitor_hashed and visitor_hash is not null
                  then jsonb_set(extra::jsonb, array[visitor_field],
                                 to_jsonb(${sql.lit(HASH_PREFIX)} || encode(visitor_hash, 'hex')))
                  else extra::jsonb end,
-               date_trunc('milliseconds', now()), skipped_reason, config_hash, language, surface, visitor_hash,
-               visitor_key_hash,
-               substring($15::bytea from ((judged.position - 1) * ${sql.lit(SALT_BYTES)} + 1)::int for ${sql.lit(SALT_BYTES)})
+               date_trunc('milliseconds', now()), skipped_reason, config_hash, language, surface, services::jsonb,
+               visitor_hash, visitor_key_hash,
+               substring($16::bytea from ((judged.position - 1) * ${sql.lit(SALT_BYTES)} + 1)::int for ${sql.lit(SALT_BYTES)})
         from judged where known and origin_allowed
         on conflict do nothing
         returning project_id, id, skipped_reason
@@ -137,6 +137,7 @@ export function batchParameters(rows: ConsentRow[], salted: boolean): unknown[] 
     rows.map((row) => row.configHash),
     rows.map((row) => row.language),
     rows.map((row) => row.surface),
+    rows.map((row) => row.services && JSON.stringify(row.services)),
     rows.map((row) => row.visitorKeyHash),
     salted ? randomBytes(rows.length * SALT_BYTES) : null,
   ];

@@ -33,6 +33,8 @@ export const ConsentRecordSchema = defineEntity({
     language: p.text().nullable(),
     /** Where the choice was made (SURFACES); null: not sent. */
     surface: p.text().nullable(),
+    /** Whether each service was accepted, by its id; null: not sent. */
+    services: p.json<Record<string, boolean>>().nullable(),
     /** Hash that identifies the visitor (domain/visitor-reference.ts); null: the record identifies none. */
     visitorHash: p.blob().$type<Buffer>().nullable(),
     /** Hash of the visitor key (domain/visitor-reference.ts); null: not sent. */

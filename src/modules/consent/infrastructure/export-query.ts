@@ -45,6 +45,7 @@ export function exportBatch(
     select id::text, to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), analytics::text,
            marketing::text, preferences::text, action, coalesce(hostname, ''),
            coalesce(config_hash, ''), coalesce(language, ''), coalesce(surface, ''), coalesce(${onlyShown ? SHOWN_EXTRA : sql`extra`}::text, ''),
+           coalesce(services::text, ''),
            case when import_id is null then '' else ${givenAt} end, coalesce(import_id::text, ''), coalesce(original_id, '')
     from ${selectedRecords(selected, range)}
     order by c.id -- not the text that is selected under this name

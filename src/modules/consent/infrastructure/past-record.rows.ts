@@ -29,12 +29,12 @@ export async function insertRecords(
   await sql`
     insert into consent_record
       (project_id, id, analytics, marketing, preferences, action, hostname, extra, received_at, config_hash,
-       language, surface)
+       language, surface, services)
     select ${projectId}::uuid, r.id, r.analytics, r.marketing, r.preferences, r.action, r.hostname, r.extra,
-           r."receivedAt", r."configHash", r.language, r.surface
+           r."receivedAt", r."configHash", r.language, r.surface, r.services
     from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as r (
       id uuid, analytics boolean, marketing boolean, preferences boolean, action text, hostname text, extra jsonb,
-      "receivedAt" timestamptz, "configHash" text, language text, surface text
+      "receivedAt" timestamptz, "configHash" text, language text, surface text, services jsonb
     )
   `.execute(tx.getKysely());
 }

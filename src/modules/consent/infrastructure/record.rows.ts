@@ -23,6 +23,7 @@ const COLUMNS: Record<keyof ConsentRecorded, string> = {
   configHash: 'config_hash',
   language: 'language',
   surface: 'surface',
+  services: 'services',
   extra: 'extra',
   receivedAt: 'received_at',
   skippedReason: 'skipped_reason',

@@ -37,6 +37,18 @@ describe('choiceCookies', () => {
       );
   });
 
+  it('has the accepted services where some were refused, within 1 kB', () => {
+    const valueOf = (services: Record<string, boolean>): string | undefined =>
+      /=([^;]*)/.exec(choiceCookies({ ...CHOICE, services }, { rules: RULES, host: null })[0] ?? '')?.[1];
+    expect(valueOf({ matomo: true, meta: false, 'google-ads': true })).toBe(
+      'v2.101.1764000000.2026-01~matomo.google-ads',
+    );
+    expect(valueOf({ matomo: true })).toBe(VALUE);
+    expect(valueOf({ matomo: false })).toBe(VALUE);
+    const many = Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`${'s'.repeat(37)}${n}`, true]));
+    expect(valueOf({ ...many, meta: false })).toBe(VALUE);
+  });
+
   it('deletes both', () => {
     expect(choiceCookies(null, { rules: RULES, host: 'www.shop.example' })).toEqual([
       '__Host-service-consent=; Path=/; Secure; SameSite=Lax; Max-Age=0',

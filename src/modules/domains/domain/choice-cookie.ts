@@ -8,6 +8,8 @@ export interface ChoiceInCookie {
   at: Date;
   /** The policy version that the visitor was shown; null: unknown. */
   policyVersion: string | null;
+  /** Whether each service was accepted, by its id; null: the choice was not made by service. */
+  services?: Record<string, boolean> | null;
 }
 
 /** The configuration's rules for the cookie. */
@@ -55,10 +57,25 @@ export function choiceCookies(
 export const cookieSeconds = (reconsentMonths: number): number =>
   Math.min(DAYS_MAX, Math.round(reconsentMonths * MONTH_DAYS)) * DAY_SECONDS;
 
-/** Flags in the order analytics, marketing, preferences; seconds since 1970; the policy version. */
+/** Without its name and attributes: the cookie has at most 1 kB. */
+const VALUE_CHARACTERS_MAX = 1000;
+
+/**
+ * Flags in the order analytics, marketing, preferences; seconds since 1970; the policy version. If only some services
+ * were accepted, `v2` also has their ids; too many of them are left out, and so refused with their category.
+ */
 function cookieValue(choice: ChoiceInCookie, currentVersion: string): string {
+  const value = valueOfFlags(choice, currentVersion);
+  const services = Object.entries(choice.services ?? {});
+  if (services.every(([, isAccepted]) => isAccepted)) return `v1${value}`;
+  const accepted = services.filter(([, isAccepted]) => isAccepted).map(([id]) => id);
+  const withServices = `v2${value}~${accepted.join('.')}`;
+  return accepted.length > 0 && withServices.length <= VALUE_CHARACTERS_MAX ? withServices : `v1${value}`;
+}
+
+function valueOfFlags(choice: ChoiceInCookie, currentVersion: string): string {
   const flags = [choice.analytics, choice.marketing, choice.preferences].map(Number).join('');
   const asked = choice.policyVersion ?? '';
   const version = POLICY_VERSION.test(asked) ? asked : currentVersion;
-  return `v1.${flags}.${Math.floor(choice.at.getTime() / 1000)}.${encodeURIComponent(version)}`;
+  return `.${flags}.${Math.floor(choice.at.getTime() / 1000)}.${encodeURIComponent(version)}`;
 }

@@ -9,8 +9,9 @@ import {
   PROOF_LABEL,
   PROOF_FOOT,
   PROOF_BOTTOM,
-  PROOF_FIELDS,
+  otherFieldsOf,
   type ProofDrawing,
+  serviceChoices,
 } from './proof-drawing.js';
 
 const SMALL: PdfTextStyle = { size: 6.4, lineHeight: 9 };
@@ -97,8 +98,9 @@ function appendixHeight(value: string): number {
 /** The whole texts, which the picture shortens, and the website's own fields. */
 export function drawProofTexts({ document, page, record, text, t }: ProofDrawing): void {
   const { shown } = page;
-  const others = Object.entries(record).filter(([name]) => !PROOF_FIELDS.has(name));
-  if (!(shown && text) && others.length === 0) return;
+  const others = otherFieldsOf(record).map((name) => [name, record[name]] as const);
+  const services = serviceChoices(record);
+  if (!(shown && text) && others.length === 0 && services.length === 0) return;
   document.addPage();
   const column = new PdfColumn(document, { x: PROOF_MARGIN, y: 74, width: PROOF_CONTENT });
   const fact = (label: string, value: string): void => {
@@ -122,6 +124,15 @@ export function drawProofTexts({ document, page, record, text, t }: ProofDrawing
     for (const { key, title, description } of text.categories)
       if (shown.categories.includes(key)) fact(t(`proofPage.categories.${key}`), `${title}: ${description}`);
     if (shown.policyUrl !== null) fact(t('proofPage.policy'), shown.policyUrl);
+    column.y += 8;
+  }
+  if (services.length > 0) {
+    column.heading(t('proofPage.services'));
+    for (const [id, isAccepted] of services) {
+      // As the visitor was shown it.
+      const name = shown?.services.find((service) => service.id === id)?.name ?? id;
+      fact(name, t(isAccepted ? 'proofPage.choices.allowed' : 'proofPage.choices.refused'));
+    }
     column.y += 8;
   }
   if (others.length > 0) {

@@ -17,7 +17,7 @@ import {
   PROOF_LABEL,
   PROOF_FOOT,
   PROOF_BOTTOM,
-  PROOF_FIELDS,
+  otherFieldsOf,
   proofWords,
   type ProofDrawing,
 } from './proof-drawing.js';
@@ -265,7 +265,7 @@ function drawCircumstances(column: PdfColumn, drawing: ProofDrawing): void {
     ].filter((each) => each !== null);
     fact(t('proofPage.circumstances'), known.join(', ') || t('proofPage.notRecorded'));
     fact(t('proofPage.how'), howChosen(drawing));
-    const isNamed = Object.keys(record).some((name) => !PROOF_FIELDS.has(name));
+    const isNamed = otherFieldsOf(record).length > 0;
     fact(t('proofPage.visitor'), t(isNamed ? 'proofPage.namedVisitor' : 'proofPage.unknownVisitor'));
   }
   column.y += 6;

@@ -85,6 +85,7 @@ function syntheticRecord(projectId: string, now: Date): ConsentRecorded {
     configHash: null,
     language: null,
     surface: null,
+    services: null,
     extra: { test: true },
     receivedAt: now,
     skippedReason: null,

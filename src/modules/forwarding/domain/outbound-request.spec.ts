@@ -16,6 +16,7 @@ const RECORD: ConsentRecorded = {
   configHash: null,
   language: null,
   surface: null,
+  services: null,
   extra: null,
   receivedAt: new Date('2026-11-20T12:00:00.000Z'),
   skippedReason: null,

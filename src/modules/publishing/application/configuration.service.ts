@@ -11,17 +11,24 @@ import { findNewestDeadLetter } from '../../../platform/outbox/queued-messages.j
 import { OutboxService } from '../../../platform/outbox/outbox.service.js';
 import type { Project } from '../../projects/domain/project.js';
 import { ProjectService } from '../../projects/project.service.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
+import { DomainError, fieldErrors } from '../../../platform/errors/domain-error.js';
 import type {
   Publication,
   SavedConfiguration,
   SaveNote,
   SiteConfiguration,
+  SiteService,
 } from '../domain/configuration.js';
+import { serviceIdConflicts, withServiceIds } from '../domain/service-ids.js';
 import { type MissingTexts, missingTexts } from '../domain/missing-texts.js';
 import { PUBLICATIONS_MAX } from '../domain/publishing.limits.js';
-import { readSaved, writeSaved } from '../infrastructure/configuration.rows.js';
-import { firstInForce, lastPublication, publicationCount } from '../infrastructure/publication.rows.js';
+import { readDraft, readSaved, writeSaved } from '../infrastructure/configuration.rows.js';
+import {
+  firstInForce,
+  formerServices,
+  lastPublication,
+  publicationCount,
+} from '../infrastructure/publication.rows.js';
 import { configurationChangedMessage } from '../publishing.events.js';
 import { endDraft } from './draft.service.js';
 import { configurationPublished } from './publication-log.js';
@@ -93,7 +100,7 @@ export class ConfigurationService {
    * every tier, so that other parts can be changed without losing them.
    *
    * @throws DomainError `version_conflict` (412), `tier_required` (403),
-   * `publication_limit_reached` and `texts_incomplete` (409).
+   * `publication_limit_reached` and `texts_incomplete` (409), `validation_failed` (422).
    */
   async save(
     { project, author, requireTier }: { project: Project; author: Author; requireTier: TierCheck },
@@ -108,8 +115,15 @@ export class ConfigurationService {
       const newRules =
         configuration.regionRules.length > 0 && !isDeepStrictEqual(configuration.regionRules, regionRules);
       if (newRules) requireTier();
+      const draft = draftVersion === null ? null : await readDraft(tx, project.id);
       if (draftVersion !== null) await endDraft(tx, project.id, draftVersion);
-      return configuration;
+      return {
+        ...configuration,
+        services: await servicesToSave(tx, project.id, {
+          services: configuration.services,
+          current: [...saved.configuration.services, ...(draft?.configuration?.services ?? [])],
+        }),
+      };
     });
     return this.read(project);
   }
@@ -168,6 +182,30 @@ export class ConfigurationService {
       });
     });
   }
+}
+
+/**
+ * The services with their ids.
+ * @throws DomainError `validation_failed` (422) for an id that another service had.
+ */
+async function servicesToSave(
+  tx: EntityManager,
+  projectId: string,
+  { services, current }: { services: SiteService[]; current: SiteService[] },
+): Promise<SiteService[]> {
+  const isKept = ({ id }: SiteService): boolean => id !== undefined && current.some((each) => each.id === id);
+  if (services.every(isKept)) return services;
+  const former = await formerServices(tx, projectId);
+  const withIds = withServiceIds(services, [...current, ...former]);
+  const taken = serviceIdConflicts(withIds, { current, former });
+  if (taken.length === 0) return withIds;
+  throw fieldErrors(
+    taken.map(({ index, id }) => ({
+      field: `services.${index}.id`,
+      message: `A former service had the id ${id}. Choose another one.`,
+      code: 'service_id_former',
+    })),
+  );
 }
 
 /** A change of a configuration, with its preconditions. */

@@ -11,6 +11,7 @@ import { changesBetween, type ConfigurationChange } from '../domain/configuratio
 import type { Draft, SiteConfiguration } from '../domain/configuration.js';
 import type { RenderedDocument } from '../domain/document.js';
 import { type MissingTexts, missingTexts } from '../domain/missing-texts.js';
+import { withServiceIds } from '../domain/service-ids.js';
 import { type VisitorBytes, visitorBytes, visitorFiles } from '../domain/visitor-files.js';
 import { expireDrafts, readDraft, readSaved, writeDraft } from '../infrastructure/configuration.rows.js';
 import { SiteSource } from './site-reader.js';
@@ -53,9 +54,10 @@ export class DraftService {
   }
 
   /** Renders a configuration as it would be published now. Nothing is stored. */
-  async preview(project: Project, configuration: SiteConfiguration): Promise<Preview> {
+  async preview(project: Project, requested: SiteConfiguration): Promise<Preview> {
     const saved = await readSaved(this.em.fork(), project.id);
     const now = new Date();
+    const configuration = withKnownIds(requested, saved.configuration);
     const rendered = await this.source.renderAs(project, configuration, now);
     return {
       ...rendered,
@@ -75,7 +77,15 @@ export class DraftService {
       const draft = await readDraft(tx, projectId);
       if (expected !== null && expected !== draft.version) throw draftConflict(draft.version);
       if (requested === null && draft.configuration === null) return draft;
-      await writeDraft(tx, projectId, requested);
+      const saved = await readSaved(tx, projectId);
+      await writeDraft(
+        tx,
+        projectId,
+        requested && {
+          ...requested,
+          configuration: withKnownIds(requested.configuration, saved.configuration),
+        },
+      );
       const { version } = draft;
       // The content is audited when it is published.
       await writeAudit(tx, author, {
@@ -88,6 +98,11 @@ export class DraftService {
     });
   }
 }
+
+const withKnownIds = (requested: SiteConfiguration, saved: SiteConfiguration): SiteConfiguration => ({
+  ...requested,
+  services: withServiceIds(requested.services, saved.services),
+});
 
 /**
  * Deletes the published draft, in the transaction that holds the project's row lock.

@@ -63,6 +63,8 @@ export class PublishSite {
       // The build's own: a document is rendered with its name.
       const forPages = pageScript(document.bannerScript ?? '');
       if (forPages) await this.put(projectId, forPages.name, forPages.body);
+      const forServices = pageScript(document.serviceScript ?? '');
+      if (forServices) await this.put(projectId, forServices.name, forServices.body);
       if (logo) await this.put(projectId, logo.name, logo.body);
       if ((await publicationCount(this.em.fork(), projectId)) < DOCUMENTS_KEPT_MAX)
         await this.put(projectId, `${hash}.json`, body, metadata);

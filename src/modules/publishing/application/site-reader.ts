@@ -90,6 +90,7 @@ export class SiteReader {
     return {
       ...document,
       bannerScript: currentScript(document),
+      ...(document.serviceScript && { serviceScript: pageScripts().services }),
       previewHosts: document.previewHosts ?? previewHostPattern(document.ownPreviewHosts),
       euRegions: document.euRegions ?? EU_REGIONS.split(' '),
     };

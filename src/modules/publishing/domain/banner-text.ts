@@ -22,6 +22,9 @@ export const PAGE_LABELS = ['blockedFrame', 'allowCategory', 'reloadText', 'relo
 /** How many cookies a category has: `{count}` of one, and of several. */
 export const COUNT_LABELS = ['cookieOne', 'cookieCount'] as const;
 
+/** Of the search in a long list of services, where visitors choose by service. */
+export const SEARCH_LABELS = ['searchServices'] as const;
+
 /** The short labels of our banner, in one language. Missing ones are replaced by ours (`messages/site.*.json`). */
 export const LABELS = [
   'necessaryTitle',
@@ -45,6 +48,7 @@ export const LABELS = [
   'failed',
   ...PAGE_LABELS,
   ...COUNT_LABELS,
+  ...SEARCH_LABELS,
 ] as const;
 export type Labels = Record<(typeof LABELS)[number], string>;
 

@@ -20,13 +20,15 @@ interface BlockerData {
   categories: Category[];
   serviceIds: string[];
   reconsentMonths: number;
-  /** Regular expressions of host and path with their categories; the first that matches decides. */
-  rules: [pattern: string, category: string][];
+  /** Regular expressions of host and path with their categories or services; the first that matches decides. */
+  rules: [pattern: string, name: string][];
+  /** Where visitors choose by service: ids with their categories. */
+  services?: [id: string, category: string][];
 }
 
 /** Everything that blocker.js reads; null where blocking is off. */
 export function blockerData(projectId: string, configuration: SiteConfiguration): BlockerData | null {
-  const { blocking, categories, policyVersion, reconsentMonths } = configuration;
+  const { blocking, categories, policyVersion, reconsentMonths, services, serviceChoice } = configuration;
   if (!blocking.enabled) return null;
   return {
     id: projectId,
@@ -34,7 +36,12 @@ export function blockerData(projectId: string, configuration: SiteConfiguration)
     categories,
     serviceIds: serviceIdsOf(configuration),
     reconsentMonths,
-    rules: patterns(blocking.rules),
+    rules: patterns(blocking.rules, serviceChoice),
+    ...(serviceChoice && {
+      services: services
+        .filter(({ category }) => category !== 'necessary')
+        .map(({ id = '', category }): [string, string] => [id, category]),
+    }),
   };
 }
 
@@ -44,16 +51,16 @@ export function ruleFinder(rules: readonly BlockingRule[]): (address: string) =>
   return (address) => expressions.find(([pattern]) => pattern.test(address))?.[1] ?? null;
 }
 
-/** One expression for neighboring rules of the same category. */
-function patterns(rules: readonly BlockingRule[]): [string, string][] {
-  const groups: { category: string; alternatives: string[] }[] = [];
+/** One expression for neighboring rules of the same category, or of the same service if visitors choose it. */
+function patterns(rules: readonly BlockingRule[], serviceChoice: boolean): [string, string][] {
+  const groups: { name: string; alternatives: string[] }[] = [];
   for (const rule of rules) {
-    const { category } = rule;
+    const name = (serviceChoice && rule.service) || rule.category;
     const last = groups.at(-1);
-    if (last?.category === category) last.alternatives.push(alternative(rule));
-    else groups.push({ category, alternatives: [alternative(rule)] });
+    if (last?.name === name) last.alternatives.push(alternative(rule));
+    else groups.push({ name, alternatives: [alternative(rule)] });
   }
-  return groups.map(({ category, alternatives }) => [expression(alternatives), category]);
+  return groups.map(({ name, alternatives }) => [expression(alternatives), name]);
 }
 
 const expression = (alternatives: readonly string[]): string => `^(?:[^/]*\\.)?(?:${alternatives.join('|')})`;

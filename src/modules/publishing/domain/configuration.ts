@@ -2,6 +2,7 @@ import type { Author } from '../../audit/domain/author.js';
 import { type BannerText, CATEGORIES, type Category } from './banner-text.js';
 import { allModes, type CategoryModes, type ConsentMode } from './consent-modes.js';
 import { defaultText } from './default-texts.js';
+import { withServiceIds } from './service-ids.js';
 import { SIGNALS_OFF, type SignalSettings } from './signals.js';
 
 /** The category of a service; necessary ones are listed and need no consent. */
@@ -34,6 +35,8 @@ export interface ServiceTranslation {
 
 /** A service that the site uses, as the banner's second layer lists it; its words are in the default language. */
 export interface SiteService {
+  /** Stays the same where the service is renamed (service-ids.ts). Absent only in a request, and in older rows. */
+  id?: string;
   name: string;
   provider: string;
   category: ServiceCategory;
@@ -113,6 +116,8 @@ export interface BlockingRule {
   /** Prefix of the path, with `*` for any characters; null: every path. */
   path: string | null;
   category: ServiceCategory;
+  /** Id of a service of this category, where visitors choose by service; null or absent: the category decides. */
+  service?: string | null;
 }
 
 /** What blocker.js blocks where the site loads it (docs/scans.md). The first rule that matches decides. */
@@ -143,6 +148,8 @@ export interface SiteConfiguration {
   /** Whether page visits are counted, without anything that identifies visitors (ADR 39). */
   siteAnalytics: boolean;
   services: SiteService[];
+  /** Whether visitors choose by service, on the banner's second layer (ADR 76). */
+  serviceChoice: boolean;
   /**
    * Months after which visitors are asked again; they are also asked again when `policyVersion` or
    * `categories` change.
@@ -169,6 +176,7 @@ export const DEFAULT_CONFIGURATION: SiteConfiguration = {
   honorGlobalPrivacyControl: true,
   siteAnalytics: true,
   services: [],
+  serviceChoice: false,
   reconsentMonths: 12,
   banner: {
     enabled: false,
@@ -207,14 +215,16 @@ export function storedConfiguration(stored: StoredConfiguration | null): SiteCon
     ...stored,
     regionRules: regionRules.map((rule) => ({ ...rule, modes: rule.modes ?? allModes(rule.mode) })),
     texts: texts.map((text) => ({ ...text, labels: text.labels ?? {} })),
-    services: services.map((service) => ({
-      ...service,
-      // A malformed service is kept: it can be read and replaced, and fails when it is published.
-      ...(Array.isArray(service.cookies) && {
-        cookies: service.cookies.map((cookie) => ({ ...cookie, translations: cookie.translations ?? [] })),
-      }),
-      translations: service.translations ?? [],
-    })),
+    services: withServiceIds(
+      services.map((service) => ({
+        ...service,
+        // A malformed service is kept: it can be read and replaced, and fails when it is published.
+        ...(Array.isArray(service.cookies) && {
+          cookies: service.cookies.map((cookie) => ({ ...cookie, translations: cookie.translations ?? [] })),
+        }),
+        translations: service.translations ?? [],
+      })),
+    ),
     banner: { ...DEFAULT_CONFIGURATION.banner, ...banner },
     blocking: { ...DEFAULT_CONFIGURATION.blocking, ...blocking },
     signals: { ...DEFAULT_CONFIGURATION.signals, ...signals },

@@ -34,6 +34,7 @@ const SOURCE: DocumentSource = {
     banner: 'banner-0123456789abcdef.js',
     bannerWithSignals: 'banner-fedcba9876543210.js',
     signals: 'signals-0123456789abcdef.js',
+    services: 'banner-fedcba9876543210.js',
   },
   countsVisits: true,
   at: new Date('2026-11-26'),
@@ -49,6 +50,7 @@ describe('renderDocument (design §6.6)', () => {
       presetUpdates: _updates,
       defaultModes: _equal,
       defaultPreset: _byHand,
+      serviceChoice: _choice,
       ...configuration
     } = SOURCE.configuration;
     const { radius: _round, secondaryButton: _text, ...banner } = configuration.banner;
@@ -283,13 +285,37 @@ describe('storedConfiguration', () => {
     const { translations: _none, ...service } = SOURCE.configuration.services[0]!;
     const cookies = service.cookies.map(({ translations: _nor, ...cookie }) => cookie);
     const stored = { services: [{ ...service, cookies }] } as unknown as SiteConfiguration;
-    expect(storedConfiguration(stored).services).toEqual(SOURCE.configuration.services);
+    expect(storedConfiguration(stored).services).toEqual([{ id: 'counter', ...SOURCE.configuration.services[0] }]);
     const malformed = { services: [{ name: 'a' }] } as unknown as SiteConfiguration;
-    expect(storedConfiguration(malformed).services).toEqual([{ name: 'a', translations: [] }]);
+    expect(storedConfiguration(malformed).services).toEqual([
+      { id: 'a', name: 'a', translations: [] },
+    ]);
     const partly = { enabled: true } as SiteConfiguration['banner'];
     expect(storedConfiguration({ banner: partly }).banner).toEqual({
       ...DEFAULT_CONFIGURATION.banner,
       enabled: true,
     });
+  });
+});
+
+it('names ids, the part of the banner and vendors only where visitors choose by service', () => {
+  const services = [
+    { id: 'ga', name: 'Google Analytics', category: 'analytics' as const },
+    { id: 'shop', name: 'Shop', category: 'necessary' as const },
+  ].map((each) => ({ provider: 'P', policyUrl: null, cookies: [], translations: [], ...each }));
+  const configuration = storedConfiguration({
+    services,
+    banner: { ...SOURCE.configuration.banner, enabled: true },
+  });
+  const off = renderDocument({ ...SOURCE, configuration });
+  expect(off.document.serviceIds).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
+  expect(off.body).not.toMatch(/"id"|serviceChoice|serviceScript|vendors/);
+  const on = renderDocument({ ...SOURCE, configuration: { ...configuration, serviceChoice: true } });
+  expect(on.document).toMatchObject({
+    serviceChoice: true,
+    serviceIds: ['ga'],
+    serviceScript: SOURCE.scripts.services,
+    services: [{ id: 'ga' }, { id: 'shop' }],
+    vendors: { google: ['ga'] },
   });
 });

@@ -10,6 +10,7 @@ import {
   COUNT_LABELS,
   LABELS,
   MODE_LABELS,
+  SEARCH_LABELS,
 } from './banner-text.js';
 import type { CategoryModes } from './consent-modes.js';
 import {
@@ -24,21 +25,34 @@ import { defaultText, knownText } from './default-texts.js';
 import { logoFile, type LogoFile } from './logo.js';
 import { type PublishedRules, publishedRules, serviceIdsOf } from './published-rules.js';
 import { EU_REGIONS, isEu, UNKNOWN_REGION } from './region.js';
-import { type PublishedSignals, publishedSignals } from './signals.js';
+import {
+  type PublishedSignals,
+  publishedSignals,
+  type PublishedVendors,
+  publishedVendors,
+} from './signals.js';
 
 type AddedSetting = 'radius' | 'secondaryButton';
 
 /** The document for the loader. Members are only added: a cached loader may be older than its document. */
 export interface SiteDocument
   extends
-    Omit<SiteConfiguration, keyof PublishedRules | 'banner' | 'presetUpdates' | 'blocking' | 'signals'>,
+    Omit<
+      SiteConfiguration,
+      keyof PublishedRules | 'banner' | 'presetUpdates' | 'blocking' | 'signals' | 'serviceChoice'
+    >,
     PublishedRules,
-    PublishedSignals {
+    PublishedSignals,
+    PublishedVendors {
   /**
    * Ids of services that need consent, stored with the choice: a new one requires a new choice
-   * (loader/prompt-rule.ts).
+   * (loader/prompt-rule.ts). Where visitors choose by service, those of `services`; else hashes.
    */
   serviceIds: string[];
+  /** Only if visitors choose by service; `services` then have ids. */
+  serviceChoice?: true;
+  /** File name of the banner's part for that, beside the loader; absent without our banner. */
+  serviceScript?: string;
   banner: Omit<BannerSettings, AddedSetting> & Partial<Pick<BannerSettings, AddedSetting>>;
   /** Only if it is on, because each page loads the document. */
   blocking?: BlockingSettings;
@@ -95,6 +109,7 @@ export interface PageScripts {
   banner: string;
   bannerWithSignals: string;
   signals: string;
+  services: string;
 }
 
 /** A document, ready to be stored. */
@@ -124,6 +139,7 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     blocking,
     signals: _signals,
     presetUpdates: _updates,
+    serviceChoice,
     defaultModes: _modes,
     defaultPreset: _preset,
     ...settings
@@ -151,8 +167,11 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     banner: publishedBanner(settings.banner),
     ...publishedRules(effective, at),
     serviceIds: serviceIdsOf(effective),
+    ...(serviceChoice && { serviceChoice }),
+    ...(serviceChoice && settings.banner.enabled && { serviceScript: scripts.services }),
     ...(blocking.enabled && { blocking }),
     ...published,
+    ...(serviceChoice && publishedVendors(effective)),
   };
   const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   const document: SiteDocument = { ...content, configHash: hash };
@@ -220,9 +239,12 @@ function withOurs(
   return [...categories, ...ours.filter(({ key }) => offered.includes(key) && isMissing(key))];
 }
 
+/** Services from which the second layer has a search (loader/services/service-list.ts). */
+const SEARCH_SERVICES_MIN = 12;
+
 /** Labels of modes that no region uses: every page would load them needlessly. */
 export function unusedLabels(configuration: SiteConfiguration, at: Date): string[] {
-  const { categories, services } = configuration;
+  const { categories, services, serviceChoice } = configuration;
   const { defaultModes, defaultMode, regionRules, honorGlobalPrivacyControl } = publishedRules(
     configuration,
     at,
@@ -245,6 +267,7 @@ export function unusedLabels(configuration: SiteConfiguration, at: Date): string
     ...(informs ? [] : MODE_LABELS.notice),
     ...(rows.some(({ mode, modes }) => mode === 'opt_in' && modes) ? [] : MODE_LABELS.mixed),
     ...(services.some(({ cookies }) => cookies.length > 0) ? [] : COUNT_LABELS),
+    ...(serviceChoice && services.length >= SEARCH_SERVICES_MIN ? [] : SEARCH_LABELS),
   ];
 }
 
@@ -286,12 +309,21 @@ function inOrder(configuration: SiteConfiguration, logo: LogoFile | null): SiteC
     presetUpdates: configuration.presetUpdates,
     honorGlobalPrivacyControl: configuration.honorGlobalPrivacyControl,
     siteAnalytics: configuration.siteAnalytics,
-    services: configuration.services.map((service) => serviceInOrder(service, languages)),
+    services: configuration.services.map((service) => ({
+      ...(configuration.serviceChoice && { id: service.id }),
+      ...serviceInOrder(service, languages),
+    })) as SiteService[],
+    serviceChoice: configuration.serviceChoice,
     reconsentMonths: configuration.reconsentMonths,
     banner: bannerInOrder(configuration.banner, logo),
     blocking: {
       enabled: configuration.blocking.enabled,
-      rules: configuration.blocking.rules.map(({ host, path, category }) => ({ host, path, category })),
+      rules: configuration.blocking.rules.map(({ host, path, category, service }) => ({
+        host,
+        path,
+        category,
+        ...(configuration.serviceChoice && service && { service }),
+      })),
     },
     // Published in the order of `publishedSignals`.
     signals: configuration.signals,

@@ -149,11 +149,11 @@ const presetName = ({ id, version }: PresetReference): string => `${id}/${versio
 /** Hexadecimal digits of a service's id: enough for a hundred of them, and short for every page. */
 const SERVICE_DIGITS = 8;
 
-/** Short ids of the services that need consent. A new one requires a new choice (loader/prompt-rule.ts). */
-export function serviceIdsOf({ services }: SiteConfiguration): string[] {
+/** Ids of the services that need consent. A new one requires a new choice (loader/prompt-rule.ts). */
+export function serviceIdsOf({ services, serviceChoice }: SiteConfiguration): string[] {
   const ids = services
     .filter(({ category }) => category !== 'necessary')
-    .map(({ category, name }) => digestOf(`${category}/${name}`));
+    .map(({ id, category, name }) => (serviceChoice && id) || digestOf(`${category}/${name}`));
   return [...new Set(ids)];
 }
 

@@ -12,8 +12,7 @@ export const CONFIGURATION_BYTES_MAX = 64 * 1024;
 export const PUBLICATIONS_MAX = 10_000;
 /** Changes of tier and domains publish too and cannot be refused: at this number their documents are no longer kept. */
 export const DOCUMENTS_KEPT_MAX = 2 * PUBLICATIONS_MAX;
-/** Services of a configuration, and cookies of each. */
-export const SERVICES_MAX = 100;
+/** Cookies of each service. */
 export const COOKIES_PER_SERVICE_MAX = 30;
 /**
  * A token of RFC 6265, optionally with a `*` at the end for any suffix; not only a `*`, which would

@@ -54,3 +54,47 @@ export function publishedSignals(settings: SignalSettings): PublishedSignals {
     ...(options.some(([, isOn]) => isOn) && { gtag: Object.fromEntries(options) }),
   };
 }
+
+/** Systems that belong to one vendor, and how its services are recognized by name or provider. */
+const VENDORS = {
+  google: /\bgoogle\b|\bdoubleclick\b|\byoutube\b/i,
+  metaPixel: /\bmeta\b|\bfacebook\b/i,
+  microsoftUet: /\bmicrosoft ads\b|\bmicrosoft advertising\b|\bbing\b/i,
+  microsoftClarity: /\bclarity\b/i,
+  tiktokPixel: /\btiktok\b/i,
+} as const;
+type Vendor = keyof typeof VENDORS;
+
+/** Where visitors choose by service: the ids of the services that each system follows. */
+export interface PublishedVendors {
+  /** Without systems that have no service here: these follow the category. */
+  vendors?: Partial<Record<Vendor, string[]>>;
+}
+
+interface VendorService {
+  id?: string;
+  name: string;
+  provider: string;
+  category: string;
+}
+
+export function publishedVendors({
+  services,
+  signals,
+}: {
+  services: readonly VendorService[];
+  signals: SignalSettings;
+}): PublishedVendors {
+  const names = Object.keys(VENDORS) as Vendor[];
+  const vendors = names.flatMap((vendor) => {
+    if (vendor !== 'google' && !signals[vendor]) return [];
+    const ids = services
+      .filter(
+        ({ category, name, provider }) =>
+          category !== 'necessary' && VENDORS[vendor].test(`${name} ${provider}`),
+      )
+      .flatMap(({ id }) => id ?? []);
+    return ids.length > 0 ? [[vendor, ids] as const] : [];
+  });
+  return vendors.length > 0 ? { vendors: Object.fromEntries(vendors) as PublishedVendors['vendors'] } : {};
+}

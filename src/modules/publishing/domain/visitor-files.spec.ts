@@ -40,7 +40,7 @@ function render(languages: string[], changes: Partial<SiteConfiguration> = {}): 
     tier: 'business',
     configuration,
     publicBaseUrl: 'https://api.example.com',
-    scripts: { banner: 'banner-0123456789abcdef.js', bannerWithSignals: 'b', signals: 's' },
+    scripts: { banner: 'banner-0123456789abcdef.js', bannerWithSignals: 'b', signals: 's', services: 'p' },
     countsVisits: true,
     at: new Date('2026-11-26'),
   }).document;

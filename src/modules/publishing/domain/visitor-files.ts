@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type BannerText, COUNT_LABELS, type Labels, PAGE_LABELS } from './banner-text.js';
+import { type BannerText, COUNT_LABELS, type Labels, PAGE_LABELS, SEARCH_LABELS } from './banner-text.js';
 import type { ServiceCookie, SiteService } from './configuration.js';
 import type { SiteDocument } from './document.js';
 
@@ -21,6 +21,7 @@ const DETAIL_LABELS: readonly (keyof Labels)[] = [
   'failed',
   ...PAGE_LABELS,
   ...COUNT_LABELS,
+  ...SEARCH_LABELS,
 ];
 
 /** A document as `config.json` has it; small ones are published unchanged. */
@@ -108,9 +109,13 @@ function firstLayerText(text: BannerText): BannerText {
   };
 }
 
-/** For counting partners and deleting cookies. */
-function servicePurpose({ category, cookies }: SiteService): SiteService {
-  return { category, cookies: cookies.map(({ name }) => ({ name })) } as SiteService;
+/** For counting partners, deleting cookies and granting by service. */
+function servicePurpose({ id, category, cookies }: SiteService): SiteService {
+  return {
+    ...(id !== undefined && { id }),
+    category,
+    cookies: cookies.map(({ name }) => ({ name })),
+  } as SiteService;
 }
 
 /** The second layer in one language. A category without texts in it gets the default language's. */

@@ -15,6 +15,7 @@ import { coded } from '../../../platform/errors/field-problem.js';
 import { ListOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { Integer } from '../../../platform/http/integer.decorator.js';
+import { SERVICE_ID } from '../../../platform/identity/service-id.js';
 import { described } from '../../../platform/openapi/schema-of-checks.js';
 import { type BannerText, CATEGORIES, type Category, LABELS, type Labels } from '../domain/banner-text.js';
 import {
@@ -187,7 +188,26 @@ export class ServiceCookieBody implements ServiceCookie {
   @Translations(() => CookieTranslationBody) translations: CookieTranslationBody[] = [];
 }
 
+const ServiceId = (): PropertyDecorator =>
+  applyDecorators(
+    IsString(),
+    Matches(SERVICE_ID, {
+      message:
+        '$property must be a lower-case letter and at most 39 letters, digits or -, and not the name of a category',
+      context: coded('service_id'),
+    }),
+  );
+
 export class SiteServiceBody implements SiteService {
+  @ApiPropertyOptional({
+    example: 'google-analytics',
+    description:
+      'Stays the same where the service is renamed, and is never given to another one. Without it: that of the saved service with this name, else one made of the name',
+  })
+  @IfGiven()
+  @ServiceId()
+  id?: string;
+
   @BannerLine(TITLE_CHARACTERS_MAX, 'Google Analytics') name!: string;
   @BannerLine(TITLE_CHARACTERS_MAX, 'Google Ireland Limited') provider!: string;
 
@@ -306,6 +326,17 @@ export class BlockingRuleBody implements BlockingRule {
   @ApiProperty({ enum: SERVICE_CATEGORIES, description: '`necessary`: is never blocked' })
   @IsIn(SERVICE_CATEGORIES)
   category!: ServiceCategory;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'google-analytics',
+    description: 'With `serviceChoice`: the id of the service that must be granted. null: the category',
+  })
+  @IfGiven()
+  @ValidateIf((_, value) => value !== null)
+  @ServiceId()
+  service?: string | null;
 }
 
 export class BlockingSettingsBody implements BlockingSettings {

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayUnique, IsBoolean, IsIn, IsString, Matches, ValidateIf } from 'class-validator';
 import { fieldErrors } from '../../../platform/errors/domain-error.js';
-import { coded } from '../../../platform/errors/field-problem.js';
+import { coded, type FieldError } from '../../../platform/errors/field-problem.js';
 import { ListOf, ObjectOf } from '../../../platform/http/body-shape.js';
 import { IfGiven } from '../../../platform/http/if-given.decorator.js';
 import { Integer } from '../../../platform/http/integer.decorator.js';
@@ -12,8 +12,10 @@ import { DEFAULT_CONFIGURATION, type SiteConfiguration } from '../domain/configu
 import { CONSENT_MODES, type ConsentMode } from '../domain/consent-modes.js';
 import { defaultTexts } from '../domain/default-texts.js';
 import { DEFAULT_LANGUAGES } from '../domain/text-language.js';
-import { CONFIGURATION_BYTES_MAX, SERVICES_MAX } from '../domain/publishing.limits.js';
+import { CONFIGURATION_BYTES_MAX } from '../domain/publishing.limits.js';
+import { SERVICES_MAX } from '../../../platform/identity/service-id.js';
 import { REGION_PRESETS, withPresetModes } from '../domain/region-preset.js';
+import { withServiceIds } from '../domain/service-ids.js';
 import { Comment, LANGUAGE_TAG, memberOf, PolicyUrl, VERSION_NAME } from './configuration-fields.js';
 import {
   BannerSettingsBody,
@@ -160,6 +162,14 @@ export class ConfigurationBody {
   services?: SiteServiceBody[];
 
   @ApiPropertyOptional({
+    default: DEFAULT_CONFIGURATION.serviceChoice,
+    description: 'Whether visitors choose by service on the second layer, and records have `services`',
+  })
+  @IfGiven()
+  @IsBoolean()
+  serviceChoice?: boolean;
+
+  @ApiPropertyOptional({
     minimum: 1,
     maximum: RECONSENT_MONTHS_MAX,
     default: DEFAULT_CONFIGURATION.reconsentMonths,
@@ -256,6 +266,8 @@ export function configurationOf(body: ConfigurationBody): SiteConfiguration {
         code: 'texts_missing',
       },
     ]);
+  const problems = serviceProblems(configuration);
+  if (problems.length > 0) throw fieldErrors(problems);
   if (Buffer.byteLength(JSON.stringify(configuration)) > CONFIGURATION_BYTES_MAX)
     throw fieldErrors([
       {
@@ -266,6 +278,35 @@ export function configurationOf(body: ConfigurationBody): SiteConfiguration {
       },
     ]);
   return configuration;
+}
+
+/** Ids that services share, and blocking rules of services that are not listed in their category. */
+function serviceProblems({ services, blocking }: SiteConfiguration): FieldError[] {
+  const known = withServiceIds(services);
+  return [
+    ...known.flatMap(({ id }, index): FieldError[] =>
+      known.findIndex((each) => each.id === id) === index
+        ? []
+        : [
+            {
+              field: `services.${index}.id`,
+              message: 'Another service has this id.',
+              code: 'not_unique',
+            },
+          ],
+    ),
+    ...blocking.rules.flatMap(({ service, category }, index): FieldError[] =>
+      !service || known.some((each) => each.id === service && each.category === category)
+        ? []
+        : [
+            {
+              field: `blocking.rules.${index}.service`,
+              message: 'No service of this category has this id.',
+              code: 'service_unknown',
+            },
+          ],
+    ),
+  ];
 }
 
 function modesOf(
@@ -312,6 +353,7 @@ export class ConfigurationContentResponse implements SiteConfiguration {
   @ApiProperty() honorGlobalPrivacyControl!: boolean;
   @ApiProperty({ description: 'Whether page visits are counted' }) siteAnalytics!: boolean;
   @ApiProperty({ type: [SiteServiceBody] }) services!: SiteServiceBody[];
+  @ApiProperty({ description: 'Whether visitors choose by service' }) serviceChoice!: boolean;
   @ApiProperty({ example: 12 }) reconsentMonths!: number;
   @ApiProperty({ type: BannerSettingsBody }) banner!: BannerSettingsBody;
   @ApiProperty({ type: BlockingSettingsBody }) blocking!: BlockingSettingsBody;

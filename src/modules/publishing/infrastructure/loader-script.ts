@@ -39,8 +39,13 @@ export function loaderScript(): LoaderScript {
 
 /** File names of the page scripts. */
 export function pageScripts(): PageScripts {
-  const { banner, bannerWithSignals, signals } = scriptsForPages();
-  return { banner: banner.name, bannerWithSignals: bannerWithSignals.name, signals: signals.name };
+  const { banner, bannerWithSignals, signals, services } = scriptsForPages();
+  return {
+    banner: banner.name,
+    bannerWithSignals: bannerWithSignals.name,
+    signals: signals.name,
+    services: services.name,
+  };
 }
 
 /** A script of this build by its file name; null for any other name. */
@@ -57,6 +62,8 @@ function scriptsForPages(): Record<keyof PageScripts, PageScript> {
     // The signals wrap what the banner has put on the script element (loader/signals/signals.ts).
     bannerWithSignals: named('banner', `${banner}\n${signals}`),
     signals: named('signals', signals),
+    // A part of the banner, so it has a name of the same form, which every server in front knows.
+    services: named('banner', read('services.js').body),
   });
 }
 

@@ -175,6 +175,19 @@ export function readPublicationPage(
   return (before === null ? page : page.where('version', '<', before)).execute();
 }
 
+/** Each id of a service with each name that it had in the publications that are kept. */
+export async function formerServices(
+  em: EntityManager,
+  projectId: string,
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select distinct service ->> 'id' as id, service ->> 'name' as name
+    from publication p, jsonb_path_query(p.configuration, '$.services[*] ? (exists(@.id))') service
+    where p.project_id = ${projectId}
+  `.execute(em.getKysely());
+  return rows;
+}
+
 /** The publication that was shown at an instant; null if none is kept. */
 export async function publicationInForceAt(
   em: EntityManager,

@@ -1,9 +1,9 @@
+import { SERVICES_MAX } from '../../../platform/identity/service-id.js';
 import type { ServiceCookie, SiteConfiguration, SiteService } from '../../publishing/domain/configuration.js';
 import {
   COOKIES_PER_SERVICE_MAX,
   DECLARED_COOKIE,
   DECLARED_COOKIE_CHARACTERS_MAX,
-  SERVICES_MAX,
 } from '../../publishing/domain/publishing.limits.js';
 import type { Classification } from './classify-item.js';
 import type { ItemKey } from './item-key.js';
