@@ -15,6 +15,7 @@ import { fillIn, type Operation, readOperations } from '../support/rules/openapi
 import { createTestProject, type TestProject } from '../support/people/project.js';
 import {
   complaintOf,
+  isOAuthError,
   type RawAnswer,
   RawClient,
   type RawRequest,
@@ -57,7 +58,8 @@ async function complaintsAbout(all: RawRequest[]): Promise<string[]> {
   const work = async (): Promise<void> => {
     for (let sent = queue.pop(); sent; sent = queue.pop()) {
       const answer = await send(sent).catch((error: Error) => `no answer: ${error.message}`);
-      const complaint = typeof answer === 'string' ? answer : complaintOf(sent, answer);
+      const isRefused = typeof answer !== 'string' && isOAuthError(sent, answer);
+      const complaint = typeof answer === 'string' ? answer : isRefused ? null : complaintOf(sent, answer);
       const shown = [sent.method, sent.path, JSON.stringify(sent.headers ?? {}), String(sent.body)].map(
         (part) => part.slice(0, 160),
       );

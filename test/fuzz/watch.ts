@@ -1,5 +1,5 @@
 import { DOMAIN_ERROR_STATUS } from '../../src/platform/errors/domain-error.js';
-import { complaintOf, type RawAnswer } from '../support/fakes/raw-request.js';
+import { complaintOf, isOAuthError, type RawAnswer } from '../support/fakes/raw-request.js';
 import type { FuzzRequest } from './requests.js';
 import { SECRET_MARK } from './values.js';
 
@@ -48,20 +48,12 @@ export class SecretWatch {
 
 /** The problem of a response; null: none. */
 export function complaintAbout(request: FuzzRequest, answer: RawAnswer, watch: SecretWatch): string | null {
-  if (isOAuthError(request, answer)) return complaintAboutSecrets(request, answer, watch);
+  if (isOAuthError(request.operation, answer)) return complaintAboutSecrets(request, answer, watch);
   const basic = complaintOf(request, answer, request.operation.statuses.includes(503) ? undefined : 'none');
   if (basic !== null) return basic;
   const missing = HEADERS_ALWAYS.find((name) => answer.headers[name] === undefined);
   if (missing) return `${answer.status} without ${missing}`;
   return complaintAboutStatus(request, answer) ?? complaintAboutSecrets(request, answer, watch);
-}
-
-/** The errors of RFC 8628 are not problem documents. */
-function isOAuthError({ operation }: FuzzRequest, { status, headers, text }: RawAnswer): boolean {
-  if (status !== 400 || !operation.path.startsWith('/v1/auth/device/')) return false;
-  if (!String(headers['content-type']).startsWith('application/json')) return false;
-  const { error, error_description: description } = JSON.parse(text) as Record<string, unknown>;
-  return typeof error === 'string' && typeof description === 'string';
 }
 
 function complaintAboutStatus(request: FuzzRequest, { status, headers, text }: RawAnswer): string | null {

@@ -84,6 +84,14 @@ export function sendBytes(baseUrl: string, bytes: string): Promise<string> {
   });
 }
 
+/** The errors of RFC 8628 (`POST /v1/auth/device/…`), which are not problem documents. */
+export function isOAuthError({ path }: { path: string }, { status, headers, text }: RawAnswer): boolean {
+  if (status !== 400 || !path.startsWith('/v1/auth/device/')) return false;
+  if (!String(headers['content-type']).startsWith('application/json')) return false;
+  const { error, error_description: description } = JSON.parse(text) as Record<string, unknown>;
+  return typeof error === 'string' && typeof description === 'string';
+}
+
 /**
  * The problem of a response to invalid input: an error of ours, or a refusal that is no complete
  * problem document (design §5); null: none. `mayBe503` is a code that the route may return 503

@@ -295,6 +295,10 @@ export class ConsentFilterQuery {
   delivery?: DeliveryStateName;
 }
 
+/** PostgreSQL's text has no NUL. */
+// oxlint-disable-next-line no-control-regex -- NUL is what this refuses
+const WITHOUT_NUL = /^[^\u0000]*$/;
+
 export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQuery) {
   @ApiPropertyOptional({ format: 'uuid', description: 'One record' })
   @IsOptional()
@@ -303,11 +307,13 @@ export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQ
 
   @ApiPropertyOptional({
     maxLength: ORIGINAL_ID_CHARACTERS_MAX,
+    pattern: WITHOUT_NUL.source,
     description: 'Imported records with this id in the product from which they came',
   })
   @IsOptional()
   @IsString()
   @Length(1, ORIGINAL_ID_CHARACTERS_MAX)
+  @Matches(WITHOUT_NUL, { message: 'originalId must not contain NUL.' })
   originalId?: string;
 
   @ApiPropertyOptional({ description: 'Whether each record comes with its `deliveryState`' })
