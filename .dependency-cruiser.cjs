@@ -88,6 +88,7 @@ const DOMAIN_PLATFORM = [
   'identity/brand',
   'identity/escape-html',
   'identity/ids',
+  'identity/service-id',
   'messages/messages',
   'network/address-policy',
   'network/client-network',

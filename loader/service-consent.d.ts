@@ -94,7 +94,7 @@ interface Window {
 
 interface DocumentEventMap {
   'serviceMeta:ready': CustomEvent<ServiceMeta>;
-  /** Where visitors choose by service: what is granted now, by id; at first and after each choice. */
+  /** Where visitors choose by service: the services granted now, by id; at first and after each choice. */
   'serviceConsent:services': CustomEvent<Readonly<Record<string, boolean>>>;
   'serviceConsent:choice': CustomEvent<ServiceConsentReceipt & { readonly tookMs: number }>;
 }

@@ -204,7 +204,7 @@ export interface PageWork {
   completed?: Promise<void> | undefined;
 }
 
-/** What a visitor grants by service. */
+/** A visitor's grants by service. */
 export interface ServiceChoice {
   /** Categories of which every service is granted. */
   granted: Category[];
@@ -220,7 +220,7 @@ export interface ServiceItem {
 
 /** The banner's part where visitors choose by service. */
 export interface ServicePart {
-  /** What the page's last choice grants; undefined: none was completed. */
+  /** Grants of the page's last choice; undefined: none was completed. */
   current(): Record<string, boolean> | undefined;
   complete(configuration: SiteConfiguration, choice: Choice): void;
   allow(configuration: SiteConfiguration, granted: Granted, name: string): ServiceChoice;

@@ -32,7 +32,7 @@ export function blockedFrames(prompt: Prompt, allow: (name: string) => void): Bl
       for (const frame of pristineDocument('querySelectorAll')<HTMLIFrameElement>(WAITING)) {
         const { category, service } = frame.dataset;
         const name = (configuration.serviceScript && service) || (category as string);
-        // What is not offered can never be allowed.
+        // A service that is not offered is never allowed.
         if (placeholders.has(frame) || !offered.includes(name)) continue;
         const placeholder = createPlaceholder(prompt, frame, name, () => allow(name));
         placeholders.set(frame, { placeholder, display: frame.style.display });

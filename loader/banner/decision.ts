@@ -38,7 +38,7 @@ export function recordDecision(prompt: Prompt, { granted, ...decision }: Decisio
   const isMixed = granted.length === 0 && Object.values(decision.services ?? {}).includes(true);
   const submission: Submission = {
     offered: categories,
-    // The flags alone would be a rejection.
+    // By its flags it would be a rejection.
     ...(isMixed && { action: 'custom' }),
     ...seenIn(text.language, configuration),
     ...decision,

@@ -1,4 +1,4 @@
-/** What is granted by service, on the page and at Google. */
+/** Grants by service, on the page and at Google. */
 import { ownGlobal } from '../own-global';
 import { pristineDocument } from '../pristine-document';
 import { grantedServices } from '../service-grants';
@@ -22,10 +22,10 @@ const offeredIn = ({ services }: SiteConfiguration): [id: string, category: Cate
 
 let last: Record<string, boolean> | undefined;
 
-/** What the page's last choice grants. */
+/** Grants of the page's last choice. */
 export const current = (): typeof last => last;
 
-/** Gives a choice the grant of every service, and tells Google where its services differ from their category. */
+/** Gives a choice the grant of every service, and reports services to Google that differ from their category. */
 export function complete(configuration: SiteConfiguration, choice: Choice): void {
   const services = choice.services ?? servicesInCookie(choice);
   choice.services = last = grantedServices({ ...choice, services }, offeredIn(configuration));

@@ -65,7 +65,7 @@ const itemsOf = async (response: Response): Promise<Record<string, unknown>[]> =
 const auditedActions = async (): Promise<unknown[]> =>
   (await itemsOf(await admin.request('GET', `${at}/audit`))).map(({ action }) => action).toReversed();
 
-/** Makes the session of a user older than what counts as recent. */
+/** Makes the session of a user too old to count as recent. */
 const ageSession = ({ id }: TestUser): Promise<unknown> =>
   service.database.query(
     `update user_session set created_at = now() - interval '2 hours' where user_id = $1`,

@@ -108,7 +108,7 @@ function withAllowed(name: string): ServiceConsentSubmission {
       listed.every((each) => each.category !== category || services[each.id]),
     ]),
   );
-  // The flags alone would be a rejection.
+  // By its flags it would be a rejection.
   const isMixed = !Object.values({ ...readGrants(), ...flags }).includes(true);
   return { ...flags, services, ...(isMixed && { action: 'custom' }) };
 }

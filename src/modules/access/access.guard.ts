@@ -177,7 +177,7 @@ function refuseBeyondAreas({ limitedTo }: Actor & { kind: 'api_key' }, request: 
   });
 }
 
-/** What the actor may do on a project; null: nothing. */
+/** The actor's permissions on a project; null: none. */
 async function findStandingOf(
   em: EntityManager,
   actor: Actor,

@@ -107,7 +107,7 @@ export async function projectIdsOf(em: EntityManager, organizationIds: readonly 
 
 /**
  * Locks the rows of an organization's projects like `lockProject`, and returns their ids. The
- * caller's transaction holds the organization's row lock, so none is added meanwhile.
+ * caller's transaction holds the organization's row lock, so none is added until it ends.
  */
 export async function lockProjectsOf(tx: EntityManager, organizationId: string): Promise<string[]> {
   const locked = await projectTables(tx)

@@ -10,7 +10,7 @@ export interface ProjectCreated {
 }
 
 /** A person who lost their role on some projects, unless they have another one. */
-export interface MembersLeft {
+interface MembersLeft {
   userId: string;
   projectIds: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
  * The id of a service that visitors can choose (ADR 76): a slug that is neither a category nor one of the hashes that
- * stand for services in choices made before services had ids.
+ * name services in choices made before services had ids.
  */
 export const SERVICE_ID =
   /^(?!(?:necessary|analytics|marketing|preferences|[0-9a-f]{8})$)[a-z][a-z0-9-]{0,39}$/;

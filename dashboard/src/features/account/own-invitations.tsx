@@ -84,7 +84,7 @@ export function OwnInvitations() {
   );
 }
 
-/** The name of what an invitation is to. */
+/** The name of the project or organization of an invitation. */
 function nameOf({ projectName, organizationName }: OwnInvitationResponse): string {
   return projectName ?? organizationName ?? '';
 }

@@ -154,7 +154,7 @@ async function joinOrganizationBy(
   return { projectId: null, organizationId, role, projectRole };
 }
 
-/** What a person joined, and their roles there. */
+/** The project or organization that a person joined, and their roles there. */
 export interface Joined {
   /** null: an organization. */
   projectId: string | null;

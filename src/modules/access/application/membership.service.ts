@@ -312,7 +312,7 @@ async function keepAnOwner(tx: EntityManager, leaving: ProjectMember): Promise<v
   );
 }
 
-/** The admins of an organization own its projects, so these need no owner of their own. */
+/** The admins of an organization own its projects, so these need no other owner. */
 export async function isLastOwner(tx: EntityManager, { role, projectId }: ProjectMember): Promise<boolean> {
   if (role !== 'owner' || (await tx.count(ProjectMember, { projectId, role: 'owner' })) !== 1) return false;
   return !(await findProject(tx, projectId))?.organizationId;

@@ -12,7 +12,7 @@ export function roleAfterAccepting(held: Role | null, offered: Role): Role {
   return held !== null && roleCovers(held, offered) ? held : offered;
 }
 
-/** What a person may do on a project, from its own membership and from its organization. */
+/** A person's permissions on a project, by membership and by its organization. */
 export interface ProjectStanding {
   /** The higher role of both; null: only `managesBilling`. */
   role: Role | null;

@@ -58,7 +58,7 @@ export class InvitationPageResponse {
 
 const JOINED_ROLES = [...ROLES, ...ORGANIZATION_ROLES];
 
-export const ProjectRoleProperty = (): PropertyDecorator =>
+const ProjectRoleProperty = (): PropertyDecorator =>
   ApiProperty({
     type: String,
     enum: ROLES,
@@ -67,7 +67,7 @@ export const ProjectRoleProperty = (): PropertyDecorator =>
     example: null,
   });
 
-/** What a person joined or can join: a project or an organization. */
+/** The project or the organization that a person joined or can join. */
 export class JoinedResponse {
   @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'null: an organization.' })
   projectId!: string | null;

@@ -23,7 +23,7 @@ const roleOfRank = (rank: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(array['viewer', 'editor', 'owner'])[${rank}]`;
 
 /**
- * What a user may do on a project; null: neither a role on it nor billing. One statement of four
+ * A user's permissions on a project; null: neither a role on it nor billing. One statement of four
  * lookups by primary key. It is read for each request, so a removed member loses access at once.
  */
 export async function findStanding(
@@ -73,7 +73,7 @@ export interface ProjectPerson {
   emailConfirmed: boolean;
   /**
    * Whether the project's mails to this role are for them: members of the project, and the people
-   * of its organization if it has no owner of its own.
+   * of its organization if it has no other owner.
    */
   isContact: boolean;
 }

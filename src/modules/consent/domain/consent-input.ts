@@ -25,7 +25,7 @@ export const SURFACES = ['banner', 'preferences', 'link', 'placeholder', 'signal
 type Surface = (typeof SURFACES)[number];
 
 /** Whether each service was accepted, by its id. */
-export type ServiceFlags = Record<string, boolean>;
+type ServiceFlags = Record<string, boolean>;
 
 /** A validated consent choice as the banner sent it. */
 export interface ConsentInput {

@@ -33,7 +33,7 @@ export function roleOnProjects({ role, projectRole }: OrganizationRoles): Role |
   return role === 'admin' ? 'owner' : projectRole;
 }
 
-/** The roles after accepting an invitation: nobody loses a permission by accepting; null: not a member yet. */
+/** The roles after accepting an invitation: accepting takes no permission away; null: not a member yet. */
 export function rolesAfterAccepting(
   held: OrganizationRoles | null,
   offered: OrganizationRoles,
