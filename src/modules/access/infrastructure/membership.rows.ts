@@ -15,7 +15,7 @@ import type { ProjectPlace, ProjectStanding } from '../domain/role.js';
  */
 
 /** Position of a role in `ROLES`, from 1; null: no role. */
-const rankOf = (role: RawBuilder<unknown>): RawBuilder<number> =>
+const roleRankOf = (role: RawBuilder<unknown>): RawBuilder<number> =>
   sql<number>`array_position(array['viewer', 'editor', 'owner'], ${role}::text)`;
 
 /** The role of a rank. */
@@ -32,7 +32,7 @@ export async function findStanding(
 ): Promise<ProjectStanding | null> {
   const [project, user] = [sql`${projectId}::uuid`, sql`${userId}::uuid`];
   const { rows } = await sql<ProjectStanding>`
-    select ${roleOfRank(sql`greatest(${rankOf(sql`m.role`)}, ${rankOf(sql`g.project_role`)})`)} as role,
+    select ${roleOfRank(sql`greatest(${roleRankOf(sql`m.role`)}, ${roleRankOf(sql`g.project_role`)})`)} as role,
       coalesce(g.organization_role in ('admin', 'billing'), false) as "managesBilling",
       coalesce(p.second_factor_required, false) as "needsSecondFactor"
     from (select 1) one
@@ -52,7 +52,7 @@ export async function listPlaces(
 ): Promise<ProjectPlace[]> {
   const user = sql`${userId}::uuid`;
   const { rows } = await sql<ProjectPlace>`
-    select place.project_id as "projectId", ${roleOfRank(sql`max(${rankOf(sql`place.role`)})`)} as role,
+    select place.project_id as "projectId", ${roleOfRank(sql`max(${roleRankOf(sql`place.role`)})`)} as role,
       coalesce(bool_or(p.second_factor_required), false) as "needsSecondFactor"
     from (
       select m.project_id, m.role from project_member m where m.user_id = ${user}
@@ -82,7 +82,7 @@ export interface ProjectPerson {
 export async function listPeople(em: EntityManager, projectId: string): Promise<ProjectPerson[]> {
   const project = sql`${projectId}::uuid`;
   const { rows } = await sql<ProjectPerson>`
-    select u.id as "userId", ${roleOfRank(sql`max(${rankOf(sql`person.role`)})`)} as role, u.email,
+    select u.id as "userId", ${roleOfRank(sql`max(${roleRankOf(sql`person.role`)})`)} as role, u.email,
       u.email_verified as "emailConfirmed",
       bool_or(person.own) or not exists (
         select from project_member m where m.project_id = ${project} and m.role = 'owner'

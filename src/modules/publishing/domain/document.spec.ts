@@ -285,11 +285,11 @@ describe('storedConfiguration', () => {
     const { translations: _none, ...service } = SOURCE.configuration.services[0]!;
     const cookies = service.cookies.map(({ translations: _nor, ...cookie }) => cookie);
     const stored = { services: [{ ...service, cookies }] } as unknown as SiteConfiguration;
-    expect(storedConfiguration(stored).services).toEqual([{ id: 'counter', ...SOURCE.configuration.services[0] }]);
-    const malformed = { services: [{ name: 'a' }] } as unknown as SiteConfiguration;
-    expect(storedConfiguration(malformed).services).toEqual([
-      { id: 'a', name: 'a', translations: [] },
+    expect(storedConfiguration(stored).services).toEqual([
+      { id: 'counter', ...SOURCE.configuration.services[0] },
     ]);
+    const malformed = { services: [{ name: 'a' }] } as unknown as SiteConfiguration;
+    expect(storedConfiguration(malformed).services).toEqual([{ id: 'a', name: 'a', translations: [] }]);
     const partly = { enabled: true } as SiteConfiguration['banner'];
     expect(storedConfiguration({ banner: partly }).banner).toEqual({
       ...DEFAULT_CONFIGURATION.banner,
