@@ -130,7 +130,7 @@ class BindingConnection extends PostgreSqlConnection {
  * - It returns the connection of a transaction only after a successful rollback, and never when
  *   `begin` fails, so a broken transaction keeps its connection. The pool discards a broken one.
  * - A connection that opens while the driver is destroyed is never returned, and the pool's end
- *   waits for it forever. So destroying waits for those that are opening.
+ *   waits for it forever. So destroying waits for opening connections.
  */
 function releasingDriver(driver: Driver): Driver {
   const acquire = driver.acquireConnection.bind(driver);

@@ -68,7 +68,7 @@ export function ImportResult({ projectId, result }: { projectId: string; result:
 
 type RefusalReason = ImportResponse['refusals'][number]['reason'];
 
-/** Rows of the sample on the page, until all are asked for. */
+/** Rows of the sample on the page, before a click shows all. */
 const SHOWN = 10;
 
 const FLAGS = ['analytics', 'marketing', 'preferences'] as const;

@@ -296,7 +296,7 @@ export class ConsentFilterQuery {
 }
 
 /** PostgreSQL's text has no NUL. */
-// oxlint-disable-next-line no-control-regex -- NUL is what this refuses
+// oxlint-disable-next-line no-control-regex -- it refuses NUL
 const WITHOUT_NUL = /^[^\u0000]*$/;
 
 export class ConsentListQuery extends IntersectionType(PageQuery, ConsentFilterQuery) {
