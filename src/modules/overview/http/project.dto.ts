@@ -63,6 +63,7 @@ export class CreateProjectBody extends ControllerBody {
     nullable: true,
     default: null,
     description: 'Organization that the project belongs to, of which the caller is an admin; null: none.',
+    example: null,
   })
   @ValidateIf((_, value: unknown) => value !== undefined && value !== null)
   @IsUUID()
@@ -75,6 +76,7 @@ export class MoveProjectBody {
     format: 'uuid',
     nullable: true,
     description: 'Organization of which the caller is an admin; null: out of its organization.',
+    example: null,
   })
   @ValidateIf((_, value: unknown) => value !== null)
   @IsUUID()
