@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
+import { ProjectReads } from '../../platform/database/project-reads.js';
 import { type Actor, emailNotConfirmed } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { accessTables } from './infrastructure/access.tables.js';
@@ -19,8 +20,15 @@ export function accountSql(projectId: RawBuilder<unknown>): RawBuilder<string> {
 
 /** Roles and names, for other modules. */
 @Injectable()
-export class AccessService {
-  constructor(private readonly em: EntityManager) {}
+export class AccessService implements OnModuleInit {
+  constructor(
+    private readonly em: EntityManager,
+    private readonly reads: ProjectReads,
+  ) {}
+
+  onModuleInit(): void {
+    this.reads.shareBy((projectId) => this.accountOf(projectId));
+  }
 
   /**
    * At most `limit` projects of the actor with their roles, newest first, after the project id
@@ -67,8 +75,8 @@ export class AccessService {
 
   /**
    * The account whose quota a project shares with the other projects of the same organization, or
-   * else of the same person: its longest-standing owner. Requests of API keys and of other members count against the same
-   * account.
+   * else of the same person: its longest-standing owner. Requests of API keys and of other members
+   * count against the same account.
    */
   async accountOf(projectId: string): Promise<string> {
     const { rows } = await sql<{

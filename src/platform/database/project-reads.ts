@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { RawBuilder } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { ThrottledLog } from '../operations/throttled-log.js';
 import { FairSemaphore, type SemaphoreLimits } from '../limits/fair-semaphore.js';
@@ -14,8 +15,9 @@ const LIST_STATEMENT_MS = 5_000;
 const LIST_CONNECTIONS = 4;
 const LIST_LIMITS: SemaphoreLimits = {
   permits: LIST_CONNECTIONS,
-  permitsPerKey: 2,
-  waitingPerKeyMax: 20,
+  permitsPerKey: 3,
+  noun: 'account',
+  waitingPerKeyMax: 40,
   waitMs: 5_000,
   retryAfterSeconds: 2,
 };
@@ -25,18 +27,23 @@ const REPORT_STATEMENT_MS = 15_000;
 const REPORT_CONNECTIONS = 3;
 const REPORT_LIMITS: SemaphoreLimits = {
   permits: REPORT_CONNECTIONS,
-  permitsPerKey: 1,
-  waitingPerKeyMax: 5,
+  permitsPerKey: 2,
+  noun: 'account',
+  waitingPerKeyMax: 20,
   waitMs: 10_000,
   retryAfterSeconds: 5,
 };
+
+/** A project that changes its owner uses the share of the former account for at most this long. */
+const ACCOUNT_MS = 60_000;
+const ACCOUNTS_MAX = 10_000;
 
 /** A separate connection, because the canceled statements may occupy all others. */
 const CANCEL_STATEMENT_MS = 2_000;
 
 /**
- * Long reads of a project: on separate connections, a bounded number at once per project, and canceled when the client
- * disconnects. So a project with many records or many readers only slows down itself.
+ * Long reads of a project: on separate connections, a bounded number at once per account, and canceled when the client
+ * disconnects. So an account with many records, projects or readers only slows down itself.
  */
 @Injectable()
 export class ProjectReads implements OnApplicationShutdown {
@@ -47,6 +54,8 @@ export class ProjectReads implements OnApplicationShutdown {
   private readonly lists: Lane;
   private readonly reports: Lane;
   private readonly control: Pool;
+  private readonly accounts = new LRUCache<string, string>({ max: ACCOUNTS_MAX, ttl: ACCOUNT_MS });
+  private findAccount: (projectId: string) => Promise<string> = (projectId) => Promise.resolve(projectId);
 
   constructor(@InjectSettings(databaseSettings) database: DatabaseSettings) {
     const open = (purpose: Omit<PoolPurpose, 'onDropped'>): Pool =>
@@ -70,27 +79,40 @@ export class ProjectReads implements OnApplicationShutdown {
     );
   }
 
+  /** Sets how the account is found whose share a project uses. Before, every project has a share of its own. */
+  shareBy(findAccount: (projectId: string) => Promise<string>): void {
+    this.findAccount = findAccount;
+  }
+
   /**
    * The rows of a page, ordered by a primary key.
    *
    * @throws DomainError `too_many_requests` (429), `overloaded` (503); ClientDisconnected, after
    * the client has disconnected.
    */
-  list<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
-    return this.lists.run(projectId, query, gone);
+  async list<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
+    return this.lists.run(await this.accountOf(projectId), query, gone);
   }
 
   /** The rows of a count over many records; throws like `list`. */
-  report<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
-    return this.reports.run(projectId, query, gone);
+  async report<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
+    return this.reports.run(await this.accountOf(projectId), query, gone);
   }
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.lists.close(), this.reports.close(), this.control.end()]);
   }
+
+  private async accountOf(projectId: string): Promise<string> {
+    const known = this.accounts.get(projectId);
+    if (known !== undefined) return known;
+    const account = await this.findAccount(projectId);
+    this.accounts.set(projectId, account);
+    return account;
+  }
 }
 
-/** Connections for one kind of statement, shared fairly by the projects. */
+/** Connections for one kind of statement, shared fairly by the accounts. */
 class Lane {
   private readonly semaphore: FairSemaphore;
 
@@ -102,8 +124,8 @@ class Lane {
     this.semaphore = new FairSemaphore(limits);
   }
 
-  async run<Row>(projectId: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
-    const release = await this.semaphore.acquire(projectId, gone);
+  async run<Row>(account: string, query: RawBuilder<Row>, gone: AbortSignal): Promise<Row[]> {
+    const release = await this.semaphore.acquire(account, gone);
     try {
       return await this.query<Row>(query, gone);
     } finally {
