@@ -44,7 +44,7 @@ const ATTEMPT_MAX_MS = 30_000;
 const BATCH_MIN_MS = 100;
 /** Each batch commits, so a crash loses little; allow many. */
 const TRIES_MAX = 50;
-/** Attempts in which an import may make no progress. */
+/** The import fails after this many attempts in a row without a batch. */
 const IDLE_TRIES_MAX = 3;
 
 const TOO_SLOW = {
@@ -124,9 +124,7 @@ export class ImportWorker implements OnModuleInit {
       const isLate = attempt.late?.aborted ?? false;
       const isCut = signal.aborted || (isLate && attempt.batches > 0);
       if (error instanceof Superseded || isCut) return { kind: 'snooze', afterMs: 0 };
-      if (isLate && message.failures + 1 < IDLE_TRIES_MAX)
-        return { kind: 'retry', afterMs: 0, error: 'no batch of the file within an attempt' };
-      if (isLate) return this.fail(ref, TOO_SLOW);
+      if (isLate) return this.countIdle(ref);
       if (!(error instanceof ImportFileError)) throw error;
       return this.fail(ref, { code: error.code, detail: error.message });
     }
@@ -242,6 +240,19 @@ export class ImportWorker implements OnModuleInit {
     };
     if (!progress || !(await saveBatch(tx, row, { progress, counts }))) throw new Superseded();
     return counts;
+  }
+
+  /** Continues in another attempt, unless too many in a row have stored no batch. */
+  private async countIdle(ref: ImportRef): Promise<AttemptResult<null>> {
+    const isLast = await this.em.fork().transactional(async (tx) => {
+      const row = await lockImport(tx, ref);
+      const progress = row?.progress ?? emptyProgress();
+      const idleTries = (progress.idleTries ?? 0) + 1;
+      if (idleTries < IDLE_TRIES_MAX)
+        await tx.nativeUpdate(ConsentImport, ref, { progress: { ...progress, idleTries } });
+      return idleTries >= IDLE_TRIES_MAX;
+    });
+    return isLast ? this.fail(ref, TOO_SLOW) : { kind: 'snooze', afterMs: 0 };
   }
 
   private async fail(ref: ImportRef, failure: NonNullable<ImportRow['failure']>): Promise<typeof DONE> {

@@ -42,6 +42,8 @@ export interface Progress {
   /** Rows by name of a column that is not stored. */
   droppedColumns: Record<string, number>;
   sample: SampleRow[];
+  /** Attempts in a row without a batch; missing: none since the last batch. */
+  idleTries?: number;
 }
 
 export function emptyProgress(): Progress {
