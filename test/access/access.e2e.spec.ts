@@ -199,6 +199,7 @@ describe('projects', () => {
       domains: ['www.example.com', 'xn--mnchen-3ya.de', 'localhost'],
       controllerName: null,
       controllerContact: null,
+      organizationId: null,
       tier: 'lite',
       role: 'owner',
       lastFailureReason: null,
@@ -430,7 +431,15 @@ describe('members', () => {
     });
     expect((await user.request('GET', `/v1/projects/${id}`)).status).toBe(404);
     const accepted = await user.request('POST', `/v1/me/invitations/${invitation.id}/accept`);
-    expect([accepted.status, await accepted.json()]).toEqual([200, { projectId: id, role: 'editor' }]);
+    expect([accepted.status, await accepted.json()]).toEqual([
+      200,
+      {
+        projectId: id,
+        organizationId: null,
+        role: 'editor',
+        projectRole: null,
+      },
+    ]);
     expect(await (await user.request('GET', '/v1/projects')).json()).toMatchObject({
       items: [{ id, role: 'editor' }],
     });

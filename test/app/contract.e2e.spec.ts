@@ -43,6 +43,7 @@ describe('the check of every answer against openapi.json', () => {
     importId: null,
     originalId: null,
     givenAt: null,
+    services: null,
     additionalFields: { anything: [1] },
   };
   const page = { items: [record], nextCursor: null, searchedTo: null };

@@ -177,7 +177,8 @@ describe('with her key a visitor', () => {
       visitorKeyHash: visitor.visitorKeyHash,
       hostname: 'shop.example.com',
     });
-    const withdrawal = { ...hers, id: newId(), customer: 'c-1', analytics: true, action: 'accept_all' };
+    const accepted = { analytics: true, services: { maps: true }, action: 'accept_all' };
+    const withdrawal = { ...hers, id: newId(), customer: 'c-1', ...accepted };
     const { status, body } = await ask('withdrawals', withdrawal);
     expect({ status, body }).toMatchObject({ status: 201, body: { id: withdrawal.id, duplicate: false } });
     const sent = await arrived(forwarding.sharedReceiver, withdrawal.id);

@@ -116,8 +116,8 @@ export const ACCESS: Planted[] = [
     mutations: [
       {
         symbol: 'findStanding',
-        from: /greatest\(\$\{rankOf\(sql`m\.role`\)\}, \$\{rankOf\(sql`g\.project_role`\)\}\)/,
-        to: 'coalesce(${rankOf(sql`g.project_role`)}, ${rankOf(sql`m.role`)})',
+        from: /greatest\(\$\{roleRankOf\(sql`m\.role`\)\}, \$\{roleRankOf\(sql`g\.project_role`\)\}\)/,
+        to: 'coalesce(${roleRankOf(sql`g.project_role`)}, ${roleRankOf(sql`m.role`)})',
       },
     ],
     tests: ['test/organizations/organizations'],

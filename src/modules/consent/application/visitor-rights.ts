@@ -72,16 +72,17 @@ export class VisitorRights {
     const again = records.find(({ id, action }) => id === fields.id && action === 'withdraw');
     if (again) return { id: again.id, receivedAt: again.receivedAt, duplicate: true };
     const { id, hostname, customEndpoint } = records[0];
+    // All services are refused with their categories.
+    const { services: _, ...given } = fields;
     const body = {
       hostname,
       custom_endpoint: customEndpoint,
       surface: 'api',
-      ...fields,
+      ...given,
       analytics: false,
       marketing: false,
       preferences: false,
       action: 'withdraw',
-      services: null,
       withdraws: id,
       [VISITOR_KEY_HASH_FIELD]: holder.visitorKeyHash.toString('hex'),
     };

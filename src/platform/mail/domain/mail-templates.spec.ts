@@ -9,6 +9,7 @@ const VALUES = {
   name: 'Ada',
   link: 'https://consent.example.com/x?token=t',
   project: 'Tea shop',
+  organization: 'Tea company',
   role: 'editor',
   what: 'Two-factor authentication was turned on',
   email: 'new@example.com',
