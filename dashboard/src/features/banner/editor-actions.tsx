@@ -1,15 +1,16 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { ConfigurationResponse, ProjectResponse } from '../../client/types.gen';
 import { t } from '../../i18n/i18n';
 import { usePhone } from '../../shared/use-phone';
 import { editableContent } from './configuration';
 import { MoreActions } from './more-actions';
-import { PublishDialog } from './publish-dialog';
 import type { Editor } from './use-editor';
 import type { usePreview } from './use-preview';
 import { ViewLink } from './view-link';
+
+const PublishDialog = lazy(async () => ({ default: (await import('./rare-parts')).PublishDialog }));
 
 export function EditorActions({
   project,
@@ -69,37 +70,39 @@ export function EditorActions({
         onDiscard={isPhone && hasDraft && !disabled ? () => discard.mutate(undefined) : null}
       />
       {publishing && (
-        <PublishDialog
-          title={t('banner.publish')}
-          confirmLabel={t('banner.publishNow')}
-          missing={shown.preview?.missingTexts ?? []}
-          warning={form.policyUrl ? null : t('banner.checks.noPolicy')}
-          changes={{
-            items: shown.isCurrent ? shown.preview?.changes : undefined,
-            error: shown.error,
-            retry: shown.retry,
-          }}
-          pending={publish.isPending}
-          error={publish.error}
-          onClose={() => setPublishing(false)}
-          onPublish={(comment, confirmMissingTexts) =>
-            publish.mutate(
-              { comment, confirmMissingTexts },
-              {
-                onSuccess: () => {
-                  // The next step on a new site.
-                  if (neverPublished)
-                    void navigate({
-                      to: '/projects/$projectId/install',
-                      params: { projectId: project.id },
-                      ignoreBlocker: true,
-                    });
+        <Suspense>
+          <PublishDialog
+            title={t('banner.publish')}
+            confirmLabel={t('banner.publishNow')}
+            missing={shown.preview?.missingTexts ?? []}
+            warning={form.policyUrl ? null : t('banner.checks.noPolicy')}
+            changes={{
+              items: shown.isCurrent ? shown.preview?.changes : undefined,
+              error: shown.error,
+              retry: shown.retry,
+            }}
+            pending={publish.isPending}
+            error={publish.error}
+            onClose={() => setPublishing(false)}
+            onPublish={(comment, confirmMissingTexts) =>
+              publish.mutate(
+                { comment, confirmMissingTexts },
+                {
+                  onSuccess: () => {
+                    // The next step on a new site.
+                    if (neverPublished)
+                      void navigate({
+                        to: '/projects/$projectId/install',
+                        params: { projectId: project.id },
+                        ignoreBlocker: true,
+                      });
+                  },
+                  onSettled: () => setPublishing(false),
                 },
-                onSettled: () => setPublishing(false),
-              },
-            )
-          }
-        />
+              )
+            }
+          />
+        </Suspense>
       )}
     </>
   );

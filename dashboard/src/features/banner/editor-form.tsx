@@ -5,7 +5,6 @@ import type { ProjectResponse } from '../../client/types.gen';
 import type { AccessDenial } from '../../shared/access';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { t } from '../../i18n/i18n';
-import { CategoryFields } from './category-fields';
 import { partOfField } from './configuration';
 import { LanguageChips } from './language-chips';
 import { type BannerPart, PARTS } from './search';
@@ -19,6 +18,7 @@ const load = () => import('./rare-parts');
 const AppearanceFields = lazy(async () => ({ default: (await load()).AppearanceFields }));
 const BlockingCode = lazy(async () => ({ default: (await load()).BlockingCode }));
 const BlockingFields = lazy(async () => ({ default: (await load()).BlockingFields }));
+const CategoryFields = lazy(async () => ({ default: (await load()).CategoryFields }));
 const RuleFields = lazy(async () => ({ default: (await load()).RuleFields }));
 const SignalFields = lazy(async () => ({ default: (await load()).SignalFields }));
 

@@ -20,8 +20,9 @@ import { ViewLink } from './view-link';
 
 const route = getRouteApi('/signed-in/projects/$projectId/banner');
 
-const RegionDrawer = lazy(async () => ({ default: (await import('./rare-parts')).RegionDrawer }));
-const History = lazy(async () => ({ default: (await import('./history')).History }));
+const load = () => import('./rare-parts');
+const RegionDrawer = lazy(async () => ({ default: (await load()).RegionDrawer }));
+const History = lazy(async () => ({ default: (await load()).History }));
 
 /**
  * The fields on the left, a live preview of the banner on the right; or the list of publications.
