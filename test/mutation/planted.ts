@@ -4,6 +4,7 @@ import { BILLING } from './planted/billing.js';
 import { CONSENT } from './planted/consent.js';
 import { DASHBOARD } from './planted/dashboard.js';
 import { DOMAIN_DEFECTS } from './planted/domains.js';
+import { EVENT_DEFECTS } from './planted/events.js';
 import { EVIDENCE } from './planted/evidence.js';
 import { FORWARDING } from './planted/forwarding.js';
 import { IMPORT_DEFECTS } from './planted/imports.js';
@@ -37,6 +38,7 @@ export const PLANTED: Planted[] = [
   ...PUBLISHING_DEFECTS,
   ...DOMAIN_DEFECTS,
   ...IMPORT_DEFECTS,
+  ...EVENT_DEFECTS,
   ...VISITS,
   ...EVIDENCE,
   ...DASHBOARD,
