@@ -5,6 +5,7 @@ import {
   ORGANIZATIONS_PER_ADMIN_MAX,
   PROJECTS_PER_ORGANIZATION_MAX,
 } from '../../src/modules/organizations/domain/organization.js';
+import { AccessService } from '../../src/modules/access/access.service.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { linkIn, mailTo } from '../support/fakes/mails.js';
 import {
@@ -516,6 +517,16 @@ describe('a project', () => {
     expect(await endOf(await create(user, organization.id))).toEqual({ status: 403, code: 'role_required' });
     expect(await endOf(await create(admin, 'nonsense'))).toEqual({ status: 422, code: 'validation_failed' });
     expect((await create(admin, null)).status).toBe(201);
+  });
+
+  it('of any of their organizations counts against the quotas of one admin', async () => {
+    const accounts = service.app.get(AccessService, { strict: false });
+    const other = await createOrganization(admin);
+    await joinOrganization(admin, other.id, user, { role: 'admin', projectRole: null });
+    for (const organizationId of [null, organization.id, other.id]) {
+      const created = await admin.request('POST', '/v1/projects', { name: 'Bakery', organizationId });
+      expect(await accounts.accountOf(String((await bodyOf(created)).id))).toBe(admin.id);
+    }
   });
 
   it('is one of at most so many of an organization', async () => {

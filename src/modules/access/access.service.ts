@@ -6,12 +6,12 @@ import { type Actor, emailNotConfirmed } from './domain/actor.js';
 import { ApiKey } from './infrastructure/api-key.entity.js';
 import { accessTables } from './infrastructure/access.tables.js';
 import type { Role } from './domain/role.js';
-import { organizationIdOf } from '../projects/project.rows.js';
+import { firstAdminOf } from '../organizations/organization-roles.js';
 import { listPeople, listPlaces, type ProjectPerson } from './infrastructure/membership.rows.js';
 
 /** `AccessService.accountOf` as an expression, of a project's id. */
 export function accountSql(projectId: RawBuilder<unknown>): RawBuilder<string> {
-  return sql<string>`coalesce(${organizationIdOf(projectId)}, (
+  return sql<string>`coalesce(${firstAdminOf(projectId)}, (
     select member.user_id from project_member member
     where member.project_id = ${projectId} and member.role = 'owner'
     order by member.created_at, member.user_id limit 1
@@ -74,8 +74,8 @@ export class AccessService implements OnModuleInit {
   }
 
   /**
-   * The account whose quota a project shares with the other projects of the same organization, or
-   * else of the same person: its longest-standing owner. Requests of API keys and of other members
+   * The account whose quota a project shares with other projects: the longest-standing admin of its
+   * organization, or else its longest-standing owner. Requests of API keys and of other members
    * count against the same account.
    */
   async accountOf(projectId: string): Promise<string> {

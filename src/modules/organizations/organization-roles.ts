@@ -42,6 +42,18 @@ export function organizationPeople(projectId: RawBuilder<unknown>): RawBuilder<u
     where o.organization_id = ${organizationIdOf(projectId)} and (o.role = 'admin' or o.project_role is not null)`;
 }
 
+/**
+ * The longest-standing admin of a project's organization, as an expression; null: it has none. The
+ * organization itself would give each person as many quotas as they can create organizations.
+ */
+export function firstAdminOf(projectId: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql`(
+    select o.user_id from organization_member o
+    where o.organization_id = ${organizationIdOf(projectId)} and o.role = 'admin'
+    order by o.created_at, o.user_id limit 1
+  )`;
+}
+
 /** A subquery of the members of an organization: `user_id`, `role`. */
 export function organizationMembers(organizationId: string): RawBuilder<unknown> {
   return sql`(select o.user_id, o.role from organization_member o where o.organization_id = ${organizationId}::uuid)`;
