@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TokenVault } from '../../src/modules/forwarding/infrastructure/secret.rows.js';
 import { newId } from '../../src/platform/identity/ids.js';
 import { storeConsent } from '../support/people/consent.js';
+import { createOrganization } from '../support/people/organization.js';
 import { createTestProject } from '../support/people/project.js';
+import { BEHIND_LOOPBACK_PROXY, signUp } from '../support/people/user.js';
 import { type Outcome, runProgram } from '../support/programs/run-ops.js';
 import { startTestService, type TestService } from '../support/programs/service.js';
 
@@ -26,6 +28,7 @@ const COMMANDS = [
   'account confirm',
   'account reset-password',
   'account drop-second-factor',
+  'account make-admin',
 ];
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
@@ -36,7 +39,7 @@ const SECOND = keyOf('k2');
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService({ SECRET_KEYS: FIRST });
+  service = await startTestService({ ...BEHIND_LOOPBACK_PROXY, SECRET_KEYS: FIRST });
 });
 afterAll(() => service.close());
 
@@ -101,6 +104,11 @@ describe('npm run ops', () => {
     ['account create', 'Specify the email address of the account.'],
     ['account confirm nobody', 'Specify the email address of the account.'],
     ['account create a@example.com b', 'Unexpected argument: b.'],
+    ['account make-admin a@example.com', 'Specify the id of the organization with --organization.'],
+    [
+      'account make-admin a@example.com --organization x',
+      '--organization must be the id of an organization.',
+    ],
     ['mail test nobody', 'Specify the address to send the test email to.'],
     [`billing grant ${UNKNOWN}`, 'Specify a tier after the project: pro, business, enterprise.'],
     [`billing grant ${UNKNOWN} pro`, 'Specify the end of the grant with --until.'],
@@ -121,6 +129,7 @@ describe('npm run ops', () => {
   it.each([
     ['account confirm nobody@example.com', 'No account with this address.'],
     ['account reset-password nobody@example.com', 'No account with this address.'],
+    [`account make-admin nobody@example.com --organization ${UNKNOWN}`, 'No account with this address.'],
     ['outbox retry 1', 'Dead letter 1 not found.'],
     ['outbox retry 1 --dry-run', 'Dead letter 1 not found.'],
     [`sites publish ${UNKNOWN}`, 'Project not found.'],
@@ -143,6 +152,30 @@ describe('erasures', () => {
     const list = await ops('erasures list --since 2026-01-01');
     expect(list).toMatchObject({ code: 0, out: expect.stringMatching(`^${project.id} ${id} \\S+Z\n$`) });
     expect((await ops('erasures reapply')).out).toBe('Erased 0 of 1 listed records.\n');
+  });
+});
+
+describe('account make-admin', () => {
+  it('lets a confirmed account into an organization, and says so in its audit log', async () => {
+    const [ada, grace] = [await signUp(service), await signUp(service)];
+    const { id } = await createOrganization(ada);
+    expect((await grace.request('GET', `/v1/organizations/${id}`)).status).toBe(404);
+    const command = `account make-admin ${grace.email} --organization`;
+    expect(await ops(`${command} ${UNKNOWN}`)).toMatchObject({
+      code: 1,
+      err: 'No organization with this id.\n',
+    });
+    expect(await ops(`${command} ${id}`)).toEqual({
+      code: 0,
+      out: 'The account is an admin of the organization.\n',
+      err: '',
+    });
+    expect(await (await grace.request('GET', `/v1/organizations/${id}`)).json()).toMatchObject({
+      role: 'admin',
+    });
+    expect((await ops(`audit list ${id}`)).out).toContain(
+      `organization_member.change_role  ${grace.id}  by operator`,
+    );
   });
 });
 

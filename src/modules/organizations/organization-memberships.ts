@@ -80,6 +80,26 @@ export async function joinOrganization(
   return roles;
 }
 
+/** Makes a user an admin without their acceptance, for an operator; false if the organization does not exist. */
+export async function makeOrganizationAdmin(
+  tx: EntityManager,
+  { organizationId, userId }: OrganizationMemberRef,
+  author: Author,
+): Promise<boolean> {
+  if (!(await rows.lockOrganizationRow(tx, organizationId))) return false;
+  const held = await rows.findMember(tx, { organizationId, userId });
+  const after: OrganizationRoles = { role: 'admin', projectRole: null };
+  await rows.writeMember(tx, { organizationId, userId, ...after });
+  await writeAudit(tx, author, {
+    projectId: organizationId,
+    action: 'organization_member.change_role',
+    target: userId,
+    ...(held && { before: { role: held.role, projectRole: held.projectRole } }),
+    after: { ...after },
+  });
+  return true;
+}
+
 /** Deletes an invitation, whose link expires at once. */
 export async function declineOrganizationInvitation(
   tx: EntityManager,

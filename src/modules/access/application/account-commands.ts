@@ -1,3 +1,4 @@
+import { isUuid } from '../../../platform/identity/ids.js';
 import { resolveBaseUrl } from '../../../platform/network/base-url.js';
 import {
   atMost,
@@ -5,6 +6,7 @@ import {
   type ParsedArgs,
   OperatorError,
   print,
+  required,
   UsageError,
 } from '../../../platform/operations/operator-command.js';
 import { serviceSettings } from '../../../platform/settings/service.settings.js';
@@ -77,7 +79,30 @@ export const accountCommands: Command[] = [
       };
     },
   },
+  {
+    name: 'account make-admin',
+    synopsis: '<address> --organization <id>',
+    summary: 'make an account an admin of an organization whose admins cannot sign in any more',
+    options: { organization: { type: 'string' } },
+    prepare: (parsed) => {
+      const email = requireEmail(parsed);
+      const organizationId = required(parsed, 'organization', 'the id of the organization').toLowerCase();
+      if (!isUuid(organizationId)) throw new UsageError('--organization must be the id of an organization.');
+      return async ({ orm }) => {
+        const { makeAdmin } = await import('./operator-accounts.js');
+        const outcome = await makeAdmin(orm.em, { email, organizationId });
+        if (outcome !== 'made') throw new OperatorError(NOT_MADE[outcome]);
+        print('The account is an admin of the organization.');
+      };
+    },
+  },
 ];
+
+const NOT_MADE = {
+  'no account': 'No account with this address.',
+  'not confirmed': 'The address of this account is not confirmed. Run "account confirm" first.',
+  'no organization': 'No organization with this id.',
+};
 
 function described({ link, until }: { link: string; until: Date }): string {
   return `The link sets its password. It works once and expires at ${until.toISOString()}:\n${link}`;

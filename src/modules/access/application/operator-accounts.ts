@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { writeAudit, writeSecurityEvent } from '../../audit/audit.log.js';
+import { makeOrganizationAdmin } from '../../organizations/organization-memberships.js';
 import { LINK_PAGES, linkTo } from '../domain/account-link.js';
 import { accessTables } from '../infrastructure/access.tables.js';
 import { mintLink } from '../infrastructure/account-links.js';
@@ -73,5 +74,20 @@ export async function dropSecondFactor(em: EntityManager, email: string): Promis
     const author = { kind: 'operator', id: null } as const;
     await writeAudit(tx, author, { action: 'account.drop_second_factor', target: user.id });
     return true;
+  });
+}
+
+/** Makes an account with a confirmed address an admin of an organization, or says what is missing. */
+export async function makeAdmin(
+  em: EntityManager,
+  { email, organizationId }: { email: string; organizationId: string },
+): Promise<'made' | 'no account' | 'not confirmed' | 'no organization'> {
+  return em.fork().transactional(async (tx) => {
+    const user = await findUser(tx, email);
+    if (!user) return 'no account';
+    if (!user.emailVerified) return 'not confirmed';
+    const author = { kind: 'operator', id: null } as const;
+    const isMade = await makeOrganizationAdmin(tx, { organizationId, userId: user.id }, author);
+    return isMade ? 'made' : 'no organization';
   });
 }
