@@ -46,6 +46,8 @@ declare const DECLARATIONS: {
     }[];
   }[];
 }[];
+/** Whether the banner is the one for sites whose visitors choose by service; all others have nothing of it. */
+declare const BY_SERVICE: boolean;
 /** The banner's style sheet. */
 declare const BANNER_CSS: string;
 /** The style sheet of the banner's part for services. */

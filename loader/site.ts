@@ -225,7 +225,7 @@ export interface ServicePart {
   complete(configuration: SiteConfiguration, choice: Choice): void;
   allow(configuration: SiteConfiguration, granted: Granted, name: string): ServiceChoice;
   addSwitches(box: HTMLInputElement, items: ServiceItem[]): () => Record<string, boolean>;
-  addSearch(list: HTMLElement, label: string): Node[];
+  addSearch(list: HTMLElement, label: string): void;
 }
 
 /** Its script element, with its interface for the banner. */

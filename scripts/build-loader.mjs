@@ -48,11 +48,17 @@ await bundle('loader.ts', 'loader.js', {
   UNKNOWN_REGION,
   EU_GROUP,
 });
-await bundle('banner/banner.ts', 'banner.js', {
-  BANNER_CSS: styles('banner/banner.css'),
-  CONSENT_GLOBAL,
-  META_GLOBAL,
-});
+// The second one is for sites whose visitors choose by service: nothing of that is in the first.
+for (const [name, BY_SERVICE] of [
+  ['banner.js', false],
+  ['banner-by-service.js', true],
+])
+  await bundle('banner/banner.ts', name, {
+    BANNER_CSS: styles('banner/banner.css'),
+    CONSENT_GLOBAL,
+    META_GLOBAL,
+    BY_SERVICE,
+  });
 await bundle('services/services.ts', 'services.js', {
   SERVICES_CSS: styles('services/services.css'),
   CONSENT_GLOBAL,

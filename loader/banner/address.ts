@@ -1,4 +1,6 @@
 import { pristineDocument } from '../pristine-document';
 
-/** The banner's own address, to which other addresses are relative. */
-export const bannerAddress = (pristineDocument('currentScript') as HTMLScriptElement).src;
+/** The banner's own address, to which other addresses are relative, and the nonce of its script. */
+export const { src: bannerAddress, nonce: bannerNonce } = pristineDocument(
+  'currentScript',
+) as HTMLScriptElement;

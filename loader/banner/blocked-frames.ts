@@ -1,13 +1,15 @@
 /** Placeholders of frames that wait for consent, each with a button that allows its category. */
 import { pristineDocument } from '../pristine-document';
-import type { Category, SiteConfiguration } from '../site';
+import type { Category, SiteService } from '../site';
 import { isolateForeignText } from './direction';
 import { button, element } from './element';
 import { describeCategory, type Prompt } from './prompt';
 import { isRightToLeft } from './rules';
 import { addStyles, applyTheme } from './theme';
 
-const WAITING = 'iframe:is([data-category],[data-service])[data-src]';
+const WAITING = BY_SERVICE
+  ? 'iframe:is([data-category],[data-service])[data-src]'
+  : 'iframe[data-category][data-src]';
 
 export interface BlockedFrames {
   /** Adds placeholders of blocked frames, and removes those of released ones. */
@@ -19,8 +21,8 @@ export const hasBlockedFrame = (): boolean => pristineDocument('querySelector')(
 export function blockedFrames(prompt: Prompt, allow: (name: string) => void): BlockedFrames {
   /** With each frame's own `display`. */
   const placeholders = new Map<HTMLIFrameElement, { placeholder: HTMLElement; display: string }>();
-  const { configuration } = prompt;
-  const offered = [...configuration.categories, ...serviceNames(configuration).keys()];
+  const { categories, services } = prompt.configuration;
+  const offered: string[] = BY_SERVICE ? [...categories, ...serviceNames(services).keys()] : categories;
   return {
     update() {
       for (const [frame, { placeholder, display }] of placeholders) {
@@ -31,8 +33,8 @@ export function blockedFrames(prompt: Prompt, allow: (name: string) => void): Bl
       }
       for (const frame of pristineDocument('querySelectorAll')<HTMLIFrameElement>(WAITING)) {
         const { category, service } = frame.dataset;
-        const name = (configuration.serviceScript && service) || (category as string);
-        // A service that is not offered is never allowed.
+        const name = (BY_SERVICE && service) || (category as string);
+        // A category or service that is not offered is never allowed.
         if (placeholders.has(frame) || !offered.includes(name)) continue;
         const placeholder = createPlaceholder(prompt, frame, name, () => allow(name));
         placeholders.set(frame, { placeholder, display: frame.style.display });
@@ -44,22 +46,22 @@ export function blockedFrames(prompt: Prompt, allow: (name: string) => void): Bl
 }
 
 /** The services that visitors choose, with their names. */
-const serviceNames = ({ services, serviceScript }: SiteConfiguration): Map<string, string> =>
+const serviceNames = (services: SiteService[]): Map<string, string> =>
   new Map(
     services.flatMap(({ id, category, name }) =>
-      serviceScript && id && category !== 'necessary' ? [[id, name ?? id] as const] : [],
+      id && category !== 'necessary' ? [[id, name ?? id] as const] : [],
     ),
   );
 
 /** The elements that wait for a category or, if visitors choose by service, for a service. */
-export const selectorOf = (name: string, { serviceScript }: SiteConfiguration): string =>
-  serviceScript
+export const selectorOf = (name: string): string =>
+  BY_SERVICE
     ? `:is([data-service="${name}"],[data-category="${name}"]:not([data-service]))`
     : `[data-category="${name}"]`;
 
 /** Takes back a frame that has been loaded; it waits again. */
-export function blockFrames(name: string, configuration: SiteConfiguration): void {
-  const loaded = `iframe${selectorOf(name, configuration)}:not([data-src])`;
+export function blockFrames(name: string): void {
+  const loaded = `iframe${selectorOf(name)}:not([data-src])`;
   for (const frame of pristineDocument('querySelectorAll')<HTMLIFrameElement>(loaded)) {
     if (!frame.getAttribute('src')) continue;
     frame.dataset.src = frame.src;
@@ -74,7 +76,9 @@ function createPlaceholder(
   allow: () => void,
 ): HTMLElement {
   const { configuration, text } = prompt;
-  const title = serviceNames(configuration).get(name) ?? describeCategory(prompt, name as Category).title;
+  const title =
+    (BY_SERVICE && serviceNames(configuration.services).get(name)) ||
+    describeCategory(prompt, name as Category).title;
   const withTitle = (label = '{category}'): string => label.replace('{category}', title);
   const host = element('div', '');
   const shadow = host.attachShadow({ mode: 'open' });

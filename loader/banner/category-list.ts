@@ -8,10 +8,8 @@ export interface CategoryList {
   list: HTMLElement;
   /** The categories whose switch is on. */
   granted(): Category[];
-  /** Whether each service is on; undefined: visitors do not choose by service. */
-  services(): Record<string, boolean> | undefined;
-  /** Ahead of the list. */
-  search: Node[];
+  /** Whether each service is on; absent where visitors do not choose by service. */
+  services?: () => Record<string, boolean>;
 }
 
 export function categoryList(prompt: Prompt): CategoryList {
@@ -25,13 +23,15 @@ export function categoryList(prompt: Prompt): CategoryList {
     ...necessaryItem(prompt),
     ...switches.map(([key, box]) => categoryItem(prompt, box, describeCategory(prompt, key))),
   );
-  const chosen = prompt.part && switches.map(([, box]) => addServiceSwitches(prompt, box, list));
-  return {
+  const shown: CategoryList = {
     list,
     granted: () => switches.filter(([, box]) => box.checked).map(([key]) => key),
-    services: () => chosen && Object.assign({}, ...chosen.map((read) => read())),
-    search: prompt.part?.addSearch(list, prompt.text.labels['searchServices'] ?? '') ?? [],
   };
+  if (BY_SERVICE && prompt.part) {
+    const chosen = switches.map(([, box]) => addServiceSwitches(prompt, box, list));
+    shown.services = () => Object.assign({}, ...chosen.map((read) => read()));
+  }
+  return shown;
 }
 
 /** Returns a function that reads the switches of a category's services. */

@@ -2,11 +2,8 @@ import { pristineDocument } from '../pristine-document';
 import type { SiteService } from '../site';
 import { cookieDeletions, withdrawnCookies } from './rules';
 
-/** Deletes the cookies of services whose category is not granted, except `HttpOnly` ones, which scripts cannot see. */
-export function clearCookies(
-  services: SiteService[],
-  granted: (category: SiteService['category'], service: SiteService) => boolean,
-): void {
+/** Deletes the cookies of services that are not granted, except `HttpOnly` ones, which scripts cannot see. */
+export function clearCookies(services: SiteService[], granted: (service: SiteService) => boolean): void {
   for (const name of withdrawnCookies(readableCookies(), services, granted)) {
     for (const deletion of cookieDeletions(name, location))
       Reflect.set(Document.prototype, 'cookie', deletion, document);

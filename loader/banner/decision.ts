@@ -35,20 +35,21 @@ export interface Decision {
 export function recordDecision(prompt: Prompt, { granted, ...decision }: Decision): void {
   const { consent, configuration, text, isPreview } = prompt;
   const { projectId, categories, services } = configuration;
-  const isMixed = granted.length === 0 && Object.values(decision.services ?? {}).includes(true);
   const submission: Submission = {
     offered: categories,
-    // By its flags it would be a rejection.
-    ...(isMixed && { action: 'custom' }),
     ...seenIn(text.language, configuration),
     ...decision,
   };
   for (const key of CATEGORIES) submission[key] = granted.includes(key);
+  // By its flags it would be a rejection.
+  if (BY_SERVICE && granted.length === 0 && Object.values(decision.services ?? {}).includes(true))
+    submission.action = 'custom';
   const hashing = isPreview ? undefined : hashForChoice(projectId);
   const submitted = Promise.all([hashing, afterPaint()]).then(([visitorKeyHash]) => {
     clearCookies(
       services,
-      (category, { id = '' }) => decision.services?.[id] ?? granted.includes(category as Category),
+      ({ category, id = '' }) =>
+        (BY_SERVICE ? decision.services?.[id] : undefined) ?? granted.includes(category as Category),
     );
     return consent.submit({ ...submission, visitorKeyHash });
   });

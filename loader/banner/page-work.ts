@@ -15,7 +15,7 @@ import {
   type TrustedScript,
 } from '../site';
 import { type BlockedFrames, blockedFrames, blockFrames, hasBlockedFrame } from './blocked-frames';
-import { recordDecision } from './decision';
+import { type Decision, recordDecision } from './decision';
 import { pickLanguage } from './language-files';
 import { preparePrompt, type Prompt, withSecondLayer } from './prompt';
 import { release } from './release';
@@ -38,8 +38,8 @@ export const start = (consent: Consent, trustedScript?: TrustedScript): PageWork
 /** `trustedScript` is absent in older loaders, which run waiting scripts themselves. */
 function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
   const configuration = consent.configuration as SiteConfiguration;
-  const { categories, serviceScript } = configuration;
-  /** Names of categories and ids of services. */
+  const { categories } = configuration;
+  /** Names of categories and, where visitors choose them, ids of services. */
   let granted: string[] | undefined;
   let all: Granted;
   let part: ServicePart | undefined;
@@ -54,14 +54,14 @@ function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
     else if (prompt && hasBlockedFrame()) withSecondLayer(prompt, startFrames);
   };
   const startFrames = (detailed: Prompt): void => {
-    frames ??= blockedFrames(detailed, (name) =>
-      recordDecision(detailed, {
+    frames ??= blockedFrames(detailed, (name) => {
+      const decision: Decision = {
         surface: 'placeholder',
-        ...(detailed.part?.allow(configuration, all, name) ?? {
-          granted: [...(granted ?? []), name] as Category[],
-        }),
-      }),
-    );
+        granted: [...(granted ?? []), name] as Category[],
+      };
+      if (BY_SERVICE) Object.assign(decision, detailed.part?.allow(configuration, all, name));
+      recordDecision(detailed, decision);
+    });
     frames.update();
   };
   openOnClick(consent);
@@ -72,7 +72,7 @@ function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
   });
   const rescan = (): void => {
     if (!trustedScript) consent.rescan();
-    else if (all) release(all, trustedScript, serviceScript !== undefined);
+    else if (all) release(all, trustedScript);
   };
   const refresh = (): void => {
     rescan();
@@ -83,23 +83,27 @@ function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
   const apply = (next: Granted): void => {
     const former = granted;
     all = next;
-    if (next) part?.complete(configuration, next);
+    if (BY_SERVICE && next) part?.complete(configuration, next);
     rescan();
-    granted = next && [
-      ...categories.filter((category) => next[category]),
-      ...grantedIds(configuration, next),
-    ];
+    granted = next && categories.filter((category) => next[category]);
+    if (BY_SERVICE && next) granted?.push(...grantedIds(configuration, next));
     const withdrawn = (former ?? []).filter((name) => !granted?.includes(name));
-    withdrawn.forEach((name) => blockFrames(name, configuration));
+    withdrawn.forEach(blockFrames);
     closeIfAnswered();
     shareChoice(consent);
     update();
-    if (withdrawn.some((name) => hasRunScript(name, configuration)))
+    if (withdrawn.some(hasRunScript))
       preparePrompt(consent, 'link', (ready) => withSecondLayer(ready, offerReload));
   };
-  const completed =
-    serviceScript &&
-    new Promise<void>((resolve) =>
+  const started: PageWork = {
+    rescan,
+    apply,
+    get seen() {
+      return seenIn(prompt?.text.language ?? pickLanguage(configuration), configuration);
+    },
+  };
+  if (BY_SERVICE)
+    started.completed = new Promise<void>((resolve) =>
       withServicePart(
         configuration,
         (loaded) => {
@@ -110,19 +114,12 @@ function startWork(consent: Consent, trustedScript?: TrustedScript): PageWork {
         trustedScript,
       ),
     );
-  return {
-    rescan,
-    apply,
-    ...(completed && { completed }),
-    get seen() {
-      return seenIn(prompt?.text.language ?? pickLanguage(configuration), configuration);
-    },
-  };
+  return started;
 }
 
-/** Ids of the granted services, where visitors choose them. */
-const grantedIds = ({ services, serviceScript }: SiteConfiguration, choice: Choice): string[] =>
-  serviceScript ? services.flatMap(({ id }) => (id && choice.services?.[id] ? id : [])) : [];
+/** Ids of the granted services. */
+const grantedIds = ({ services }: SiteConfiguration, choice: Choice): string[] =>
+  services.flatMap(({ id }) => (id && choice.services?.[id] ? id : []));
 
 /** Calls `changed` soon after elements were added to the page or removed from it. */
 function observePage(changed: () => void): void {

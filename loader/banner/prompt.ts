@@ -52,20 +52,19 @@ export const isPreview = (consent: Consent): boolean => ownGlobal(CONSENT_GLOBAL
 /** Calls `use` with the prompt and the texts and services of the second layer. */
 export function withSecondLayer(prompt: Prompt, use: (prompt: Prompt) => void): void {
   const { configuration, text } = prompt;
-  withDetails(prompt, ({ labels, categories, services }) =>
-    withServicePart(configuration, (part) =>
-      use({
-        ...prompt,
-        part,
-        configuration: { ...configuration, services: readableServices(services ?? configuration.services) },
-        text: {
-          ...text,
-          labels: { ...text.labels, ...labels },
-          categories: categories ?? text.categories,
-        },
-      }),
-    ),
-  );
+  withDetails(prompt, ({ labels, categories, services }) => {
+    const detailed: Prompt = {
+      ...prompt,
+      configuration: { ...configuration, services: readableServices(services ?? configuration.services) },
+      text: {
+        ...text,
+        labels: { ...text.labels, ...labels },
+        categories: categories ?? text.categories,
+      },
+    };
+    if (BY_SERVICE) withServicePart(configuration, (part) => use({ ...detailed, part }));
+    else use(detailed);
+  });
 }
 
 /** A category's title and description; in the default language where this one lacks them. */

@@ -1,15 +1,13 @@
 /** A script that has run cannot be stopped: the visitor may reload the page without it. */
 import { pristineDocument } from '../pristine-document';
-import type { SiteConfiguration } from '../site';
 import { selectorOf } from './blocked-frames';
 import { button, element } from './element';
 import { createHost } from './host';
 import type { Prompt } from './prompt';
 
 /** Whether a script of this category or service has been run. */
-export const hasRunScript = (name: string, configuration: SiteConfiguration): boolean =>
-  pristineDocument('querySelector')(`script${selectorOf(name, configuration)}:not([type="text/plain"])`) !==
-  null;
+export const hasRunScript = (name: string): boolean =>
+  pristineDocument('querySelector')(`script${selectorOf(name)}:not([type="text/plain"])`) !== null;
 
 export function offerReload(prompt: Prompt): void {
   const { labels } = prompt.text;

@@ -63,16 +63,16 @@ export function serviceFacts(
 }
 
 /**
- * Names of the cookies in `jar` (`document.cookie`) of services whose category is not granted; `*`
- * matches any suffix.
+ * Names of the cookies in `jar` (`document.cookie`) of services that are not granted; `*` matches any
+ * suffix.
  */
 export function withdrawnCookies<S extends { category: string; cookies: { name: string }[] }>(
   jar: string,
   services: S[],
-  granted: (category: S['category'], service: S) => boolean,
+  granted: (service: S) => boolean,
 ): string[] {
   const withdrawn = services
-    .filter((service) => service.category !== 'necessary' && !granted(service.category, service))
+    .filter((service) => service.category !== 'necessary' && !granted(service))
     .flatMap(({ cookies }) => cookies.map(({ name }) => name));
   const isWithdrawn = (present: string): boolean =>
     withdrawn.some((name) => (name.endsWith('*') ? present.startsWith(name.slice(0, -1)) : present === name));

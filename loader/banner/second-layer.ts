@@ -32,7 +32,6 @@ export function secondLayer(prompt: Prompt, actions: SecondLayerActions): HTMLDi
     element(
       'div',
       'body',
-      ...categories.search,
       categories.list,
       element('p', 'text about', words.description, ...policyLink(prompt)),
       ...controllerLine(prompt),
@@ -41,10 +40,15 @@ export function secondLayer(prompt: Prompt, actions: SecondLayerActions): HTMLDi
     element(
       'div',
       'answers',
-      button('answer', text.save, () => actions.save(categories.granted(), categories.services())),
+      button('answer', text.save, () =>
+        BY_SERVICE
+          ? actions.save(categories.granted(), categories.services?.())
+          : actions.save(categories.granted()),
+      ),
       button('answer', words.reject, actions.reject),
     ),
   );
+  if (BY_SERVICE) prompt.part?.addSearch(categories.list, labels['searchServices'] ?? '');
   layer.setAttribute('aria-labelledby', title.id);
   layer.tabIndex = -1;
   layer.addEventListener('close', actions.closed);

@@ -1,10 +1,9 @@
 /** Loads the banner's part for sites whose visitors choose by service (services/services.ts). */
 import { pristineDocument } from '../pristine-document';
 import type { ServicePart, ServiceScript, SiteConfiguration, TrustedScript } from '../site';
-import { bannerAddress } from './address';
+import { bannerAddress, bannerNonce } from './address';
 import { element } from './element';
 
-const { nonce } = pristineDocument('currentScript') as HTMLScriptElement;
 let loading: Promise<ServicePart | undefined> | undefined;
 
 /**
@@ -23,7 +22,7 @@ export function withServicePart(
 const load = (address: string, trustedScript?: TrustedScript): Promise<ServicePart | undefined> =>
   new Promise((resolve) => {
     const script = (trustedScript?.(address, '') ??
-      Object.assign(element('script', ''), { nonce, src: address })) as unknown as ServiceScript;
+      Object.assign(element('script', ''), { nonce: bannerNonce, src: address })) as unknown as ServiceScript;
     script.onload = () => resolve(script.services);
     script.onerror = () => {
       // The next call tries again.

@@ -21,11 +21,10 @@ export function shareChoice({ configuration, choice }: Consent): void {
   const { policyVersion, reconsentMonths = 12, choiceCookie, banner } = configuration;
   const days = Math.min(DAYS_MAX, Math.round(reconsentMonths * MONTH_DAYS));
   const value = cookieValue(choice, choice.at, policyVersion);
-  const [flags, services = ''] = [value.slice(0, FLAGS_END), /~.*/.exec(value)?.[0]];
   // The service's own may differ in the seconds.
-  const isWritten = (cookie: string): boolean =>
-    cookie.includes(`${NAME}=${flags}`) && (services === '' || cookie.endsWith(services));
-  if (choiceCookie && readCookies().split(/;\s*/).some(isWritten)) return;
+  const flags = `${NAME}=${value.slice(0, FLAGS_END)}`;
+  const isWritten = BY_SERVICE ? hasServices(flags, value) : readCookies().includes(flags);
+  if (choiceCookie && isWritten) return;
   if (choiceCookie === 'host') writeForHost(value, days * DAY_SECONDS);
   else if (banner?.shareSubdomains) write(value, days * DAY_SECONDS);
 }
@@ -45,6 +44,14 @@ function writeForHost(value: string, maxAgeSeconds: number): void {
   }
 }
 
+/** Whether there is a cookie with these flags and the services of this value. */
+function hasServices(flags: string, value: string): boolean {
+  const [services = ''] = /~.*/.exec(value) ?? [];
+  return readCookies()
+    .split(/;\s*/)
+    .some((cookie) => cookie.includes(flags) && (services === '' || cookie.endsWith(services)));
+}
+
 /** Without its name and attributes: the cookie has at most 1 kB. */
 const VALUE_CHARACTERS_MAX = 1000;
 
@@ -53,18 +60,23 @@ const VALUE_CHARACTERS_MAX = 1000;
  * were accepted, also their ids (src/modules/domains/domain/choice-cookie.ts).
  */
 function cookieValue(
-  { analytics, marketing, preferences, services = {} }: StoredChoice,
+  { analytics, marketing, preferences, services }: StoredChoice,
   atMs: number,
   policyVersion: string,
 ): string {
   const flags = [analytics, marketing, preferences].map(Number).join('');
   const value = `.${flags}.${Math.floor(atMs / 1000)}.${encodeURIComponent(policyVersion)}`;
+  return (BY_SERVICE && withServices(value, services)) || `v1${value}`;
+}
+
+/** null: the flags are enough, or the value would be too long. */
+function withServices(value: string, services: Record<string, boolean> = {}): string | null {
   const ids = Object.keys(services);
   const accepted = ids.filter((id) => services[id]);
-  const withServices = `v2${value}~${accepted.join('.')}`;
-  return accepted.length > 0 && accepted.length < ids.length && withServices.length <= VALUE_CHARACTERS_MAX
-    ? withServices
-    : `v1${value}`;
+  const longer = `v2${value}~${accepted.join('.')}`;
+  return accepted.length > 0 && accepted.length < ids.length && longer.length <= VALUE_CHARACTERS_MAX
+    ? longer
+    : null;
 }
 
 function write(value: string, maxAgeSeconds: number): void {

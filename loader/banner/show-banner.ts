@@ -68,8 +68,11 @@ function present(prompt: Prompt, host: Host): Presentation {
   };
   const decideFirst = (granted: Category[], action?: string): void =>
     decide({ surface: 'banner', granted, ...(action && { action }) });
-  const decideSecond = (granted: Category[], services?: Record<string, boolean>): void =>
-    decide({ surface: reason === 'link' ? 'link' : 'preferences', granted, services });
+  const decideSecond = (granted: Category[], services?: Record<string, boolean>): void => {
+    const decision: Decision = { surface: reason === 'link' ? 'link' : 'preferences', granted };
+    if (BY_SERVICE) decision.services = services;
+    decide(decision);
+  };
   const openSecondLayer = (): void =>
     withSecondLayer(prompt, (detailed) => {
       if (second || !isOpen) return;

@@ -59,13 +59,13 @@ function addStyles(root: Node): void {
   }
 }
 
-/** Opens the services, or adds a search ahead of a long list. `label` names its field. */
-export function addSearch(list: HTMLElement, label: string): Node[] {
+/** Opens the services, or puts a search ahead of a long list. `label` names its field. */
+export function addSearch(list: HTMLElement, label: string): void {
   const items = [...list.querySelectorAll<HTMLElement>('.services > li')];
   const groups = [...list.querySelectorAll('details')];
   const isLong = items.length >= SEARCH_MIN;
   for (const group of groups) group.open = !isLong;
-  if (!isLong) return [];
+  if (!isLong) return;
   const field = element('input', 'search');
   field.type = 'search';
   field.placeholder = label;
@@ -76,5 +76,5 @@ export function addSearch(list: HTMLElement, label: string): Node[] {
     for (const group of groups)
       group.open = words !== '' && group.querySelector('.services > li:not([hidden])') !== null;
   });
-  return [field];
+  list.before(field);
 }

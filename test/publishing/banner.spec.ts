@@ -23,7 +23,7 @@ describe('withdrawnCookies', () => {
 
   it('are those of services that are not granted, by name or by its beginning', () => {
     expect(withdrawnCookies(jar, services, () => false)).toEqual(['_c', '_c_7', 'ad', '_c_']);
-    expect(withdrawnCookies(jar, services, (category) => category === 'analytics')).toEqual(['ad']);
+    expect(withdrawnCookies(jar, services, ({ category }) => category === 'analytics')).toEqual(['ad']);
     expect(withdrawnCookies(jar, services, () => true)).toEqual([]);
     expect(withdrawnCookies('', services, () => false)).toEqual([]);
   });

@@ -10,7 +10,12 @@ import { type VisitSettings, visitSettings } from '../../visits/visits.settings.
 import type { SavedConfiguration, SiteConfiguration } from '../domain/configuration.js';
 import { declarations } from '../domain/declaration.js';
 import { declarationPage, withOwnChoice } from '../domain/declaration-page.js';
-import { renderDocument, type RenderedDocument, type SiteDocument } from '../domain/document.js';
+import {
+  choosePageScript,
+  renderDocument,
+  type RenderedDocument,
+  type SiteDocument,
+} from '../domain/document.js';
 import { LOGO_NAME } from '../domain/logo.js';
 import { LANGUAGE_FILE, type VisitorConfiguration, visitorFiles } from '../domain/visitor-files.js';
 import { EU_REGIONS } from '../domain/region.js';
@@ -161,9 +166,12 @@ export class SiteReader {
 }
 
 /** The script of this build for a document: an older one may not work with this build's loader. */
-function currentScript({ banner, bannerScript, signals }: SiteDocument): string | null {
+function currentScript({ banner, bannerScript, signals, serviceChoice }: SiteDocument): string | null {
   if (bannerScript === null) return null;
-  const { bannerWithSignals, signals: alone, ...scripts } = pageScripts();
-  if (banner.enabled) return signals ? bannerWithSignals : scripts.banner;
-  return signals ? alone : bannerScript;
+  const needs = {
+    hasBanner: banner.enabled,
+    hasSignals: signals !== undefined,
+    isByService: serviceChoice !== undefined,
+  };
+  return choosePageScript(pageScripts(), needs) ?? bannerScript;
 }

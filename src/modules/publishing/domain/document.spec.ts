@@ -34,7 +34,9 @@ const SOURCE: DocumentSource = {
     banner: 'banner-0123456789abcdef.js',
     bannerWithSignals: 'banner-fedcba9876543210.js',
     signals: 'signals-0123456789abcdef.js',
-    services: 'banner-fedcba9876543210.js',
+    bannerByService: 'banner-1111111111111111.js',
+    bannerByServiceWithSignals: 'banner-2222222222222222.js',
+    services: 'banner-3333333333333333.js',
   },
   countsVisits: true,
   at: new Date('2026-11-26'),
@@ -193,14 +195,25 @@ describe('the words of our banner', () => {
   });
 
   it.each([
-    [false, false, null],
-    [false, true, SOURCE.scripts.signals],
-    [true, true, SOURCE.scripts.bannerWithSignals],
-  ])('our banner %s, a signal %s: the loader runs %s', (enabled, metaPixel, name) => {
-    const signals = { ...DEFAULT_CONFIGURATION.signals, metaPixel };
-    const configuration = { ...DEFAULT_CONFIGURATION, banner: { ...banner, enabled }, signals };
-    expect(renderDocument({ ...SOURCE, configuration }).document.bannerScript).toBe(name);
-  });
+    [false, false, false, null],
+    [false, true, false, SOURCE.scripts.signals],
+    [false, true, true, SOURCE.scripts.signals],
+    [true, true, false, SOURCE.scripts.bannerWithSignals],
+    [true, false, true, SOURCE.scripts.bannerByService],
+    [true, true, true, SOURCE.scripts.bannerByServiceWithSignals],
+  ])(
+    'our banner %s, a signal %s, by service %s: the loader runs %s',
+    (enabled, metaPixel, serviceChoice, name) => {
+      const signals = { ...DEFAULT_CONFIGURATION.signals, metaPixel };
+      const configuration = {
+        ...DEFAULT_CONFIGURATION,
+        banner: { ...banner, enabled },
+        signals,
+        serviceChoice,
+      };
+      expect(renderDocument({ ...SOURCE, configuration }).document.bannerScript).toBe(name);
+    },
+  );
 
   it('are left out where the site brings its own banner', () => {
     expect(labelsOf({ texts: [text('de')] })).toEqual([{}]);

@@ -108,8 +108,11 @@ export interface DocumentSource {
 export interface PageScripts {
   banner: string;
   bannerWithSignals: string;
-  signals: string;
+  /** The banner where visitors choose by service, and its part. */
+  bannerByService: string;
+  bannerByServiceWithSignals: string;
   services: string;
+  signals: string;
 }
 
 /** A document, ready to be stored. */
@@ -154,9 +157,10 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
     ownPreviewHosts,
     previewHosts: previewHostPattern(ownPreviewHosts),
     euRegions: EU_REGIONS.split(' '),
-    bannerScript: pageScript(scripts, {
+    bannerScript: choosePageScript(scripts, {
       hasBanner: settings.banner.enabled,
       hasSignals: published.signals !== undefined,
+      isByService: serviceChoice,
     }),
     consentUrl: `${publicBaseUrl}/v1/projects/${projectId}/consents`,
     visitsUrl:
@@ -184,12 +188,14 @@ export function renderDocument(source: DocumentSource): RenderedDocument {
   };
 }
 
-function pageScript(
-  { banner, bannerWithSignals, signals }: PageScripts,
-  { hasBanner, hasSignals }: { hasBanner: boolean; hasSignals: boolean },
+/** The script that the loader runs; null: none. */
+export function choosePageScript(
+  scripts: PageScripts,
+  { hasBanner, hasSignals, isByService }: { hasBanner: boolean; hasSignals: boolean; isByService: boolean },
 ): string | null {
-  if (hasBanner) return hasSignals ? bannerWithSignals : banner;
-  return hasSignals ? signals : null;
+  if (!hasBanner) return hasSignals ? scripts.signals : null;
+  if (isByService) return hasSignals ? scripts.bannerByServiceWithSignals : scripts.bannerByService;
+  return hasSignals ? scripts.bannerWithSignals : scripts.banner;
 }
 
 /** Addresses as seen from the loader, on a customer's host: all requests go to that host. */

@@ -40,7 +40,14 @@ function render(languages: string[], changes: Partial<SiteConfiguration> = {}): 
     tier: 'business',
     configuration,
     publicBaseUrl: 'https://api.example.com',
-    scripts: { banner: 'banner-0123456789abcdef.js', bannerWithSignals: 'b', signals: 's', services: 'p' },
+    scripts: {
+      banner: 'banner-0123456789abcdef.js',
+      bannerWithSignals: 'b',
+      bannerByService: 'c',
+      bannerByServiceWithSignals: 'd',
+      signals: 's',
+      services: 'p',
+    },
     countsVisits: true,
     at: new Date('2026-11-26'),
   }).document;

@@ -39,13 +39,9 @@ export function loaderScript(): LoaderScript {
 
 /** File names of the page scripts. */
 export function pageScripts(): PageScripts {
-  const { banner, bannerWithSignals, signals, services } = scriptsForPages();
-  return {
-    banner: banner.name,
-    bannerWithSignals: bannerWithSignals.name,
-    signals: signals.name,
-    services: services.name,
-  };
+  return Object.fromEntries(
+    Object.entries(scriptsForPages()).map(([key, { name }]) => [key, name]),
+  ) as Record<keyof PageScripts, string>;
 }
 
 /** A script of this build by its file name; null for any other name. */
@@ -56,11 +52,15 @@ export function pageScript(name: string): PageScript | null {
 /** The same for every project: the loader hands them the project's configuration. */
 function scriptsForPages(): Record<keyof PageScripts, PageScript> {
   if (forPages) return forPages;
-  const [banner, signals] = [read('banner.js').body, read('signals.js').body];
+  const banner = read('banner.js').body;
+  const byService = read('banner-by-service.js').body;
+  const signals = read('signals.js').body;
   return (forPages = {
     banner: named('banner', banner),
     // The signals wrap what the banner has put on the script element (loader/signals/signals.ts).
     bannerWithSignals: named('banner', `${banner}\n${signals}`),
+    bannerByService: named('banner', byService),
+    bannerByServiceWithSignals: named('banner', `${byService}\n${signals}`),
     signals: named('signals', signals),
     // A part of the banner, so it has a name of the same form, which every server in front knows.
     services: named('banner', read('services.js').body),
