@@ -6,6 +6,8 @@ const SRC = 'dashboard/src';
 
 /** Parts of other features that a feature shows. */
 const PARTS = {
+  account: ['organizations/roles-text'],
+  audit: ['organizations/organization-list'],
   banner: ['projects/banner-state', 'projects/dialogs', 'projects/project-checklist', 'projects/queries'],
   consents: [
     'banner/banner-frame',
@@ -27,6 +29,11 @@ const PARTS = {
   ],
   forwarding: ['deliveries/outcome', 'deliveries/endpoint-health', 'deliveries/undelivered-notice'],
   install: ['banner/configuration'],
+  organizations: [
+    'audit/(actor-names|audit-log|filters|log-actions)',
+    'projects/(project-list|projects-search|queries)',
+    'settings/(invitation-table|invite-form|leave-button|member-columns|role-facts)',
+  ],
   overview: [
     'banner/banner-frame',
     'banner/configuration',
@@ -37,7 +44,8 @@ const PARTS = {
   ],
   privacy: ['consents/columns', 'consents/consent-drawer'],
   projects: [
-    'account/own-invitations',
+    'account/(own-invitations|own-invitation-list)',
+    'organizations/(organization-links|organization-list)',
     'banner/changes-list',
     'banner/configuration',
     'banner/copy-dialog',
@@ -45,6 +53,8 @@ const PARTS = {
   ],
   // Its proof is checked like a record's.
   scans: ['evidence/proof'],
+  settings: ['organizations/project-organization'],
+  'sign-in': ['organizations/roles-text'],
 };
 
 /** What every part may import: packages, the generated client, messages, and the service's constants. */

@@ -49,6 +49,20 @@ const compileAll = (messages: unknown): unknown =>
         Object.entries(messages as object).map(([key, message]) => [key, compileAll(message)]),
       );
 
+/** What only a few pages share: one file each, which other pages do not load. Without modules of the routes, which all load. */
+const PAIRED = [
+  [
+    'invitations',
+    /\/features\/(account\/own-invitations|organizations\/roles-text)|\/shared\/page-of-joined/,
+  ],
+  ['audit', /\/features\/audit\/(?!filters|audit\.)/],
+  ['evidence', /\/features\/evidence\//],
+  ['members', /\/features\/settings\/(invitation-|invite-|leave-|member-columns|role-facts)/],
+  ['scans', /\/features\/scans\/(?!search|scans\.route)/],
+  ['sign-in', /\/features\/sign-in\/(check-inbox|expired-link)|\/shared\/auth-layout/],
+  ['projects', /\/features\/projects\/(attention-|columns|project-(filter|health|list))/],
+] as const;
+
 /** The service replaces it in each answer (src/modules/dashboard/dashboard.ts). */
 const NONCE = '__CSP_NONCE__';
 
@@ -72,12 +86,24 @@ export default defineConfig({
         chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, '')}-[hash].js`,
         codeSplitting: {
           groups: [
-            { name: 'core', priority: 2, test: CORE },
-            { name: 'forms', priority: 2, test: FORMS },
-            { name: 'charts', priority: 2, test: CHARTS },
-            { name: 'parts', priority: 1, test: PARTS, minShareCount: 4 },
+            { name: 'core', priority: 3, test: CORE },
+            { name: 'forms', priority: 3, test: FORMS },
+            { name: 'charts', priority: 3, test: CHARTS },
+            { name: 'parts', priority: 2, test: PARTS, minShareCount: 4 },
             // Otherwise each small part that two pages share is a separate file, and a page requests forty of them.
-            { name: 'shared', minShareCount: 2 },
+            {
+              name: 'shared',
+              priority: 1,
+              minShareCount: 2,
+              test: (id) => !PAIRED.some(([, test]) => test.test(id)),
+            },
+            ...PAIRED.map(([name, test]) => ({
+              name,
+              test,
+              minShareCount: 2,
+              // What they import and every page loads stays where it is.
+              includeDependenciesRecursively: false,
+            })),
           ],
         },
       },

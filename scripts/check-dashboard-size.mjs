@@ -20,6 +20,10 @@ const PAGE_MESSAGES = [
   { features: /\/privacy\//, messages: '../messages/imports.en.json' },
   { features: /\/forwarding\//, messages: '../messages/forwarding.en.json' },
   { features: /\/install\//, messages: '../messages/install.en.json' },
+  {
+    features: /\/(organizations|audit|account)\/|\/(accept-invitation|new-project|settings\/project)\.page/,
+    messages: '../messages/organizations.en.json',
+  },
   { features: /\/settings\/plan\./, messages: '../messages/plan.en.json' },
   { features: /\/(scans|cookies)\//, messages: '../messages/scans.en.json' },
 ];

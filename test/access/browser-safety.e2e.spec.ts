@@ -140,6 +140,9 @@ describe('the dashboard', () => {
     '/projects',
     '/projects/x',
     '/projects/x/settings/plan',
+    '/new-organization',
+    '/organizations/x',
+    '/organizations/x/members',
   ])('is served at %s, and runs nothing but its own files', async (path) => {
     const response = await open(path);
     const policy = response.headers.get('content-security-policy') ?? '';

@@ -2,6 +2,7 @@ import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { linkOptions } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useOrganizations } from '../features/organizations/organization-list';
 import { t } from '../i18n/i18n';
 import { PROJECT_LIST } from '../shared/project-list';
 import { selectCommands } from './commands';
@@ -26,6 +27,12 @@ export function CommandPalette({ projectId, onClose }: Props) {
         label: name,
         hint: t('palette.project'),
         link: linkOptions({ to: '/projects/$projectId', params: { projectId: id } }),
+      })),
+      ...useOrganizations().map(({ id, name }) => ({
+        key: id,
+        label: name,
+        hint: t('shell.organizations'),
+        link: linkOptions({ to: '/organizations/$organizationId', params: { organizationId: id } }),
       })),
     ],
     text,
@@ -60,6 +67,7 @@ const OTHER_PAGES: PickerOption[] = (
   [
     ['/projects', t('projects.title')],
     ['/new-project', t('shell.newProject')],
+    ['/new-organization', t('shell.newOrganization')],
     ['/account', t('pages.account')],
   ] as const
 ).map(([to, label]) => ({ key: to, label, hint: t('palette.page'), link: linkOptions({ to }) }));

@@ -49,7 +49,29 @@ const SETTINGS = [
 /** Every page of a project, for the command palette. */
 export const PROJECT_PAGES = [...PAGES, ...SETTINGS];
 
+/** The pages of an organization. */
+const ORGANIZATION_PAGES = [
+  ['/organizations/$organizationId', t('shell.projects'), List],
+  ['/organizations/$organizationId/members', t('pages.members'), Users],
+  ['/organizations/$organizationId/settings', t('pages.settings'), Globe],
+  ['/organizations/$organizationId/audit', t('pages.audit'), History],
+] as const;
+
 const PageLink = createLink((props: NavLinkProps) => <NavLink {...props} />);
+
+export function OrganizationNavigation(params: { organizationId: string }) {
+  return ORGANIZATION_PAGES.map(([to, label, Icon]) => (
+    <PageLink
+      key={to}
+      to={to}
+      params={params}
+      label={label}
+      leftSection={<Icon className="icon" aria-hidden />}
+      activeOptions={{ exact: true, includeSearch: false }}
+      className="nav-link"
+    />
+  ));
+}
 
 type ProjectPage = (typeof PROJECT_PAGES)[number];
 

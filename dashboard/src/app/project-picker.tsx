@@ -4,10 +4,11 @@ import Check from 'lucide-react/icons/check';
 import List from 'lucide-react/icons/list';
 import Mail from 'lucide-react/icons/mail';
 import Plus from 'lucide-react/icons/plus';
+import Users from 'lucide-react/icons/users';
 import { useState } from 'react';
-import { ownInvitationListOptions } from '../client/@tanstack/react-query.gen';
 import type { ProjectResponse } from '../client/types.gen';
-import { OWN_INVITATIONS } from '../features/account/own-invitations';
+import { OWN_INVITATION_LIST } from '../features/account/own-invitation-list';
+import { useOrganizations } from '../features/organizations/organization-list';
 import { locale, t } from '../i18n/i18n';
 import { Avatar } from '../shared/avatar';
 import { PROJECT_LIST } from '../shared/project-list';
@@ -19,11 +20,15 @@ import { Picker, type PickerOption } from './picker';
 const LISTED_MAX = 50;
 
 /** Finds a project by its name or domain; without a search, the ones opened last come first. */
-export function ProjectPicker(props: { projectId: string | undefined; onClose: () => void }) {
-  const { projectId, onClose } = props;
+export function ProjectPicker(props: {
+  projectId: string | undefined;
+  organizationId: string;
+  onClose: () => void;
+}) {
+  const { projectId, organizationId, onClose } = props;
   const [text, setText] = useState('');
   const projects = useQuery(PROJECT_LIST).data?.items ?? [];
-  const invitations = useQuery({ ...ownInvitationListOptions(OWN_INVITATIONS), staleTime: 0 });
+  const invitations = useQuery({ ...OWN_INVITATION_LIST, staleTime: 0 });
   const invitationCount = invitations.data?.items.length ?? 0;
   const matches = searchWords(text);
   const begins = ({ name }: ProjectResponse) => Number(plain(name).startsWith(plain(text.trim())));
@@ -41,6 +46,16 @@ export function ProjectPicker(props: { projectId: string | undefined; onClose: (
     hint: id === projectId ? <Check className="icon" aria-label={t('shell.currentProject')} /> : domains[0],
     link: linkOptions({ to: '/projects/$projectId', params: { projectId: id } }),
   });
+  const organizations = useOrganizations()
+    .filter(({ name }) => matches(name))
+    .toSorted((a, b) => a.name.localeCompare(b.name, locale, { numeric: true }))
+    .map(({ id, name }): PickerOption => ({
+      key: id,
+      label: name,
+      icon: <Avatar name={name} />,
+      hint: id === organizationId && <Check className="icon" aria-hidden />,
+      link: linkOptions({ to: '/organizations/$organizationId', params: { organizationId: id } }),
+    }));
   const pages: PickerOption[] = [
     {
       key: 'all',
@@ -54,6 +69,12 @@ export function ProjectPicker(props: { projectId: string | undefined; onClose: (
       label: t('shell.newProject'),
       icon: <Plus className="icon" aria-hidden />,
       link: linkOptions({ to: '/new-project' }),
+    },
+    {
+      key: 'new-organization',
+      label: t('shell.newOrganization'),
+      icon: <Users className="icon" aria-hidden />,
+      link: linkOptions({ to: '/new-organization' }),
     },
     {
       key: 'invitations',
@@ -80,6 +101,7 @@ export function ProjectPicker(props: { projectId: string | undefined; onClose: (
           title: recent.length > 0 ? t('shell.moreProjects') : t('shell.projects'),
           options: others.slice(0, LISTED_MAX).map(option),
         },
+        { title: t('shell.organizations'), options: organizations },
         { options: isSearching ? shown : otherPages },
       ]}
       more={Math.max(others.length - LISTED_MAX, 0)}

@@ -10,6 +10,11 @@ import { deviceRoute } from '../features/device/device.route';
 import { eventEndpointRoute, eventsRoute } from '../features/events/events.route';
 import { recordsAndArchiveRoute } from '../features/forwarding/records-and-archive.route';
 import { installRoute } from '../features/install/install.route';
+import {
+  newOrganizationRoute,
+  organizationPages,
+  organizationRoute,
+} from '../features/organizations/organizations.route';
 import { overviewRoute } from '../features/overview/overview.route';
 import { privacyRoute } from '../features/privacy/privacy.route';
 import { newProjectRoute } from '../features/projects/new-project.route';
@@ -49,6 +54,8 @@ const routeTree = rootRoute.addChildren([
     newProjectRoute,
     projectsRoute,
     accountRoute,
+    newOrganizationRoute,
+    organizationRoute.addChildren(organizationPages),
     projectRoute.addChildren([
       overviewRoute,
       consentsRoute,

@@ -9,7 +9,7 @@ import { PROJECT_LIST } from '../shared/project-list';
 import { recentProjects } from '../shared/recent-projects';
 import { Wordmark } from '../shared/wordmark';
 import { PALETTE_KEYS, ShortcutsDialog, useKeyboardShortcuts } from './keyboard-shortcuts';
-import { Navigation } from './navigation';
+import { Navigation, OrganizationNavigation } from './navigation';
 import { AccountMenu } from './account-menu';
 import { ProjectSwitcher } from './project-switcher';
 import { useUnsavedForm } from './unsaved-form';
@@ -18,6 +18,7 @@ const CommandPalette = lazy(async () => ({ default: (await import('./pickers')).
 
 /** The layout around every page of a signed-in person. */
 export function Shell() {
+  const { organizationId } = useParams({ strict: false });
   const projectId = useNavigatedProject();
   const [opened, menu] = useDisclosure(false);
   const [help, shortcutsDialog] = useDisclosure(false);
@@ -65,11 +66,15 @@ export function Shell() {
           <Wordmark />
         </AppShell.Section>
         <AppShell.Section mb="sm" className="navbar-head">
-          <ProjectSwitcher projectId={projectId} />
+          <ProjectSwitcher projectId={projectId} organizationId={organizationId} />
           <PaletteButton open={palette.open} />
         </AppShell.Section>
         <AppShell.Section grow className="navbar-pages">
-          {projectId && <Navigation projectId={projectId} />}
+          {organizationId ? (
+            <OrganizationNavigation organizationId={organizationId} />
+          ) : (
+            projectId && <Navigation projectId={projectId} />
+          )}
         </AppShell.Section>
         <AppShell.Section>
           <AccountMenu openHelp={shortcutsDialog.open} />
@@ -114,10 +119,11 @@ function useOverProjects(pathname: string): boolean {
   return pathname === '/projects' && data?.items.length !== 1;
 }
 
-/** The project that the navigation leads through: on pages without one, such as Account, the last one. */
+/** The project that the navigation leads through: on pages without one, such as Account, the last one; none in an organization. */
 function useNavigatedProject(): string | undefined {
-  const { projectId } = useParams({ strict: false });
+  const { projectId, organizationId } = useParams({ strict: false });
   const { data } = useQuery(PROJECT_LIST);
   const [last] = recentProjects.read();
+  if (organizationId !== undefined) return undefined;
   return projectId ?? data?.items.find(({ id }) => id === last)?.id;
 }

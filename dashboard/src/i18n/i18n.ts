@@ -6,6 +6,7 @@ import type events from '../../../messages/events.en.json';
 import type forwarding from '../../../messages/forwarding.en.json';
 import type imports from '../../../messages/imports.en.json';
 import type install from '../../../messages/install.en.json';
+import type organizations from '../../../messages/organizations.en.json';
 import type plan from '../../../messages/plan.en.json';
 import type scans from '../../../messages/scans.en.json';
 import type { Language } from './locale';
@@ -18,6 +19,7 @@ export type Messages = typeof en &
   typeof forwarding &
   typeof imports &
   typeof install &
+  typeof organizations &
   typeof plan &
   typeof scans;
 
@@ -46,6 +48,10 @@ const PAGE_MESSAGES = {
   install: {
     en: () => import('../../../messages/install.en.json', { with: { type: 'json' } }),
     de: () => import('../../../messages/install.de.json', { with: { type: 'json' } }),
+  },
+  organizations: {
+    en: () => import('../../../messages/organizations.en.json', { with: { type: 'json' } }),
+    de: () => import('../../../messages/organizations.de.json', { with: { type: 'json' } }),
   },
   plan: {
     en: () => import('../../../messages/plan.en.json', { with: { type: 'json' } }),
@@ -115,6 +121,7 @@ type CodeGroup =
   | 'banner.values'
   | 'deliveries.categories'
   | 'events.typeNames'
+  | 'organizations.fields'
   | 'problemDetails'
   | 'problems'
   | 'projects.tiers'

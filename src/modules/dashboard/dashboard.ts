@@ -23,11 +23,16 @@ export const PAGES = [
   '/accept-invitation',
   '/device',
   '/new-project',
+  '/new-organization',
   '/projects',
   '/account',
   '/projects/:projectId',
   '/projects/:projectId/consents',
   '/projects/:projectId/*page',
+  '/organizations/:organizationId',
+  '/organizations/:organizationId/members',
+  '/organizations/:organizationId/settings',
+  '/organizations/:organizationId/audit',
 ];
 
 /** For dashboard developers. */

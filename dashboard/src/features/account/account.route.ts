@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { signedInRoute } from '../../shared/parent-routes';
 
 export const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/account',
-  component: lazyRouteComponent(() => import('./account.page'), 'AccountPage'),
+  component: lazyPage('organizations', () => import('./account.page'), 'AccountPage'),
 });

@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { ownInvitationListOptions } from '../../client/@tanstack/react-query.gen';
 import { ownInvitationAccept, ownInvitationDecline } from '../../client/sdk.gen';
 import type { OwnInvitationResponse } from '../../client/types.gen';
 import { TruncatedText } from '../../shared/truncated-text';
@@ -10,24 +9,21 @@ import { SkeletonRows } from '../../shared/skeleton-rows';
 import { DataTable } from '../../shared/data-table';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
+import { pageOfJoined } from '../../shared/page-of-joined';
 import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
-
-/** As many as one response contains. */
-export const OWN_INVITATIONS = { query: { limit: 200 } };
+import { rolesText } from '../organizations/roles-text';
+import { OWN_INVITATION_LIST } from './own-invitation-list';
 
 /** Projects and organizations that the person is invited to: becoming a member or an owner requires acceptance. */
 export function OwnInvitations() {
-  const query = useQuery(ownInvitationListOptions(OWN_INVITATIONS));
+  const query = useQuery(OWN_INVITATION_LIST);
   const navigate = useNavigate();
   const accept = useApiMutation({
     request: async ({ id }: OwnInvitationResponse) =>
       (await ownInvitationAccept({ path: { invitationId: id } })).data,
-    invalidates: ['ownInvitationList', 'projectList', 'projectRead', 'memberList'],
-    onSuccess: ({ projectId }) =>
-      void (projectId === null
-        ? navigate({ to: '/projects' })
-        : navigate({ to: '/projects/$projectId', params: { projectId } })),
+    invalidates: ['ownInvitationList', 'projectList', 'projectRead', 'memberList', 'organizationList'],
+    onSuccess: (joined) => void navigate(pageOfJoined(joined)),
   });
   const decline = useApiMutation({
     request: async ({ id }: OwnInvitationResponse) =>
@@ -39,8 +35,8 @@ export function OwnInvitations() {
     { title: t('invitation.project'), cell: (invitation) => <TruncatedText text={nameOf(invitation)} /> },
     {
       title: t('members.role'),
-      cell: ({ role, transfersOwnership }) =>
-        transfersOwnership ? t('members.ownerByTransfer') : t(`roles.${role}`),
+      cell: (invitation) =>
+        invitation.transfersOwnership ? t('members.ownerByTransfer') : rolesText(invitation),
     },
     { title: t('members.expires'), cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
     {

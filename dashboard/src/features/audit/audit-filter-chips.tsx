@@ -3,12 +3,14 @@ import { DateChip } from '../../shared/date-chip';
 import { FilterChip } from '../../shared/filter-chip';
 import { shortId } from '../../shared/short-id';
 import { locale, t } from '../../i18n/i18n';
-import { ACTOR_KINDS, AUDIT_ACTIONS, type AuditFilters } from './filters';
-import type { Named, useActorNames } from './use-actor-names';
+import type { ActorNames, Named } from './actor-names';
+import { ACTOR_KINDS, type AuditAction, type AuditFilters } from './filters';
 
 interface Props {
   filters: AuditFilters;
-  names: ReturnType<typeof useActorNames>;
+  names: ActorNames;
+  /** The actions that the log can contain. */
+  actions: readonly AuditAction[];
   change: (changes: AuditFilters) => void;
 }
 
@@ -24,8 +26,8 @@ export function AuditFilterChips(props: Props) {
   );
 }
 
-function ActionChip({ filters: { action }, change }: Props) {
-  const actions = AUDIT_ACTIONS.map((value) => ({ value, label: t(`audit.actions.${value}`) }));
+function ActionChip({ filters: { action }, actions, change }: Props) {
+  const options = actions.map((value) => ({ value, label: t(`audit.actions.${value}`) }));
   return (
     <FilterChip
       name={t('audit.what')}
@@ -37,11 +39,11 @@ function ActionChip({ filters: { action }, change }: Props) {
         label={t('audit.what')}
         value={action ?? ''}
         onChange={({ currentTarget: { value } }) =>
-          change({ action: AUDIT_ACTIONS.find((each) => each === value) })
+          change({ action: actions.find((each) => each === value) })
         }
         data={[
           { value: '', label: t('list.any') },
-          ...actions.sort((a, b) => a.label.localeCompare(b.label, locale)),
+          ...options.sort((a, b) => a.label.localeCompare(b.label, locale)),
         ]}
       />
     </FilterChip>

@@ -1,48 +1,55 @@
 import { Button } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { auditListInfiniteOptions } from '../../client/@tanstack/react-query.gen';
-import type { ProjectResponse } from '../../client/types.gen';
+import { useNavigate } from '@tanstack/react-router';
+import type { AuditEventResponse } from '../../client/types.gen';
 import { InfiniteTable } from '../../shared/infinite-table';
 import { ListCard } from '../../shared/list-card';
+import type { ListQuery } from '../../shared/list-query';
 import { Page } from '../../shared/page';
 import { useOpenRecord } from '../../shared/use-open-record';
 import { dayRange, type Zone } from '../../shared/time';
 import { useZone } from '../../shared/zone';
 import { t } from '../../i18n/i18n';
+import type { ActorNames } from './actor-names';
 import { ChangeDrawer } from './change-drawer';
 import { AuditFilterChips } from './audit-filter-chips';
 import { auditColumns, auditPhoneColumns } from './columns';
-import { type AuditFilters, countFilters } from './filters';
-import { useActorNames } from './use-actor-names';
+import { type AuditAction, type AuditFilters, countFilters } from './filters';
 
-const route = getRouteApi('/signed-in/projects/$projectId/settings/audit');
+/** Rows of one response, and the most changes of one log that are looked for in one millisecond. */
+export const AUDIT_ROWS = 100;
 
-const PAGE_ROWS = 100;
-
-export function AuditLog({ project }: { project: ProjectResponse }) {
-  const path = { projectId: project.id };
-  const filters = route.useSearch();
-  const navigate = route.useNavigate();
+/** A log of changes with its filters, and one change in a drawer. */
+export function AuditLog(props: {
+  /** One line below the title. */
+  subtitle?: string;
+  filters: AuditFilters;
+  actions: readonly AuditAction[];
+  names: ActorNames;
+  query: ListQuery<AuditEventResponse>;
+  readChanges: (moment: { from: string; to: string }) => Promise<AuditEventResponse[]>;
+  /** Path of the export, without a query. */
+  exportPath: string;
+}) {
+  const { filters, names, query, actions } = props;
+  const navigate = useNavigate();
   const { zone } = useZone();
-  const names = useActorNames(project.id);
   const change = (changes: AuditFilters) =>
-    void navigate({ search: (search) => ({ ...search, ...changes }), replace: changes.open === undefined });
+    void navigate({
+      to: '.',
+      search: (search) => ({ ...search, ...changes }) as AuditFilters,
+      replace: changes.open === undefined,
+    });
   const record = useOpenRecord(change);
   const active = countFilters(filters);
-  const query = useInfiniteQuery({
-    ...auditListInfiniteOptions({ path, query: { ...auditQuery(filters, zone), limit: PAGE_ROWS } }),
-    initialPageParam: { path },
-    getNextPageParam: (page) => page.nextCursor ?? undefined,
-  });
   return (
     <Page
       title={t('pages.audit')}
+      {...(props.subtitle !== undefined && { subtitle: props.subtitle })}
       actions={
         <Button
           variant="default"
           component="a"
-          href={`/v1/projects/${project.id}/audit/export?${new URLSearchParams(auditQuery(filters, zone))}`}
+          href={`${props.exportPath}?${new URLSearchParams(auditQuery(filters, zone))}`}
           download
         >
           {t('audit.export')}
@@ -50,14 +57,14 @@ export function AuditLog({ project }: { project: ProjectResponse }) {
       }
     >
       <ListCard
-        filters={<AuditFilterChips filters={filters} names={names} change={change} />}
+        filters={<AuditFilterChips filters={filters} names={names} actions={actions} change={change} />}
         active={active}
-        onClear={() => void navigate({ search: {} })}
+        onClear={() => void navigate({ to: '.', search: {} })}
       >
         <InfiniteTable
           label={t('audit.list')}
           query={query}
-          columns={auditColumns(names.of)}
+          columns={auditColumns(names)}
           phoneColumns={auditPhoneColumns()}
           rowKey={({ id }) => id}
           onOpen={({ id }) => record.open(id)}
@@ -65,10 +72,10 @@ export function AuditLog({ project }: { project: ProjectResponse }) {
         />
       </ListCard>
       <ChangeDrawer
-        projectId={project.id}
         changeId={filters.open}
         shown={query.data?.pages.flatMap(({ items }) => items) ?? []}
-        names={names.of}
+        readChanges={props.readChanges}
+        names={names}
         onClose={record.close}
         onlyBy={(actorId) => change({ actorId, actorKind: undefined, open: undefined })}
       />
@@ -77,7 +84,7 @@ export function AuditLog({ project }: { project: ProjectResponse }) {
 }
 
 /** The API query for the filters in the URL. */
-function auditQuery({ from, to, action, actorKind, actorId }: AuditFilters, zone: Zone) {
+export function auditQuery({ from, to, action, actorKind, actorId }: AuditFilters, zone: Zone) {
   return {
     ...(action !== undefined && { action }),
     ...(actorKind !== undefined && { actorKind }),

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { auditFilters } from './filters';
 import { projectRoute } from '../../shared/parent-routes';
 
@@ -6,5 +7,5 @@ export const auditRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/audit',
   validateSearch: auditFilters,
-  component: lazyRouteComponent(() => import('./audit.page'), 'AuditPage'),
+  component: lazyPage('organizations', () => import('./audit.page'), 'AuditPage'),
 });

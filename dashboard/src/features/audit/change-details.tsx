@@ -4,6 +4,7 @@ import type { AuditEventResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t, translateCode } from '../../i18n/i18n';
+import type { ActorNames } from './actor-names';
 
 type State = AuditEventResponse['before'];
 
@@ -12,7 +13,12 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** The label of a member of the API. */
 export function fieldName(member: string): string {
-  return translateCode('audit.fields', member) ?? translateCode('banner.fieldNames', member) ?? member;
+  return (
+    translateCode('audit.fields', member) ??
+    translateCode('organizations.fields', member) ??
+    translateCode('banner.fieldNames', member) ??
+    member
+  );
 }
 
 /** The members in which a change differs, in the order in which they were written down. Empty lists say nothing. */
@@ -45,15 +51,15 @@ export function actorName({ kind, id, name }: AuditEventResponse['actor']): stri
 }
 
 /** The changed object: its name if it still exists, else its id. */
-export function Target({ target, names }: { target: string | null; names: Map<string, string> }) {
-  if (target === null) return <>{t('audit.project')}</>;
-  const name = names.get(target);
+export function Target({ target, names }: { target: string | null; names: ActorNames }) {
+  if (target === null) return <>{names.subject}</>;
+  const name = names.of.get(target);
   if (name !== undefined) return <>{name}</>;
   return UUID.test(target) ? <CopyId id={target} /> : <span className="mono">{target}</span>;
 }
 
 /** From what to what, member by member. */
-export function BeforeAfter({ before, after }: { before: State; after: State }) {
+export function BeforeAfter({ before, after, names }: { before: State; after: State; names: ActorNames }) {
   const members = changedFields({ before, after });
   if (members.length === 0) return <Text c="dimmed">{t('audit.noDetails')}</Text>;
   return (
@@ -70,8 +76,8 @@ export function BeforeAfter({ before, after }: { before: State; after: State }) 
           {members.map((member) => (
             <tr key={member}>
               <th scope="row">{fieldName(member)}</th>
-              <td>{valueOf(member, before?.[member])}</td>
-              <td>{valueOf(member, after?.[member])}</td>
+              <td>{valueOf(member, before?.[member], names)}</td>
+              <td>{valueOf(member, after?.[member], names)}</td>
             </tr>
           ))}
         </tbody>
@@ -83,7 +89,7 @@ export function BeforeAfter({ before, after }: { before: State; after: State }) 
 /** Members whose values are codes of the API, never names that people chose. */
 const CODED = new Set(['category', 'frequency', 'kind', 'origin', 'skippedStates', 'status']);
 
-function valueOf(member: string, value: unknown): ReactNode {
+function valueOf(member: string, value: unknown, names: ActorNames): ReactNode {
   if (value === undefined || value === null || value === '') return '–';
   if (isSample(value)) return sampleText(value);
   if (CODED.has(member)) {
@@ -94,6 +100,7 @@ function valueOf(member: string, value: unknown): ReactNode {
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') {
     if (INSTANT.test(value)) return <AbsoluteTime at={value} />;
+    if (UUID.test(value)) return <Target target={value} names={names} />;
     return translateCode('roles', value) ?? translateCode('banner.values', value) ?? value;
   }
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))

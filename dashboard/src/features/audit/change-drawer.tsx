@@ -1,27 +1,27 @@
 import { Button, Drawer, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { auditListOptions } from '../../client/@tanstack/react-query.gen';
 import type { AuditEventResponse } from '../../client/types.gen';
 import { CopyId } from '../../shared/copy-id';
 import { SkeletonRows } from '../../shared/skeleton-rows';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
+import type { ActorNames } from './actor-names';
 import { actorName, BeforeAfter, Target } from './change-details';
 
-/** More changes of one project than these do not fall into one millisecond. */
-const SAME_MOMENT_MAX = 200;
-
-/** One change, whole. */
-export function ChangeDrawer(props: {
-  projectId: string;
+interface DrawerProps {
   changeId: string | undefined;
   /** The listed events, which usually include it. */
   shown: AuditEventResponse[];
-  names: Map<string, string>;
+  /** Reads the changes of one millisecond. */
+  readChanges: (moment: Moment) => Promise<AuditEventResponse[]>;
+  names: ActorNames;
   onClose: () => void;
   onlyBy: (actorId: string) => void;
-}) {
+}
+
+/** One change, whole. */
+export function ChangeDrawer(props: DrawerProps) {
   const { changeId } = props;
   return (
     <Drawer
@@ -37,26 +37,16 @@ export function ChangeDrawer(props: {
   );
 }
 
-function Change({
-  projectId,
-  changeId,
-  shown,
-  names,
-  onlyBy,
-}: {
-  projectId: string;
-  changeId: string;
-  shown: AuditEventResponse[];
-  names: Map<string, string>;
-  onlyBy: (actorId: string) => void;
-}) {
+function Change(props: DrawerProps & { changeId: string }) {
+  const { changeId, shown, names, onlyBy } = props;
   const inList = shown.find(({ id }) => id === changeId);
   const moment = momentOf(changeId);
   const query = useQuery({
-    ...auditListOptions({ path: { projectId }, query: { ...moment, limit: SAME_MOMENT_MAX } }),
+    queryKey: ['change', changeId],
+    queryFn: () => (moment === null ? [] : props.readChanges(moment)),
     enabled: inList === undefined && moment !== null,
   });
-  const change = inList ?? query.data?.items.find(({ id }) => id === changeId);
+  const change = inList ?? query.data?.find(({ id }) => id === changeId);
   if (!change) {
     if (query.isError) return <ProblemAlert error={query.error} retry={() => void query.refetch()} />;
     return query.isLoading ? <SkeletonRows rows={6} /> : <Text>{t('audit.notFound')}</Text>;
@@ -89,7 +79,7 @@ function Change({
           <CopyId id={change.id} whole />
         </dd>
       </dl>
-      <BeforeAfter before={change.before} after={change.after} />
+      <BeforeAfter before={change.before} after={change.after} names={names} />
       {actor.id !== null && (
         <div>
           <Button variant="default" onClick={() => actor.id !== null && onlyBy(actor.id)}>
@@ -101,8 +91,13 @@ function Change({
   );
 }
 
+interface Moment {
+  from: string;
+  to: string;
+}
+
 /** The millisecond that the id begins with: the list's filters find one change by it. null: it is no id of ours. */
-function momentOf(id: string): { from: string; to: string } | null {
+function momentOf(id: string): Moment | null {
   const ms = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
   const from = new Date(ms);
   const to = new Date(ms + 1);

@@ -6,9 +6,10 @@ import type { Column } from '../../shared/infinite-table';
 import { VisuallyHidden } from '../../shared/visually-hidden';
 import { RelativeTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
+import type { ActorNames } from './actor-names';
 import { actorName, changedFields, fieldName, Target } from './change-details';
 
-export function auditColumns(names: Map<string, string>): Column<AuditEventResponse>[] {
+export function auditColumns(names: ActorNames): Column<AuditEventResponse>[] {
   return [
     {
       title: t('audit.when'),
@@ -34,7 +35,7 @@ export function auditColumns(names: Map<string, string>): Column<AuditEventRespo
     {
       title: t('audit.target'),
       cell: ({ target }) => {
-        const name = names.get(target ?? '');
+        const name = names.of.get(target ?? '');
         return name === undefined ? <Target target={target} names={names} /> : <TruncatedText text={name} />;
       },
     },

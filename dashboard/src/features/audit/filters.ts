@@ -2,14 +2,14 @@ import type { AuditEventResponse } from '../../client/types.gen';
 import { englishMessages } from '../../i18n/i18n';
 
 type ActionMessages = typeof englishMessages.audit.actions;
-type Action = {
+export type AuditAction = {
   [Thing in keyof ActionMessages]: `${Thing}.${keyof ActionMessages[Thing] & string}`;
 }[keyof ActionMessages];
 
 /** Actions that the audit log can be filtered by: every action has a message. */
 export const AUDIT_ACTIONS = Object.entries(englishMessages.audit.actions).flatMap(([thing, verbs]) =>
   Object.keys(verbs).map((verb) => `${thing}.${verb}`),
-) as Action[] satisfies AuditEventResponse['action'][];
+) as AuditAction[] satisfies AuditEventResponse['action'][];
 
 /** Who can have made a change. */
 type ActorKind = AuditEventResponse['actor']['kind'];

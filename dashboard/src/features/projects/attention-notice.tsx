@@ -22,7 +22,7 @@ export function AttentionNotice(props: {
   return (
     <Notice
       action={
-        <ButtonLink to="/projects" search={search.attention ? others : { ...search, attention: true }}>
+        <ButtonLink to="." search={search.attention ? others : { ...search, attention: true }}>
           {search.attention ? t('projects.showAll') : t('projects.showAttention')}
         </ButtonLink>
       }

@@ -1,26 +1,39 @@
-import { Button, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { ownInvitationListOptions } from '../../client/@tanstack/react-query.gen';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { projectCreate } from '../../client/sdk.gen';
 import { Page } from '../../shared/page';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { Section } from '../../shared/section';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { OWN_INVITATIONS, OwnInvitations } from '../account/own-invitations';
+import { OWN_INVITATION_LIST } from '../account/own-invitation-list';
+import { OwnInvitations } from '../account/own-invitations';
+import { useOrganizations } from '../organizations/organization-list';
 import { parseDomains, domainErrors } from '../../shared/domains';
 
+const route = getRouteApi('/signed-in/new-project');
+
 export function NewProjectPage() {
-  const invitations = useQuery(ownInvitationListOptions(OWN_INVITATIONS)).data?.items ?? [];
-  const form = useForm({ initialValues: { name: '', domains: '' } });
-  const { name, domains } = form.values;
+  const invitations = useQuery(OWN_INVITATION_LIST).data?.items ?? [];
+  const { organization = '' } = route.useSearch();
+  const form = useForm({ initialValues: { name: '', domains: '', organizationId: organization } });
+  const { name, domains, organizationId } = form.values;
+  const administered = useOrganizations().filter(({ role }) => role === 'admin');
   const navigate = useNavigate();
   const mutation = useApiMutation({
     form,
     request: async () =>
-      (await projectCreate({ body: { name: name.trim(), domains: parseDomains(domains) } })).data,
+      (
+        await projectCreate({
+          body: {
+            name: name.trim(),
+            domains: parseDomains(domains),
+            organizationId: organizationId || null,
+          },
+        })
+      ).data,
     invalidates: ['projectList'],
     onSuccess: ({ id }) => void navigate({ to: '/projects/$projectId', params: { projectId: id } }),
   });
@@ -50,6 +63,17 @@ export function NewProjectPage() {
               {...form.getInputProps('domains')}
               error={domainErrors(mutation.fieldErrors, parseDomains(domains))}
             />
+            {administered.length > 0 && (
+              <NativeSelect
+                label={t('organizations.organization')}
+                description={t('organizations.newProjectHint')}
+                {...form.getInputProps('organizationId')}
+                data={[
+                  { value: '', label: t('organizations.noOrganization') },
+                  ...administered.map(({ id, name: label }) => ({ value: id, label })),
+                ]}
+              />
+            )}
             <ProblemAlert error={mutation.error} />
             <div>
               <Button type="submit" size="sm" loading={mutation.isPending}>

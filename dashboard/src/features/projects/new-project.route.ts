@@ -1,8 +1,14 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { signedInRoute } from '../../shared/parent-routes';
+
+/** The organization in which the project is created; absent: none is chosen yet. */
+const newProjectSearch = ({ organization }: Record<string, unknown>): { organization?: string } =>
+  typeof organization === 'string' ? { organization } : {};
 
 export const newProjectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/new-project',
-  component: lazyRouteComponent(() => import('./new-project.page'), 'NewProjectPage'),
+  validateSearch: newProjectSearch,
+  component: lazyPage('organizations', () => import('./new-project.page'), 'NewProjectPage'),
 });

@@ -5,24 +5,37 @@ import { RelativeTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
 import { t } from '../../i18n/i18n';
 
-interface Actions {
-  resend: (invitation: InvitationResponse) => void;
-  withdraw: (invitation: InvitationResponse) => void;
+export type ListedInvitation = Pick<InvitationResponse, 'id' | 'email' | 'sentAt' | 'expiresAt'>;
+
+export interface InvitationActions<I> {
+  resend: (invitation: I) => void;
+  withdraw: (invitation: I) => void;
 }
 
-export const invitationColumns = (actions: Actions): Column<InvitationResponse>[] => [
+interface Options<I> {
+  roleName: (invitation: I) => string;
+  actions: InvitationActions<I>;
+}
+
+export const invitationColumns = <I extends ListedInvitation>({
+  roleName,
+  actions,
+}: Options<I>): Column<I>[] => [
   { title: t('signIn.email'), cell: ({ email }) => <TruncatedText text={email} /> },
   { title: t('members.role'), cell: roleName },
   { title: t('members.sent'), cell: ({ sentAt }) => <RelativeTime at={sentAt} /> },
   { title: t('members.expires'), cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
   {
     title: t('shared.actions'),
-    cell: (invitation) => <InvitationActions invitation={invitation} actions={actions} />,
+    cell: (invitation) => <ActionButtons invitation={invitation} actions={actions} />,
   },
 ];
 
 /** The same invitations in two lines: to whom, and as what. */
-export const invitationPhoneColumns = (actions: Actions): Column<InvitationResponse>[] => [
+export const invitationPhoneColumns = <I extends ListedInvitation>({
+  roleName,
+  actions,
+}: Options<I>): Column<I>[] => [
   {
     title: t('signIn.email'),
     flexible: true,
@@ -36,14 +49,17 @@ export const invitationPhoneColumns = (actions: Actions): Column<InvitationRespo
   {
     title: t('shared.actions'),
     numeric: true,
-    cell: (invitation) => <InvitationActions invitation={invitation} actions={actions} />,
+    cell: (invitation) => <ActionButtons invitation={invitation} actions={actions} />,
   },
 ];
 
-const roleName = ({ role, transfersOwnership }: InvitationResponse): string =>
-  transfersOwnership ? t('members.ownerByTransfer') : t(`roles.${role}`);
-
-function InvitationActions({ invitation, actions }: { invitation: InvitationResponse; actions: Actions }) {
+function ActionButtons<I extends ListedInvitation>({
+  invitation,
+  actions,
+}: {
+  invitation: I;
+  actions: InvitationActions<I>;
+}) {
   const { email } = invitation;
   return (
     <Group gap={4} wrap="nowrap" display="inline-flex">

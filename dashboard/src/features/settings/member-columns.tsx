@@ -1,19 +1,27 @@
 import { Button } from '@mantine/core';
-import type { MemberResponse, ProjectResponse } from '../../client/types.gen';
+import type { ReactNode } from 'react';
+import type { MemberResponse } from '../../client/types.gen';
 import type { Column } from '../../shared/infinite-table';
 import { StatusLabel } from '../../shared/status-label';
 import { RelativeTime } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
 import { t } from '../../i18n/i18n';
-import { MemberRole } from './member-role';
 
-type OnRemove = (member: MemberResponse) => void;
+type ListedMember = Pick<MemberResponse, 'userId' | 'name' | 'email' | 'secondFactor' | 'createdAt'>;
 
-export function memberColumns(project: ProjectResponse, onRemove: OnRemove): Column<MemberResponse>[] {
+interface Options<M> {
+  onRemove: (member: M) => void;
+}
+
+/** The members of a project or an organization, with the columns of their roles. */
+export function memberColumns<M extends ListedMember>({
+  roles,
+  onRemove,
+}: Options<M> & { roles: Column<M>[] }): Column<M>[] {
   return [
     { title: t('members.name'), cell: ({ name }) => <TruncatedText text={name} /> },
     { title: t('signIn.email'), cell: ({ email }) => <TruncatedText text={email} /> },
-    { title: t('members.role'), cell: (member) => <MemberRole project={project} member={member} /> },
+    ...roles,
     { title: t('members.secondFactor'), cell: (member) => <SecondFactor member={member} /> },
     { title: t('members.since'), cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     { title: t('shared.actions'), cell: (member) => <RemoveButton member={member} onRemove={onRemove} /> },
@@ -21,7 +29,10 @@ export function memberColumns(project: ProjectResponse, onRemove: OnRemove): Col
 }
 
 /** The same members in two lines: who, with or without 2FA, and as what. */
-export function memberPhoneColumns(project: ProjectResponse, onRemove: OnRemove): Column<MemberResponse>[] {
+export function memberPhoneColumns<M extends ListedMember>({
+  role,
+  onRemove,
+}: Options<M> & { role: (member: M) => ReactNode }): Column<M>[] {
   return [
     {
       title: t('members.name'),
@@ -38,7 +49,7 @@ export function memberPhoneColumns(project: ProjectResponse, onRemove: OnRemove)
       numeric: true,
       cell: (member) => (
         <>
-          <MemberRole project={project} member={member} />
+          {role(member)}
           <RemoveButton member={member} onRemove={onRemove} size="compact-sm" />
         </>
       ),
@@ -46,7 +57,7 @@ export function memberPhoneColumns(project: ProjectResponse, onRemove: OnRemove)
   ];
 }
 
-function SecondFactor({ member: { secondFactor } }: { member: MemberResponse }) {
+function SecondFactor({ member: { secondFactor } }: { member: ListedMember }) {
   return (
     <StatusLabel status={secondFactor ? 'good' : 'waiting'}>
       {secondFactor ? t('members.secondFactorOn') : t('members.secondFactorOff')}
@@ -54,15 +65,11 @@ function SecondFactor({ member: { secondFactor } }: { member: MemberResponse }) 
   );
 }
 
-function RemoveButton({
+function RemoveButton<M extends ListedMember>({
   member,
   onRemove,
   size = 'compact-xs',
-}: {
-  member: MemberResponse;
-  onRemove: OnRemove;
-  size?: 'compact-xs' | 'compact-sm';
-}) {
+}: Options<M> & { member: M; size?: 'compact-xs' | 'compact-sm' }) {
   return (
     <Button
       size={size}

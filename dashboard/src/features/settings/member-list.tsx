@@ -6,6 +6,7 @@ import { InfiniteTable } from '../../shared/infinite-table';
 import { t } from '../../i18n/i18n';
 import { memberColumns, memberPhoneColumns } from './member-columns';
 import { RemoveMemberDialog } from './member-dialogs';
+import { MemberRole } from './member-role';
 
 /** Who is here, as what, and whether with a second factor. */
 export function MemberList({ project }: { project: ProjectResponse }) {
@@ -16,13 +17,14 @@ export function MemberList({ project }: { project: ProjectResponse }) {
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
   const [leaving, setLeaving] = useState<MemberResponse | null>(null);
+  const role = (member: MemberResponse) => <MemberRole project={project} member={member} />;
   return (
     <>
       <InfiniteTable
         label={t('pages.members')}
         query={query}
-        columns={memberColumns(project, setLeaving)}
-        phoneColumns={memberPhoneColumns(project, setLeaving)}
+        columns={memberColumns({ roles: [{ title: t('members.role'), cell: role }], onRemove: setLeaving })}
+        phoneColumns={memberPhoneColumns({ role, onRemove: setLeaving })}
         rowKey={({ userId }) => userId}
         empty={t('members.none')}
       />

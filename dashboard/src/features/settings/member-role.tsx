@@ -6,11 +6,7 @@ import { type Role, roleCovers } from '../../shared/access';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 import { ChangeRoleDialog } from './member-dialogs';
-
-const ROLES = (['viewer', 'editor', 'owner'] as const).map((value) => ({
-  value,
-  label: t(`roles.${value}`),
-}));
+import { ROLE_OPTIONS } from './role-options';
 
 /** Lowering a role is confirmed first, because keys are revoked with it. An owner is made by accepting an invitation. */
 export function MemberRole({ project, member }: { project: ProjectResponse; member: MemberResponse }) {
@@ -44,7 +40,7 @@ export function MemberRole({ project, member }: { project: ProjectResponse; memb
           else if (roleCovers(role, member.role)) mutation.mutate(role);
           else setLower(role);
         }}
-        data={ROLES}
+        data={ROLE_OPTIONS}
       />
       {lower !== null && (
         <ChangeRoleDialog

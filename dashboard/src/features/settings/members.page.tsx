@@ -1,12 +1,19 @@
+import { ownershipLeave } from '../../client/sdk.gen';
 import { AccessFieldset, checkAccess } from '../../shared/access';
 import { Page } from '../../shared/page';
 import { Section } from '../../shared/section';
 import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
-import { TransferOwnership, LeaveProject } from './membership';
-import { InvitationList, InviteForm } from './invitations';
+import { InvitationList, InviteToProject } from './invitations';
+import { LeaveButton } from './leave-button';
 import { MemberList } from './member-list';
+import { RoleFacts } from './role-facts';
 import { SignInPolicy } from './sign-in-policy';
+import { TransferOwnership } from './transfer-ownership';
+
+const ROLES = (['viewer', 'editor', 'owner'] as const).map(
+  (role) => [t(`roles.${role}`), t(`members.rolesText.${role}`)] as const,
+);
 
 export function MembersPage() {
   const project = useProject();
@@ -15,7 +22,7 @@ export function MembersPage() {
     <Page title={t('pages.members')}>
       <Section title={t('members.add')} text={t('members.addText')}>
         <AccessFieldset refusal={refusal} projectId={project.id}>
-          <InviteForm projectId={project.id} />
+          <InviteToProject projectId={project.id} />
         </AccessFieldset>
       </Section>
       {/* Who else is here is an owner's to read. */}
@@ -31,21 +38,18 @@ export function MembersPage() {
         </AccessFieldset>
       </Section>
       <Section title={t('members.rolesTitle')}>
-        <dl className="facts">
-          {(['viewer', 'editor', 'owner'] as const).map((role) => (
-            <div key={role} style={{ display: 'contents' }}>
-              <dt>{t(`roles.${role}`)}</dt>
-              <dd>{t(`members.rolesText.${role}`)}</dd>
-            </div>
-          ))}
-        </dl>
+        <RoleFacts roles={ROLES} />
       </Section>
       <Section
         title={t('members.membership')}
         text={t('members.membershipText', { role: t(`roles.${project.role}`) })}
       >
         {refusal === null && <TransferOwnership project={project} />}
-        <LeaveProject project={project} />
+        <LeaveButton
+          label={t('members.leave')}
+          text={t('members.removeSelfText')}
+          leave={() => ownershipLeave({ path: { projectId: project.id } })}
+        />
       </Section>
     </Page>
   );

@@ -5,6 +5,7 @@ import { Section } from '../../shared/section';
 import { AbsoluteTime } from '../../shared/timestamps';
 import { t } from '../../i18n/i18n';
 import { useProject } from '../../shared/use-project';
+import { ProjectOrganization } from '../organizations/project-organization';
 import { ProjectForm } from './project-form';
 import { DeleteProject } from './delete-project';
 
@@ -29,6 +30,7 @@ export function ProjectSettingsPage() {
           <ProjectForm key={project.id} project={project} />
         </AccessFieldset>
       </Section>
+      <ProjectOrganization project={project} />
       <Section title={t('project.danger')} text={t('project.dangerText')}>
         <AccessFieldset refusal={checkAccess(project, { role: 'owner' })} projectId={project.id}>
           <DeleteProject project={project} />

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { projectRoute } from '../../shared/parent-routes';
 
 export const projectSettingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: '/settings/project',
-  component: lazyRouteComponent(() => import('./project.page'), 'ProjectSettingsPage'),
+  component: lazyPage('organizations', () => import('./project.page'), 'ProjectSettingsPage'),
 });

@@ -9,12 +9,14 @@ import { accountAcceptInvitation, accountInvitation, authSignIn } from '../../cl
 import type { ShownInvitationResponse } from '../../client/types.gen';
 import { AnchorLink } from '../../shared/anchor-link';
 import { SkeletonRows } from '../../shared/skeleton-rows';
+import { pageOfJoined } from '../../shared/page-of-joined';
 import { PasswordField } from '../../shared/password-field';
 import { ProblemAlert } from '../../shared/problem-alert';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
 import { AuthLayout } from '../../shared/auth-layout';
+import { rolesText } from '../organizations/roles-text';
 import { ExpiredLinkMessage } from './expired-link-message';
 
 const route = getRouteApi('/accept-invitation');
@@ -39,7 +41,7 @@ export function AcceptInvitationPage() {
 }
 
 function Invited({ token, invitation }: { token: string; invitation: ShownInvitationResponse }) {
-  const { email, projectName, organizationName, role, accountExists } = invitation;
+  const { email, projectName, organizationName, accountExists } = invitation;
   const form = useForm({ initialValues: { password: '', name: '' } });
   const { password, name } = form.values;
   const { data: session } = useQuery(authSessionOptions());
@@ -61,10 +63,8 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
         await navigate({ to: '/sign-in', search: { to: `/accept-invitation?token=${token}` } });
         return;
       }
-      const { projectId } = accepted;
       queryClient.clear();
-      if (projectId === null) await navigate({ to: '/projects' });
-      else await navigate({ to: '/projects/$projectId', params: { projectId } });
+      await navigate(pageOfJoined(accepted));
     },
   });
   return (
@@ -74,7 +74,7 @@ function Invited({ token, invitation }: { token: string; invitation: ShownInvita
           {t('invitation.text', {
             email,
             project: projectName ?? organizationName ?? '',
-            role: t(`roles.${role}`),
+            role: rolesText(invitation),
           })}
         </Text>
         {!accountExists && (

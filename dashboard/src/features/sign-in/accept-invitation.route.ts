@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../shared/lazy-page';
 import { tokenSearch } from './search';
 import { rootRoute } from '../../shared/parent-routes';
 
@@ -6,5 +7,5 @@ export const acceptInvitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/accept-invitation',
   validateSearch: tokenSearch,
-  component: lazyRouteComponent(() => import('./accept-invitation.page'), 'AcceptInvitationPage'),
+  component: lazyPage('organizations', () => import('./accept-invitation.page'), 'AcceptInvitationPage'),
 });

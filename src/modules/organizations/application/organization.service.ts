@@ -80,7 +80,7 @@ export class OrganizationService {
       if (projects > 0) {
         throw new DomainError(
           'organization_not_empty',
-          `The organization has ${projects} projects. Move or delete them first.`,
+          `The organization has ${projects === 1 ? '1 project. Move or delete it' : `${projects} projects. Move or delete them`} first.`,
           { members: { projects } },
         );
       }

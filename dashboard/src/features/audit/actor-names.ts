@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { apiKeyListOptions, memberListOptions } from '../../client/@tanstack/react-query.gen';
+import { t } from '../../i18n/i18n';
+import { useOrganizations } from '../organizations/organization-list';
 
 /** One page of members; people beyond it are shown by id. */
 const NAMES_MAX = 200;
@@ -10,16 +12,23 @@ export interface Named {
   name: string;
 }
 
-/** The project's members and API keys, which the log names by their ids. */
-export function useActorNames(projectId: string): {
+/** The names in a log, which stores ids. */
+export interface ActorNames {
   members: Named[];
   keys: Named[];
   of: Map<string, string>;
-} {
+  /** What the log is about. */
+  subject: string;
+}
+
+/** The project's members and API keys, and the person's organizations. */
+export function useProjectNames(projectId: string): ActorNames {
   const options = { path: { projectId }, query: { limit: NAMES_MAX } };
   const memberList = useQuery(memberListOptions(options)).data?.items ?? [];
   const keyList = useQuery(apiKeyListOptions(options)).data?.items ?? [];
+  const organizations = useOrganizations();
   const members = memberList.map(({ userId, email }) => ({ id: userId, name: email }));
   const keys = keyList.map(({ id, name }) => ({ id, name }));
-  return { members, keys, of: new Map([...members, ...keys].map(({ id, name }) => [id, name])) };
+  const named = [...members, ...keys, ...organizations];
+  return { members, keys, of: new Map(named.map(({ id, name }) => [id, name])), subject: t('audit.project') };
 }

@@ -2,11 +2,10 @@ import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { authSessionOptions, memberListOptions } from '../../client/@tanstack/react-query.gen';
-import { ownershipLeave, ownershipOffer } from '../../client/sdk.gen';
+import { ownershipOffer } from '../../client/sdk.gen';
 import type { ProjectResponse } from '../../client/types.gen';
 import { ConfirmByNameDialog } from '../../shared/confirm-by-name-dialog';
 import { ProblemAlert } from '../../shared/problem-alert';
-import { ConfirmDialog } from '../../shared/confirm-dialog';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
 
@@ -63,34 +62,5 @@ export function TransferOwnership({ project }: { project: ProjectResponse }) {
         />
       )}
     </Stack>
-  );
-}
-
-/** Gives the person's own place in the project up. */
-export function LeaveProject({ project }: { project: ProjectResponse }) {
-  const [opened, setOpened] = useState(false);
-  const mutation = useApiMutation({
-    request: async () => (await ownershipLeave({ path: { projectId: project.id } })).data,
-    // The cached data was read as a member.
-    onSuccess: () => location.assign('/'),
-  });
-  return (
-    <div>
-      <Button variant="outline" color="red" onClick={() => setOpened(true)}>
-        {t('members.leave')}
-      </Button>
-      {opened && (
-        <ConfirmDialog
-          title={t('members.leave')}
-          confirmLabel={t('members.leave')}
-          isPending={mutation.isPending}
-          error={mutation.error}
-          onClose={() => setOpened(false)}
-          onConfirm={() => mutation.mutate(undefined)}
-        >
-          {t('members.removeSelfText')}
-        </ConfirmDialog>
-      )}
-    </div>
   );
 }
