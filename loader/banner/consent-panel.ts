@@ -34,7 +34,7 @@ export function consentPanel(prompt: Prompt, withdraw: () => void): Node[] {
       small(labels.copy, () => copy(id)),
       small(labels.download, () => downloadReceipt(configuration, choice, key)),
       // Nothing can be withdrawn after everything was rejected.
-      ...(choice.analytics || choice.marketing || choice.preferences
+      ...(choice.analytics || choice.marketing || choice.preferences || (BY_SERVICE && hasService(choice))
         ? [button('small withdraw', labels.withdraw ?? '', withdraw)]
         : []),
       ...(key || isPreview ? [erasure] : []),
@@ -42,6 +42,8 @@ export function consentPanel(prompt: Prompt, withdraw: () => void): Node[] {
     ),
   ];
 }
+
+const hasService = ({ services }: StoredChoice): boolean => Object.values(services ?? {}).includes(true);
 
 function copy(id: HTMLElement): void {
   // Without the clipboard (a page without HTTPS), the visitor copies the selection.

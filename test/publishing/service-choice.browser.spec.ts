@@ -101,6 +101,10 @@ describe('a choice by service', () => {
     await site.recorded(1);
     expect(await google(opened)).toMatchObject({ analytics_storage: 'granted', ad_storage: 'denied' });
     expect(await ran(opened)).toEqual(['google-analytics']);
+    // All flags are false, and yet there is something to withdraw.
+    await button(opened, 'Privacy settings').click();
+    await button(opened, 'Withdraw consent').click();
+    expect((await site.recorded(2))[1]).toMatchObject({ action: 'withdraw', services: null });
   });
 
   it('sets all services with their category, and records none where everything is accepted', async () => {
@@ -129,17 +133,37 @@ describe('a choice by service', () => {
       { marketing: true, services: { matomo: false, 'google-analytics': false, video: true } },
     ]);
   });
+});
 
-  it('has no fault on a phone', async () => {
-    const opened = await openSecondLayer();
-    await category(opened, 'Analytics').check();
-    await own(opened, 'Matomo').uncheck();
+describe.each([
+  ['en', 390, 'light'],
+  ['en', 1280, 'dark'],
+  ['ar', 390, 'dark'],
+  ['ar', 1280, 'light'],
+] as const)('the second layer in %s at %d px, %s', (lang, width, colorScheme) => {
+  it.each([3, 12])('has no fault with %d services of which some are on', async (count) => {
+    await site.context.close();
+    await site.begin({ viewport: { width, height: 844 }, reducedMotion: 'reduce', colorScheme });
+    const more = Array.from({ length: count - 3 }, (_, n) => service(`Partner ${n}`, 'marketing'));
+    const presets = await site.project.request('viewer', 'GET', `/configuration/presets?languages=${lang}`);
+    const { texts } = (await presets.json()) as { texts: { choose: string }[] };
+    await site.configure({
+      texts: texts.map((text) => ({ ...text, labels: {} })),
+      defaultLanguage: lang,
+      services: [...SERVICES, ...more],
+      serviceChoice: true,
+    });
+    site.pages['/'] = site.page('', { lang });
+    const opened = await site.open();
+    await button(opened, texts[0]?.choose ?? '').click();
+    if (count === 12) await opened.getByRole('searchbox').fill('mato');
+    await own(opened, 'Matomo').check();
+    expect(await opened.locator('[aria-checked="mixed"]').count()).toBe(1);
     expect(await pageFaults(opened)).toEqual([]);
     const folder = process.env['SERVICE_CHOICE_PICTURES'];
-    if (folder) {
-      mkdirSync(folder, { recursive: true });
-      await opened.screenshot({ path: `${folder}/phone.png` });
-    }
+    if (!folder) return;
+    mkdirSync(folder, { recursive: true });
+    await opened.screenshot({ path: `${folder}/visitor-${lang}-${width}-${colorScheme}-${count}.png` });
   });
 });
 

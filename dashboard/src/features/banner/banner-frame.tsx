@@ -25,6 +25,8 @@ export interface Choice {
   analytics: boolean;
   marketing: boolean;
   preferences: boolean;
+  /** By id, where the visitor chose by service. */
+  services?: Record<string, boolean>;
 }
 
 /** Messages from the frame. */

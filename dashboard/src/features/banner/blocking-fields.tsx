@@ -1,6 +1,13 @@
 import { Button, Group, NativeSelect, Stack, Switch, TextInput } from '@mantine/core';
 import { t } from '../../i18n/i18n';
-import { type BlockingRule, CATEGORIES, type Configuration, withEntry, withoutEntry } from './configuration';
+import {
+  type BlockingRule,
+  CATEGORIES,
+  type Configuration,
+  type SiteService,
+  withEntry,
+  withoutEntry,
+} from './configuration';
 import type { FieldsProps } from './field-props';
 
 const NEW_RULE: BlockingRule = { host: '', path: null, category: 'marketing' };
@@ -24,6 +31,7 @@ export function BlockingFields(props: FieldsProps) {
         <RuleRow
           key={index}
           {...{ rule, index, fields: props.fields }}
+          services={form.serviceChoice ? form.services : []}
           put={(changes) => put({ rules: withEntry(rules, index, { ...rule, ...changes }) })}
           remove={() => put({ rules: withoutEntry(rules, index) })}
           moveUp={() => {
@@ -43,6 +51,7 @@ export function BlockingFields(props: FieldsProps) {
 
 function RuleRow({
   rule,
+  services,
   index,
   fields,
   put,
@@ -50,6 +59,8 @@ function RuleRow({
   moveUp,
 }: {
   rule: BlockingRule;
+  /** That a rule may name: none where visitors choose by category. */
+  services: SiteService[];
   index: number;
   fields: FieldsProps['fields'];
   put: (changes: Partial<BlockingRule>) => void;
@@ -58,6 +69,14 @@ function RuleRow({
 }) {
   const at = `blocking.rules.${index}`;
   const number = { number: index + 1 };
+  const named = services.flatMap(({ id, name, category }) =>
+    // A service gets its id when it is saved.
+    id !== undefined && category === rule.category && category !== 'necessary'
+      ? [{ value: id, label: name }]
+      : [],
+  );
+  if (rule.service && !named.some(({ value }) => value === rule.service))
+    named.push({ value: rule.service, label: rule.service });
   return (
     <Group gap="xs" align="flex-start" grow preventGrowOverflow={false}>
       <TextInput
@@ -90,6 +109,15 @@ function RuleRow({
           ...CATEGORIES.map((value) => ({ value, label: t(`categories.${value}`) })),
         ]}
       />
+      {named.length > 0 && (
+        <NativeSelect
+          label={t('serviceChoice.ruleService')}
+          value={rule.service ?? ''}
+          error={fields[`${at}.service`]}
+          onChange={(event) => put({ service: event.currentTarget.value || null })}
+          data={[{ value: '', label: t('serviceChoice.wholeCategory') }, ...named]}
+        />
+      )}
       <Button
         variant="subtle"
         mt={24}

@@ -5,13 +5,14 @@ import { CategoryTextFields } from './category-text-fields';
 import { type BannerText, CATEGORIES, type SiteService, withEntry, withoutEntry } from './configuration';
 import type { LanguageProps } from './field-props';
 import { ownLanguageName } from './language-name';
+import { ServiceChoice } from './service-choice';
 import { ServiceFields } from './service-fields';
 import { ServiceTranslationFields } from './service-translation-fields';
 
-/** Loaded after the page: the list is long. */
-const load = () => import('./service-parts');
-const CommonServiceSelect = lazy(async () => ({ default: (await load()).CommonServiceSelect }));
-const ServiceChoice = lazy(async () => ({ default: (await load()).ServiceChoice }));
+/** Loaded after the other fields: the list is long. */
+const CommonServiceSelect = lazy(async () => ({
+  default: (await import('./common-services/common-service-select')).CommonServiceSelect,
+}));
 
 const NEW_SERVICE: SiteService = {
   name: '',
@@ -53,6 +54,7 @@ export function CategoryFields({ form, change, fields, language }: LanguageProps
           ? t('banner.servicesHint')
           : t('banner.translationsHint', { language: ownLanguageName(form.defaultLanguage) })}
       </Text>
+      {isDefault && <ServiceChoice form={form} change={change} />}
       {services.map((service, at) => {
         // A new service has no id; the API refers to services by index.
         const shared = {
@@ -66,6 +68,7 @@ export function CategoryFields({ form, change, fields, language }: LanguageProps
           <ServiceFields
             key={at}
             {...shared}
+            hasId={form.serviceChoice && service.category !== 'necessary'}
             remove={() => change({ services: withoutEntry(services, at) })}
           />
         ) : (
@@ -76,7 +79,6 @@ export function CategoryFields({ form, change, fields, language }: LanguageProps
         <>
           <Suspense>
             <CommonServiceSelect form={form} change={change} />
-            <ServiceChoice form={form} change={change} />
           </Suspense>
           <div>
             <Button variant="default" onClick={() => change({ services: [...services, NEW_SERVICE] })}>

@@ -1,36 +1,42 @@
-import { Code, Group, Stack, Switch, Text } from '@mantine/core';
+import { Group, Switch, Text } from '@mantine/core';
 import { t } from '../../i18n/i18n';
-import type { Configuration } from './configuration';
+import { CopyId } from '../../shared/copy-id';
+import type { Configuration, SiteService } from './configuration';
 
-/** Whether visitors choose by service, and the ids that records, scripts and rules then name. */
+/** Whether visitors choose by service. */
 export function ServiceChoice({
-  form: { serviceChoice, services },
+  form: { serviceChoice },
   change,
 }: {
   form: Configuration;
   change: (changes: Partial<Configuration>) => void;
 }) {
   return (
-    <Stack gap="xs">
-      <Switch
-        label={t('serviceChoice.label')}
-        description={t('serviceChoice.hint')}
-        checked={serviceChoice}
-        onChange={(event) => change({ serviceChoice: event.currentTarget.checked })}
-      />
-      {serviceChoice && (
-        <>
-          <Text c="dimmed">{t('serviceChoice.ids')}</Text>
-          {services
-            .filter(({ category }) => category !== 'necessary')
-            .map(({ id, name }, index) => (
-              <Group key={index} gap="xs">
-                <Text>{name}</Text>
-                {id === undefined ? <Text c="dimmed">{t('serviceChoice.unsaved')}</Text> : <Code>{id}</Code>}
-              </Group>
-            ))}
-        </>
+    <Switch
+      label={t('serviceChoice.label')}
+      description={
+        serviceChoice ? `${t('serviceChoice.hint')} ${t('serviceChoice.ids')}` : t('serviceChoice.hint')
+      }
+      checked={serviceChoice}
+      onChange={(event) => change({ serviceChoice: event.currentTarget.checked })}
+    />
+  );
+}
+
+/** The id that records, scripts and rules name. */
+export function ServiceId({ service: { id } }: { service: SiteService }) {
+  return (
+    <Group gap={4}>
+      <Text c="dimmed" fz={12}>
+        {t('serviceChoice.id')}
+      </Text>
+      {id === undefined ? (
+        <Text c="dimmed" fz={12}>
+          {t('serviceChoice.unsaved')}
+        </Text>
+      ) : (
+        <CopyId id={id} whole />
       )}
-    </Stack>
+    </Group>
   );
 }

@@ -1,17 +1,21 @@
 import { Button, Group, NativeSelect, Paper, Stack, TextInput } from '@mantine/core';
 import { t } from '../../i18n/i18n';
 import { CATEGORIES, type SiteService, withEntry, withoutEntry } from './configuration';
+import { ServiceId } from './service-choice';
 
 export function ServiceFields({
   service,
   at,
   fields,
+  hasId,
   put,
   remove,
 }: {
   service: SiteService;
   at: string;
   fields: Readonly<Record<string, string>>;
+  /** Whether visitors choose it by its id. */
+  hasId: boolean;
   put: (changes: Partial<SiteService>) => void;
   remove: () => void;
 }) {
@@ -53,6 +57,7 @@ export function ServiceFields({
             onChange={(event) => put({ policyUrl: event.currentTarget.value || null })}
           />
         </Group>
+        {hasId && <ServiceId service={service} />}
         {cookies.map((cookie, index) => (
           <Group key={index} gap="xs" align="flex-start" grow preventGrowOverflow={false}>
             {(['name', 'duration', 'purpose'] as const).map((member) => (

@@ -12,6 +12,7 @@ import { t, translateCode } from '../../i18n/i18n';
 import { RecordRequest } from '../deliveries/record-request';
 import type { Sealed } from '../evidence/proof';
 import { Categories } from './categories';
+import { ChosenServices } from './chosen-services';
 import '../../shared/record-drawer.css';
 import { ConsentActions } from './consent-actions';
 import { ConsentTimeline } from './consent-timeline';
@@ -43,6 +44,7 @@ export function ConsentDetails({
   return (
     <Stack gap="lg">
       <Summary record={record} />
+      <ChosenServices projectId={project.id} record={record} />
       <ConsentTimeline project={project} record={record} />
       <WhatWasShown projectId={project.id} record={record} />
       <RecordRequest project={project} record={record} />
@@ -83,7 +85,8 @@ function Summary({ record }: { record: ConsentResponse }) {
 
 /** All stored data, for users who need it in full. */
 function Facts({ record }: { record: ConsentResponse }) {
-  const { id, action, hostname, surface, language, configHash, additionalFields, originalId } = record;
+  const { id, action, hostname, surface, language, configHash, services, additionalFields, originalId } =
+    record;
   const facts = [
     [t('consents.id'), <CopyId key="id" id={id} whole />],
     ...(originalId === null ? [] : [[t('consents.originalId'), originalId] as const]),
@@ -95,6 +98,9 @@ function Facts({ record }: { record: ConsentResponse }) {
       t('consents.configHash'),
       configHash === null ? t('consents.notProvided') : <CopyId key="hash" id={configHash} whole />,
     ],
+    ...(services === null
+      ? []
+      : [[t('consents.services'), <Code key="services">{JSON.stringify(services)}</Code>] as const]),
   ] as [string, ReactNode][];
   return (
     <details className="record-facts">

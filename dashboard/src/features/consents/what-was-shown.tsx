@@ -23,7 +23,7 @@ function Picture({ projectId, record }: { projectId: string; record: ConsentResp
   if (configHash === null) return <Text>{t('banner.noHash')}</Text>;
   if (surface === null || surface === 'api') return <Text>{t('banner.notOurs')}</Text>;
   if (surface === 'placeholder') return <Text>{t('banner.atPlaceholder')}</Text>;
-  const { id, analytics, marketing, preferences, additionalFields } = record;
+  const { id, analytics, marketing, preferences, services, additionalFields } = record;
   const onSecondLayer = surface === 'preferences' || surface === 'link';
   return (
     <ShownBanner
@@ -33,7 +33,9 @@ function Picture({ projectId, record }: { projectId: string; record: ConsentResp
       signal={surface === 'signal'}
       fields={additionalFields}
       isCropped
-      {...(onSecondLayer && { choice: { id, analytics, marketing, preferences } })}
+      {...(onSecondLayer && {
+        choice: { id, analytics, marketing, preferences, ...(services && { services }) },
+      })}
     />
   );
 }
