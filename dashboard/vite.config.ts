@@ -58,6 +58,7 @@ const PAIRED = [
   ['audit', /\/features\/audit\/(?!filters|audit\.)/],
   ['evidence', /\/features\/evidence\//],
   ['members', /\/features\/settings\/(invitation-|invite-|leave-|member-columns|role-facts)/],
+  ['privacy', /\/features\/privacy\/erase-/],
   ['scans', /\/features\/scans\/(?!search|scans\.route)/],
   ['sign-in', /\/features\/sign-in\/(check-inbox|expired-link)|\/shared\/auth-layout/],
   ['projects', /\/features\/projects\/(attention-|columns|project-(filter|health|list))/],

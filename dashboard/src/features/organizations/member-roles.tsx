@@ -38,15 +38,22 @@ export function OrganizationRoleSelect(props: Props) {
 export function ProjectRoleSelect(props: Props) {
   const { member } = props;
   const { change, isPending, dialog } = useRoleChange(props);
-  const isGiven = member.role !== 'member';
+  // Nothing to choose.
+  if (member.role !== 'member') {
+    const given = member.role === 'admin' ? t('roles.owner') : t('organizations.none');
+    return (
+      <span className="quiet" title={t('organizations.by', { role: t(`roles.${member.role}`) })}>
+        {given}
+      </span>
+    );
+  }
   return (
     <>
       <NativeSelect
         size="xs"
         aria-label={t('organizations.projectRoleOf', { email: member.email })}
-        value={member.role === 'admin' ? 'owner' : (member.projectRole ?? '')}
-        disabled={isPending || isGiven}
-        title={isGiven ? t('organizations.by', { role: t(`roles.${member.role}`) }) : undefined}
+        value={member.projectRole ?? ''}
+        disabled={isPending}
         onChange={(event) =>
           change({ projectRole: (event.currentTarget.value || null) as Roles['projectRole'] })
         }
