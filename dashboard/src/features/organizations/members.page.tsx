@@ -22,7 +22,13 @@ import { LeaveButton } from '../settings/leave-button';
 import { memberColumns, memberPhoneColumns } from '../settings/member-columns';
 import { RoleFacts } from '../settings/role-facts';
 import { AdminFieldset } from './admin-fieldset';
-import { MemberRoles, OrganizationRoleSelect, ProjectRoleSelect } from './member-roles';
+import {
+  type LoweredRoles,
+  LowerRolesDialog,
+  MemberRoles,
+  OrganizationRoleSelect,
+  ProjectRoleSelect,
+} from './member-roles';
 import { RemoveMemberDialog } from './remove-member-dialog';
 import { PROJECT_ROLE_OPTIONS, ROLE_OPTIONS, type Roles, rolesWith } from './roles';
 import { rolesText } from './roles-text';
@@ -132,7 +138,9 @@ function Members({ organization }: { organization: OrganizationResponse }) {
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
   const [leaving, setLeaving] = useState<OrganizationMemberResponse | null>(null);
-  const of = { organizationId: organization.id };
+  // Not in the rows, which are replaced where the window changes.
+  const [lowered, setLowered] = useState<LoweredRoles | null>(null);
+  const row = { ...path, onLower: setLowered };
   return (
     <>
       <InfiniteTable
@@ -142,23 +150,24 @@ function Members({ organization }: { organization: OrganizationResponse }) {
           roles: [
             {
               title: t('members.role'),
-              cell: (member) => <OrganizationRoleSelect {...of} member={member} />,
+              cell: (member) => <OrganizationRoleSelect {...row} member={member} />,
             },
             {
               title: t('organizations.onAllProjects'),
-              cell: (member) => <ProjectRoleSelect {...of} member={member} />,
+              cell: (member) => <ProjectRoleSelect {...row} member={member} />,
             },
           ],
           onRemove: setLeaving,
         })}
         phoneColumns={memberPhoneColumns<OrganizationMemberResponse>({
-          role: (member) => <MemberRoles {...of} member={member} />,
+          role: (member) => <MemberRoles {...row} member={member} />,
           onRemove: setLeaving,
         })}
         rowKey={({ userId }) => userId}
         empty={t('members.none')}
       />
-      {leaving && <RemoveMemberDialog {...of} member={leaving} onClose={() => setLeaving(null)} />}
+      {leaving && <RemoveMemberDialog {...path} member={leaving} onClose={() => setLeaving(null)} />}
+      {lowered && <LowerRolesDialog {...path} {...lowered} onClose={() => setLowered(null)} />}
     </>
   );
 }
