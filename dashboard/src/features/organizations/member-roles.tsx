@@ -6,7 +6,8 @@ import type { OrganizationMemberResponse } from '../../client/types.gen';
 import { ConfirmDialog } from '../../shared/confirm-dialog';
 import { useApiMutation } from '../../shared/use-api-mutation';
 import { t } from '../../i18n/i18n';
-import { isLower, PROJECT_ROLE_OPTIONS, ROLE_OPTIONS, type Roles, rolesWith } from './roles';
+import { ORGANIZATION_ROLE_OPTIONS, PROJECT_ROLE_OPTIONS } from './role-options';
+import { isLower, type Roles, rolesWith } from './roles';
 import { rolesText } from './roles-text';
 
 interface Props {
@@ -32,7 +33,7 @@ export function OrganizationRoleSelect(props: Props) {
       value={member.role}
       disabled={isPending}
       onChange={(event) => change({ role: event.currentTarget.value as Roles['role'] })}
-      data={ROLE_OPTIONS}
+      data={ORGANIZATION_ROLE_OPTIONS}
     />
   );
 }

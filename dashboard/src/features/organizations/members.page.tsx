@@ -30,7 +30,8 @@ import {
   ProjectRoleSelect,
 } from './member-roles';
 import { RemoveMemberDialog } from './remove-member-dialog';
-import { PROJECT_ROLE_OPTIONS, ROLE_OPTIONS, type Roles, rolesWith } from './roles';
+import { ORGANIZATION_ROLE_OPTIONS, PROJECT_ROLE_OPTIONS } from './role-options';
+import { type Roles, rolesWith } from './roles';
 import { rolesText } from './roles-text';
 import { useOrganization } from './use-organization';
 
@@ -53,7 +54,7 @@ export function OrganizationMembersPage() {
           <InviteToOrganization organizationId={organization.id} />
         </AdminFieldset>
       </Section>
-      {/* Who else is here is an admin's to read. */}
+      {/* Only admins can list members. */}
       {organization.role === 'admin' && (
         <>
           <Invitations organizationId={organization.id} />
@@ -90,7 +91,7 @@ function InviteToOrganization({ organizationId }: { organizationId: string }) {
         label={t('members.role')}
         value={roles.role}
         onChange={(event) => setRoles(rolesWith(roles, { role: event.currentTarget.value as Roles['role'] }))}
-        data={ROLE_OPTIONS}
+        data={ORGANIZATION_ROLE_OPTIONS}
       />
       {roles.role === 'member' && (
         <NativeSelect
@@ -108,7 +109,7 @@ function InviteToOrganization({ organizationId }: { organizationId: string }) {
   );
 }
 
-/** Who was invited to the organization and has not come yet. */
+/** Pending invitations to the organization. */
 function Invitations({ organizationId }: { organizationId: string }) {
   const path = { organizationId };
   const query = useInfiniteQuery({
@@ -129,7 +130,7 @@ function Invitations({ organizationId }: { organizationId: string }) {
   );
 }
 
-/** Who is here, as what, and whether with a second factor. */
+/** The members with their roles and second factor. */
 function Members({ organization }: { organization: OrganizationResponse }) {
   const path = { organizationId: organization.id };
   const query = useInfiniteQuery({

@@ -1,6 +1,5 @@
 import type { OrganizationRolesBody } from '../../client/types.gen';
 import type { Role } from '../../shared/access';
-import { t } from '../../i18n/i18n';
 
 /** The roles of a person in an organization. Only the role `member` has a role on all projects beside it. */
 export interface Roles {
@@ -9,18 +8,8 @@ export interface Roles {
   projectRole: Role | null;
 }
 
-export const ROLE_OPTIONS = (['admin', 'billing', 'member'] as const).map((value) => ({
-  value,
-  label: t(`roles.${value}`),
-}));
-
 /** From the lowest to the highest. */
-const PROJECT_ROLES = ['viewer', 'editor', 'owner'] as const;
-
-export const PROJECT_ROLE_OPTIONS = [
-  { value: '', label: t('organizations.none') },
-  ...PROJECT_ROLES.map((value) => ({ value, label: t(`roles.${value}`) })),
-];
+export const PROJECT_ROLES = ['viewer', 'editor', 'owner'] as const;
 
 /** The roles after a change of one of them. */
 export function rolesWith(roles: Roles, change: Partial<Roles>): Roles {
