@@ -31,7 +31,7 @@ const PARTS = {
   install: ['banner/configuration'],
   organizations: [
     'audit/(actor-names|audit-log|filters|log-actions)',
-    'projects/(project-list|projects-search|queries)',
+    'projects/(attention-notice|project-list|projects-search|queries)',
     'settings/(invitation-table|invite-form|leave-button|member-columns|role-facts)',
   ],
   overview: [

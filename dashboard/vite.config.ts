@@ -49,7 +49,10 @@ const compileAll = (messages: unknown): unknown =>
         Object.entries(messages as object).map(([key, message]) => [key, compileAll(message)]),
       );
 
-/** What only a few pages share: one file each, which other pages do not load. Without modules of the routes, which all load. */
+/**
+ * Modules that only a few pages share: one file each, which other pages do not load. Not those of routes, which all
+ * pages load.
+ */
 const PAIRED = [
   [
     'invitations',
@@ -58,6 +61,7 @@ const PAIRED = [
   ['audit', /\/features\/audit\/(?!filters|audit\.)/],
   ['evidence', /\/features\/evidence\//],
   ['members', /\/features\/settings\/(invitation-|invite-|leave-|member-columns|role-facts)/],
+  ['privacy', /\/features\/privacy\/erase-/],
   ['scans', /\/features\/scans\/(?!search|scans\.route)/],
   ['sign-in', /\/features\/sign-in\/(check-inbox|expired-link)|\/shared\/auth-layout/],
   ['projects', /\/features\/projects\/(attention-|columns|project-(filter|health|list))/],
@@ -101,7 +105,7 @@ export default defineConfig({
               name,
               test,
               minShareCount: 2,
-              // What they import and every page loads stays where it is.
+              // Their imports stay in `shared`.
               includeDependenciesRecursively: false,
             })),
           ],

@@ -59,7 +59,9 @@ const ORGANIZATION_PAGES = [
 
 const PageLink = createLink((props: NavLinkProps) => <NavLink {...props} />);
 
-export function OrganizationNavigation(params: { organizationId: string }) {
+export function OrganizationNavigation({ organizationId }: { organizationId: string }) {
+  const matchRoute = useMatchRoute();
+  const params = { organizationId };
   return ORGANIZATION_PAGES.map(([to, label, Icon]) => (
     <PageLink
       key={to}
@@ -67,6 +69,7 @@ export function OrganizationNavigation(params: { organizationId: string }) {
       params={params}
       label={label}
       leftSection={<Icon className="icon" aria-hidden />}
+      active={matchRoute({ to, params }) !== false}
       activeOptions={{ exact: true, includeSearch: false }}
       className="nav-link"
     />

@@ -17,7 +17,7 @@ export interface ActorNames {
   members: Named[];
   keys: Named[];
   of: Map<string, string>;
-  /** What the log is about. */
+  /** Shown for changes of the project or organization itself. */
   subject: string;
 }
 

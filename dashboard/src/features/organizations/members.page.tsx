@@ -22,9 +22,16 @@ import { LeaveButton } from '../settings/leave-button';
 import { memberColumns, memberPhoneColumns } from '../settings/member-columns';
 import { RoleFacts } from '../settings/role-facts';
 import { AdminFieldset } from './admin-fieldset';
-import { MemberRoles, OrganizationRoleSelect, ProjectRoleSelect } from './member-roles';
+import {
+  type LoweredRoles,
+  LowerRolesDialog,
+  MemberRoles,
+  OrganizationRoleSelect,
+  ProjectRoleSelect,
+} from './member-roles';
 import { RemoveMemberDialog } from './remove-member-dialog';
-import { PROJECT_ROLE_OPTIONS, ROLE_OPTIONS, type Roles, rolesWith } from './roles';
+import { ORGANIZATION_ROLE_OPTIONS, PROJECT_ROLE_OPTIONS } from './role-options';
+import { type Roles, rolesWith } from './roles';
 import { rolesText } from './roles-text';
 import { useOrganization } from './use-organization';
 
@@ -47,7 +54,7 @@ export function OrganizationMembersPage() {
           <InviteToOrganization organizationId={organization.id} />
         </AdminFieldset>
       </Section>
-      {/* Who else is here is an admin's to read. */}
+      {/* Only admins can list members. */}
       {organization.role === 'admin' && (
         <>
           <Invitations organizationId={organization.id} />
@@ -84,7 +91,7 @@ function InviteToOrganization({ organizationId }: { organizationId: string }) {
         label={t('members.role')}
         value={roles.role}
         onChange={(event) => setRoles(rolesWith(roles, { role: event.currentTarget.value as Roles['role'] }))}
-        data={ROLE_OPTIONS}
+        data={ORGANIZATION_ROLE_OPTIONS}
       />
       {roles.role === 'member' && (
         <NativeSelect
@@ -102,7 +109,7 @@ function InviteToOrganization({ organizationId }: { organizationId: string }) {
   );
 }
 
-/** Who was invited to the organization and has not come yet. */
+/** Pending invitations to the organization. */
 function Invitations({ organizationId }: { organizationId: string }) {
   const path = { organizationId };
   const query = useInfiniteQuery({
@@ -123,7 +130,7 @@ function Invitations({ organizationId }: { organizationId: string }) {
   );
 }
 
-/** Who is here, as what, and whether with a second factor. */
+/** The members with their roles and second factor. */
 function Members({ organization }: { organization: OrganizationResponse }) {
   const path = { organizationId: organization.id };
   const query = useInfiniteQuery({
@@ -132,7 +139,9 @@ function Members({ organization }: { organization: OrganizationResponse }) {
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
   const [leaving, setLeaving] = useState<OrganizationMemberResponse | null>(null);
-  const of = { organizationId: organization.id };
+  // Not in the rows, which are replaced where the window changes.
+  const [lowered, setLowered] = useState<LoweredRoles | null>(null);
+  const row = { ...path, onLower: setLowered };
   return (
     <>
       <InfiniteTable
@@ -142,23 +151,24 @@ function Members({ organization }: { organization: OrganizationResponse }) {
           roles: [
             {
               title: t('members.role'),
-              cell: (member) => <OrganizationRoleSelect {...of} member={member} />,
+              cell: (member) => <OrganizationRoleSelect {...row} member={member} />,
             },
             {
               title: t('organizations.onAllProjects'),
-              cell: (member) => <ProjectRoleSelect {...of} member={member} />,
+              cell: (member) => <ProjectRoleSelect {...row} member={member} />,
             },
           ],
           onRemove: setLeaving,
         })}
         phoneColumns={memberPhoneColumns<OrganizationMemberResponse>({
-          role: (member) => <MemberRoles {...of} member={member} />,
+          role: (member) => <MemberRoles {...row} member={member} />,
           onRemove: setLeaving,
         })}
         rowKey={({ userId }) => userId}
         empty={t('members.none')}
       />
-      {leaving && <RemoveMemberDialog {...of} member={leaving} onClose={() => setLeaving(null)} />}
+      {leaving && <RemoveMemberDialog {...path} member={leaving} onClose={() => setLeaving(null)} />}
+      {lowered && <LowerRolesDialog {...path} {...lowered} onClose={() => setLowered(null)} />}
     </>
   );
 }

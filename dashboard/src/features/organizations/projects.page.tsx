@@ -11,6 +11,7 @@ import { DateOf } from '../../shared/timestamps';
 import { TruncatedText } from '../../shared/truncated-text';
 import { VisibleText } from '../../shared/visible-text';
 import { t } from '../../i18n/i18n';
+import { WithheldNotice } from '../projects/attention-notice';
 import { ProjectList } from '../projects/project-list';
 import { useStatuses } from '../projects/queries';
 import { useOrganization } from './use-organization';
@@ -29,6 +30,7 @@ export function OrganizationProjectsPage() {
   const isLoading = statuses.isLoading || list === undefined;
   // Billing sees all projects, and records of none.
   if (organization.role === 'billing') return <BillingProjects organization={organization} />;
+  const isEmpty = !isLoading && projects.length === 0 && !statuses.query.isError;
   return (
     <Page
       title={t('shell.projects')}
@@ -39,15 +41,22 @@ export function OrganizationProjectsPage() {
           t('organizations.projectsOf', { count: projects.length, name: organization.name })
         )
       }
-      actions={<NewProject organization={organization} />}
+      actions={!isEmpty && <NewProject organization={organization} />}
     >
-      <ProjectList
-        label={t('organizations.projects')}
-        projects={projects}
-        search={search}
-        statuses={{ ...statuses, isLoading }}
-        empty={isLoading ? null : <NoProjects organization={organization} />}
-      />
+      <WithheldNotice projects={statuses.withheld} />
+      {isEmpty ? (
+        <div className="card">
+          <NoProjects organization={organization} />
+        </div>
+      ) : (
+        <ProjectList
+          label={t('organizations.projects')}
+          projects={projects}
+          search={search}
+          statuses={{ ...statuses, isLoading }}
+          empty={null}
+        />
+      )}
     </Page>
   );
 }

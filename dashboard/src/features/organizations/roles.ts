@@ -1,6 +1,5 @@
 import type { OrganizationRolesBody } from '../../client/types.gen';
-import { type Role, roleCovers } from '../../shared/access';
-import { t } from '../../i18n/i18n';
+import type { Role } from '../../shared/access';
 
 /** The roles of a person in an organization. Only the role `member` has a role on all projects beside it. */
 export interface Roles {
@@ -9,15 +8,8 @@ export interface Roles {
   projectRole: Role | null;
 }
 
-export const ROLE_OPTIONS = (['admin', 'billing', 'member'] as const).map((value) => ({
-  value,
-  label: t(`roles.${value}`),
-}));
-
-export const PROJECT_ROLE_OPTIONS = [
-  { value: '', label: t('organizations.none') },
-  ...(['viewer', 'editor', 'owner'] as const).map((value) => ({ value, label: t(`roles.${value}`) })),
-];
+/** From the lowest to the highest. */
+export const PROJECT_ROLES = ['viewer', 'editor', 'owner'] as const;
 
 /** The roles after a change of one of them. */
 export function rolesWith(roles: Roles, change: Partial<Roles>): Roles {
@@ -29,6 +21,8 @@ export function rolesWith(roles: Roles, change: Partial<Roles>): Roles {
 export function isLower(next: Roles, current: Roles): boolean {
   if (next.role === 'admin') return false;
   if (current.role !== 'member') return current.role !== next.role;
-  if (current.projectRole === null) return false;
-  return next.projectRole === null || !roleCovers(next.projectRole, current.projectRole);
+  return rank(next) < rank(current);
 }
+
+const rank = ({ projectRole }: Roles): number =>
+  projectRole === null ? -1 : PROJECT_ROLES.indexOf(projectRole);

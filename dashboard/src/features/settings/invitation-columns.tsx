@@ -7,7 +7,7 @@ import { t } from '../../i18n/i18n';
 
 export type ListedInvitation = Pick<InvitationResponse, 'id' | 'email' | 'sentAt' | 'expiresAt'>;
 
-export interface InvitationActions<I> {
+interface InvitationActions<I> {
   resend: (invitation: I) => void;
   withdraw: (invitation: I) => void;
 }

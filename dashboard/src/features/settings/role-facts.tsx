@@ -1,4 +1,4 @@
-/** What each role allows. */
+/** The permissions of each role. */
 export function RoleFacts({ roles }: { roles: readonly (readonly [name: string, text: string])[] }) {
   return (
     <dl className="facts">
