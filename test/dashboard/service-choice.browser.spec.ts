@@ -83,6 +83,22 @@ async function lookAt(name: string, path: string, ready: (shown: Page) => Promis
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
+it('turns the choice by service on and off, and shows the id of each service', async () => {
+  await page.goto(`${service.baseUrl}/projects/${projectId}/banner?part=offer`);
+  const choice = page.getByRole('switch', { name: 'Choice per service' });
+  const matomo = page.getByRole('region', { name: 'Matomo' });
+  await matomo.getByRole('button', { name: /^matomo/ }).waitFor();
+  await choice.click({ force: true });
+  await matomo.getByRole('button', { name: /^matomo/ }).waitFor({ state: 'detached' });
+  await choice.click({ force: true });
+  const shown = page.frameLocator('iframe[title="Banner preview"]');
+  await page.getByRole('combobox', { name: 'Layer' }).selectOption('second');
+  await shown.getByRole('switch', { name: 'Matomo', exact: true }).waitFor();
+  await lookAt('offer', '/banner?part=offer', (opened) =>
+    opened.getByRole('button', { name: /^google-analytics/ }).waitFor(),
+  );
+});
+
 it('lets a blocking rule wait for one service of its category', async () => {
   await page.goto(`${service.baseUrl}/projects/${projectId}/banner?part=blocking`);
   await page.getByRole('switch', { name: 'Block requests until consent' }).click({ force: true });
@@ -106,5 +122,38 @@ it('lets a blocking rule wait for one service of its category', async () => {
   });
   await lookAt('blocking', '/banner?part=blocking', (opened) =>
     opened.locator('.banner-form select').nth(1).waitFor(),
+  );
+});
+
+it('names the services of a record, in the list and beside it', async () => {
+  const configHash = await until('published', async () => {
+    const { items } = await api<{ items: { configHash: string; configurationVersion: number }[] }>(
+      'GET',
+      '/publications',
+    );
+    return items.find(({ configurationVersion }) => configurationVersion === 1)?.configHash;
+  });
+  const { id } = await api<{ id: string }>('POST', '/consents', {
+    analytics: false,
+    marketing: true,
+    preferences: false,
+    action: 'custom',
+    surface: 'preferences',
+    language: 'en',
+    configHash,
+    services: { matomo: true, 'google-analytics': false, video: true, former: false },
+  });
+  await page.goto(`${service.baseUrl}/projects/${projectId}/consents`);
+  await page.getByText('Marketing, 2 of 4 services', { exact: true }).waitFor();
+  await lookAt('record', `/consents?open=${id}`, (opened) => opened.getByText('Matomo, Video').waitFor());
+  await page.goto(`${service.baseUrl}/projects/${projectId}/consents?open=${id}`);
+  const services = page.getByRole('region', { name: 'Services', exact: true });
+  await services.getByText('Matomo, Video', { exact: true }).waitFor();
+  // The publication does not have the last one.
+  await services.getByText('Google Analytics, former', { exact: true }).waitFor();
+  const picture = page.locator('iframe').contentFrame();
+  expect(await picture.getByRole('switch', { name: 'Matomo', exact: true }).isChecked()).toBe(true);
+  expect(await picture.getByRole('switch', { name: 'Google Analytics', exact: true }).isChecked()).toBe(
+    false,
   );
 });

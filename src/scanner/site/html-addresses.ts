@@ -1,7 +1,7 @@
 import sax from 'sax';
 import { cut } from '../../modules/scans/domain/observation.js';
 
-/** What is read of a page. Almost all pages are shorter, and a longer one may not hold up other scans. */
+/** Limit of a page's text that is read. Almost all pages are shorter, and a longer one may not hold up other scans. */
 export const HTML_CHARACTERS_MAX = 2_000_000;
 /** Addresses of one page, each once. */
 export const HTML_ADDRESSES_MAX = 200;
@@ -15,7 +15,7 @@ const SCRIPT_TYPE = /^(|module|(text|application)\/(x-)?(java|ecma)script)$/i;
 type Attributes = Record<string, string>;
 type Requested = [value: string | undefined, directive: FetchDirective];
 
-/** What an element makes a browser request when it is parsed. Links by their `rel`. */
+/** Attributes with addresses that a browser requests while parsing, by element. Links by their `rel`. */
 const ELEMENTS: Record<string, (attributes: Attributes) => Requested[]> = {
   script: ({ src, type = '' }) => (SCRIPT_TYPE.test(type.trim()) ? [[src, 'script-src-elem']] : []),
   iframe: ({ src }) => [[src, 'frame-src']],
@@ -96,7 +96,7 @@ export function htmlAddresses(html: string, address: string, policies: readonly 
   return [...found].slice(0, HTML_ADDRESSES_MAX);
 }
 
-/** What an element requests of other hosts. */
+/** The requests of an element to other hosts. */
 function requestsOf(
   name: string,
   attributes: Attributes,

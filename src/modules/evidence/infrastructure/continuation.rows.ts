@@ -9,7 +9,7 @@ import { findLog, type StoredLog } from './log.rows.js';
  */
 const IS_NEVER_SIGNED = sql`checkpoint is null and (continues is null or split_part(continues, chr(10), 4) = '0')`;
 
-/** Halts a log: it is not signed, whatever the storage contains. null: allows signing again. */
+/** Halts a log: it is not signed, even if the storage is complete. null: allows signing again. */
 export async function haltLog(tx: EntityManager, log: string, sentence: string | null): Promise<void> {
   await sql`
     update evidence_log set halted = ${sentence}::text,
@@ -57,7 +57,7 @@ export async function listHalted(em: EntityManager, limit: number): Promise<stri
   return rows.map(({ log }) => log);
 }
 
-/** Locks a log and the sequencer's cursor until the transaction ends; null if there is no log. */
+/** Locks a log and the sequencer's cursor until the transaction ends; null without a log. */
 export async function lockLog(tx: EntityManager, log: string): Promise<StoredLog | null> {
   const kysely = tx.getKysely();
   await sql`select from sequencer_cursor for update`.execute(kysely);
