@@ -209,11 +209,11 @@ describe('a project', () => {
     await box.getByText('Admins of Studio Nord become owners of this project').waitFor();
     expect(await box.getByLabel('Move to').locator('option').allTextContents()).toEqual(['Studio Nord']);
     await button('Move project', box).click();
-    await box.getByLabel('Password').fill('a wrong password');
+    await box.getByRole('textbox', { name: 'Password' }).fill('a wrong password');
     await expectNoFaults('move-in');
     await button('Move project', box).click();
     await box.getByText(/password is incorrect/).waitFor();
-    await box.getByLabel('Password').fill(PASSWORD);
+    await box.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await button('Move project', box).click();
     await page.getByRole('link', { name: 'This project belongs to Studio Nord.' }).waitFor();
     expect(await roleOn(teaShop, bo)).toBe('viewer');

@@ -29,3 +29,9 @@ describe(isLower.name, () => {
     expect(isLower(to, from)).toBe(expected);
   });
 });
+
+it('gives nothing but the roles of a member', () => {
+  const member = { userId: 'u1', role: 'member', projectRole: 'editor' } as const;
+  expect(rolesWith(member, { projectRole: 'viewer' })).toEqual({ role: 'member', projectRole: 'viewer' });
+  expect(rolesWith(member, { role: 'billing' })).toEqual({ role: 'billing', projectRole: null });
+});

@@ -13,8 +13,8 @@ export const PROJECT_ROLES = ['viewer', 'editor', 'owner'] as const;
 
 /** The roles after a change of one of them. */
 export function rolesWith(roles: Roles, change: Partial<Roles>): Roles {
-  const changed = { ...roles, ...change };
-  return changed.role === 'member' ? changed : { ...changed, projectRole: null };
+  const { role, projectRole } = { ...roles, ...change };
+  return { role, projectRole: role === 'member' ? projectRole : null };
 }
 
 /** Whether somebody loses permissions. */
