@@ -150,7 +150,7 @@ it('names the services of a record, in the list and beside it', async () => {
   const services = page.getByRole('region', { name: 'Services', exact: true });
   await services.getByText('Matomo, Video', { exact: true }).waitFor();
   // The publication does not have the last one.
-  await services.getByText('Google Analytics, former', { exact: true }).waitFor();
+  await services.getByText('former, Google Analytics', { exact: true }).waitFor();
   const picture = page.locator('iframe').contentFrame();
   expect(await picture.getByRole('switch', { name: 'Matomo', exact: true }).isChecked()).toBe(true);
   expect(await picture.getByRole('switch', { name: 'Google Analytics', exact: true }).isChecked()).toBe(

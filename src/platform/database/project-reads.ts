@@ -15,9 +15,9 @@ const LIST_STATEMENT_MS = 5_000;
 const LIST_CONNECTIONS = 4;
 const LIST_LIMITS: SemaphoreLimits = {
   permits: LIST_CONNECTIONS,
-  permitsPerKey: 3,
+  permitsPerKey: 2,
   noun: 'account',
-  waitingPerKeyMax: 40,
+  waitingPerKeyMax: 20,
   waitMs: 5_000,
   retryAfterSeconds: 2,
 };
@@ -27,9 +27,9 @@ const REPORT_STATEMENT_MS = 15_000;
 const REPORT_CONNECTIONS = 3;
 const REPORT_LIMITS: SemaphoreLimits = {
   permits: REPORT_CONNECTIONS,
-  permitsPerKey: 2,
+  permitsPerKey: 1,
   noun: 'account',
-  waitingPerKeyMax: 20,
+  waitingPerKeyMax: 15,
   waitMs: 10_000,
   retryAfterSeconds: 5,
 };

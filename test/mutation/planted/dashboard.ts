@@ -49,7 +49,7 @@ export const DASHBOARD: Planted[] = [
   {
     name: 'dashboard: withdrawing an invitation sends it again',
     mutations: [
-      { symbol: 'InvitationList', from: /await invitationWithdraw\(/, to: 'await invitationResend(' },
+      { symbol: 'InvitationList', from: /=> invitationWithdraw\(/, to: '=> invitationResend(' },
     ],
     ...SETTINGS,
     only: 'until the invitation is withdrawn',

@@ -19,6 +19,7 @@ export function ChosenServices({ projectId, record }: { projectId: string; recor
     Object.keys(services)
       .filter((id) => services[id] === isAccepted)
       .map((id) => names.get(id) ?? id)
+      .toSorted((one, other) => one.localeCompare(other))
       .join(', ');
   const lists = [
     [t('consents.granted'), listOf(true)],
