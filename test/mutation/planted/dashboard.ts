@@ -48,9 +48,7 @@ export const DASHBOARD: Planted[] = [
   },
   {
     name: 'dashboard: withdrawing an invitation sends it again',
-    mutations: [
-      { symbol: 'InvitationList', from: /=> invitationWithdraw\(/, to: '=> invitationResend(' },
-    ],
+    mutations: [{ symbol: 'InvitationList', from: /=> invitationWithdraw\(/, to: '=> invitationResend(' }],
     ...SETTINGS,
     only: 'until the invitation is withdrawn',
   },
