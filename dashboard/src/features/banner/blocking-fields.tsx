@@ -78,58 +78,61 @@ function RuleRow({
   if (rule.service && !named.some(({ value }) => value === rule.service))
     named.push({ value: rule.service, label: rule.service });
   return (
-    <Group gap="xs" align="flex-start" grow preventGrowOverflow={false}>
-      <TextInput
-        label={t('banner.blocking.host')}
-        placeholder="tracker.example.com"
-        value={rule.host}
-        error={fields[`${at}.host`]}
-        onChange={(event) => put({ host: event.currentTarget.value })}
-      />
-      <TextInput
-        label={t('banner.blocking.path')}
-        description={t('banner.blocking.pathHint')}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        value={rule.path ?? ''}
-        error={fields[`${at}.path`]}
-        onChange={(event) => put({ path: event.currentTarget.value || null })}
-      />
-      <NativeSelect
-        label={t('banner.category')}
-        value={rule.category}
-        onChange={(event) =>
-          put({
-            category: event.currentTarget.value as BlockingRule['category'],
-            // It is a service of the former category.
-            ...(rule.service && { service: null }),
-          })
-        }
-        data={[
-          { value: 'necessary', label: t('banner.necessary') },
-          ...CATEGORIES.map((value) => ({ value, label: t(`categories.${value}`) })),
-        ]}
-      />
-      {named.length > 0 && (
-        <NativeSelect
-          label={t('serviceChoice.ruleService')}
-          value={rule.service ?? ''}
-          error={fields[`${at}.service`]}
-          onChange={(event) => put({ service: event.currentTarget.value || null })}
-          data={[{ value: '', label: t('serviceChoice.wholeCategory') }, ...named]}
+    <Stack gap={4}>
+      <Group gap="xs" align="flex-start" grow preventGrowOverflow={false}>
+        <TextInput
+          label={t('banner.blocking.host')}
+          placeholder="tracker.example.com"
+          value={rule.host}
+          error={fields[`${at}.host`]}
+          onChange={(event) => put({ host: event.currentTarget.value })}
         />
-      )}
-      <Button
-        variant="subtle"
-        mt={24}
-        aria-label={t('banner.blocking.moveUp', number)}
-        disabled={index === 0}
-        onClick={moveUp}
-      >
-        ↑
-      </Button>
-      <Button variant="subtle" mt={24} aria-label={t('banner.blocking.remove', number)} onClick={remove}>
-        {t('banner.remove')}
-      </Button>
-    </Group>
+        <TextInput
+          label={t('banner.blocking.path')}
+          description={t('banner.blocking.pathHint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          value={rule.path ?? ''}
+          error={fields[`${at}.path`]}
+          onChange={(event) => put({ path: event.currentTarget.value || null })}
+        />
+        <NativeSelect
+          label={t('banner.category')}
+          value={rule.category}
+          onChange={(event) =>
+            put({
+              category: event.currentTarget.value as BlockingRule['category'],
+              // It is a service of the former category.
+              ...(rule.service && { service: null }),
+            })
+          }
+          data={[
+            { value: 'necessary', label: t('banner.necessary') },
+            ...CATEGORIES.map((value) => ({ value, label: t(`categories.${value}`) })),
+          ]}
+        />
+        {named.length > 0 && (
+          <NativeSelect
+            label={t('serviceChoice.ruleService')}
+            value={rule.service ?? ''}
+            error={fields[`${at}.service`]}
+            onChange={(event) => put({ service: event.currentTarget.value || null })}
+            data={[{ value: '', label: t('serviceChoice.wholeCategory') }, ...named]}
+          />
+        )}
+      </Group>
+      <Group gap="xs">
+        <Button
+          variant="subtle"
+          aria-label={t('banner.blocking.moveUp', number)}
+          disabled={index === 0}
+          onClick={moveUp}
+        >
+          ↑
+        </Button>
+        <Button variant="subtle" aria-label={t('banner.blocking.remove', number)} onClick={remove}>
+          {t('banner.remove')}
+        </Button>
+      </Group>
+    </Stack>
   );
 }

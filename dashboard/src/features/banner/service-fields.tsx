@@ -38,7 +38,7 @@ export function ServiceFields({
             onChange={(event) => put({ provider: event.currentTarget.value })}
           />
         </Group>
-        <Group gap="xs" grow>
+        <Group gap="xs" align="flex-end" grow preventGrowOverflow={false}>
           <NativeSelect
             label={t('banner.category')}
             value={service.category}
