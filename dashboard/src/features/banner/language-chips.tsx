@@ -1,13 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import Plus from 'lucide-react/icons/plus';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { t } from '../../i18n/i18n';
+import { AddLanguage } from './add-language';
 import { withoutEntry } from './configuration';
 import type { LanguageProps } from './field-props';
 import { ownLanguageName } from './language-name';
 import { withDefaultLanguage } from './translations';
-
-const AddLanguage = lazy(async () => ({ default: (await import('./rare-parts')).AddLanguage }));
 
 /** The languages of the banner, of which one is being edited. */
 export function LanguageChips(props: LanguageProps & { onLanguage: (language: string) => void }) {
@@ -48,15 +47,13 @@ export function LanguageChips(props: LanguageProps & { onLanguage: (language: st
         </button>
       </div>
       {isAdding && (
-        <Suspense>
-          <AddLanguage
-            {...{ projectId, form, change }}
-            onAdded={(added) => {
-              onLanguage(added);
-              setIsAdding(false);
-            }}
-          />
-        </Suspense>
+        <AddLanguage
+          {...{ projectId, form, change }}
+          onAdded={(added) => {
+            onLanguage(added);
+            setIsAdding(false);
+          }}
+        />
       )}
       {fields['defaultLanguage'] && (
         <Text c="red" role="alert">

@@ -1,5 +1,4 @@
 /** Parts of the editor that a visit rarely opens; they are loaded together. */
-export { AddLanguage } from './add-language';
 export { AppearanceFields } from './appearance-fields';
 export { BlockingCode } from './blocking-code';
 export { BlockingFields } from './blocking-fields';
