@@ -66,7 +66,9 @@ describe('the first sight of a page', () => {
     // The page named them all; only what opens later (a record's details, the chart, the banner of a new project) may follow.
     const unnamed = scripts.filter((script) => !html.includes(`"${script}"`));
     expect(
-      unnamed.filter((script) => !/consent-details|banner-sample|chart|shared|^\/cdn\//.test(script)),
+      unnamed.filter(
+        (script) => !/consent-details|evidence|privacy|banner-sample|chart|shared|^\/cdn\//.test(script),
+      ),
     ).toEqual([]);
     expect(scripts).toEqual([...new Set(scripts)]);
     // An address that differs from the page's own request would be requested beside it, and never used.
