@@ -11,7 +11,7 @@ import { readJson } from './storage';
  * The choice cookie (docs/first-party.md): a flag for each category, seconds since 1970, policy version. Our banner
  * reads the services of `v2`.
  */
-const COOKIE = /service-consent=v..(...).(\d+).([^;~]*)/;
+const COOKIE = /service-consent=...(...).(\d+).([^;~]*)/;
 
 /** The latest choice, in any tab; or on another subdomain, if it is shared. */
 export const storedChoice = (): StoredChoice | null => {

@@ -27,7 +27,7 @@ const start = (): void => {
   if (!loaderScript) {
     // A module learns its address only from `import.meta`, which is a syntax error in a plain script.
     // oxlint-disable-next-line no-console -- the author of the page reads it there
-    console.warn('no type=module');
+    console.warn('type=module');
     return;
   }
   const ready = new Promise<object>((resolve) => (resolveReady = resolve));

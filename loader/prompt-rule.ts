@@ -24,17 +24,18 @@ export const stillCounts = (
   { policyVersion, categories, serviceIds, reconsentMonths }: Asked,
 ): boolean => {
   const all = categories.concat(serviceIds ?? []);
-  const known = choice.prompt?.split(',') ?? [];
+  // The empty item at the end is that of an empty list.
+  const known = `${choice.prompt},`.split(',');
   const isSamePolicy = known.includes(policyVersion);
   const isRefusal = categories.some((category) => !choice[category as never]);
   return (
     (!choice.prompt ||
-      (!(isSamePolicy ? categories : all).some((item) => !known.includes(item)) &&
-        (isSamePolicy || isRefusal || known.length > all.length + 1))) &&
+      (!`${isSamePolicy ? categories : all}`.split(',').some((item) => !known.includes(item)) &&
+        (isRefusal || isSamePolicy || known.length - 2 > all.length))) &&
     // Never true without a number of months.
     !(
       Date.now() - (choice.at as number) >
-      Math.max(reconsentMonths as number, isRefusal ? REFUSAL_MONTHS_MIN : 0) * MONTH_MS
+      Math.max(reconsentMonths as number, (isRefusal as never) * REFUSAL_MONTHS_MIN) * MONTH_MS
     )
   );
 };

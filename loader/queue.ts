@@ -41,7 +41,7 @@ const postChoice = async (id: string, body: string): Promise<Receipt> => {
     if (status < 500 && status !== 429 && status !== 408)
       writeJson(
         storageKey('queue'),
-        queued().filter((entry) => entry[0] !== id),
+        queued().filter(([each]) => each !== id),
       );
     ({ detail } = (await response.json()) as { detail?: string });
   } catch {

@@ -121,6 +121,7 @@ const REFUSED: [file: string, imported: string][] = [
   ['modules/scans/probe', 'modules/forwarding/forwarding.service'],
   ['modules/events/probe', 'modules/forwarding/forwarding.service'],
   ['modules/imports/probe', 'modules/forwarding/forwarding.service'],
+  ['modules/organizations/probe', 'modules/forwarding/forwarding.service'],
   ['platform/delivery/probe', 'modules/forwarding/forwarding.service'],
   ['modules/visits/probe', 'modules/evidence/evidence.service'],
   ['modules/visits/probe', 'modules/publishing/publishing.service'],

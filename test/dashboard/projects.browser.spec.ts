@@ -99,7 +99,9 @@ describe('the page of all projects', () => {
     await rows().nth(2).getByText(/^Seen/).waitFor({ timeout: 90_000 });
     await page.getByText('2 projects need attention. 1 endpoint fails, 1 site has no banner.').waitFor();
     // Of several projects, none is the one to navigate in.
-    expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0);
+    expect(
+      await page.getByRole('navigation', { name: 'Main navigation' }).filter({ visible: true }).count(),
+    ).toBe(0);
   });
 
   it('searches and sorts, and the address holds both over a reload', async () => {

@@ -45,6 +45,7 @@ import type { DocumentOperation } from './document-requests.js';
 
 /** Members of a configuration that rules between them are about: absent, so that the defaults hold, or agreeing. */
 const DEFAULTS = {
+  blocking: undefined,
   texts: undefined,
   defaultLanguage: undefined,
   banner: undefined,
@@ -524,10 +525,17 @@ export class DocumentWorld {
     },
     organizationMemberList: this.ofOrganization,
     organizationMemberRead: this.organizationMember,
-    organizationMemberChangeRoles: this.organizationMember,
+    organizationMemberChangeRoles: async () => ({
+      ...(await this.organizationMember()),
+      body: { role: 'member' },
+    }),
     organizationMemberRemove: this.organizationMember,
     organizationInvitationList: this.ofOrganization,
-    organizationInvitationInvite: this.ofOrganization,
+    organizationInvitationInvite: async () => ({
+      ...(await this.ofOrganization()),
+      body: { role: 'member' },
+    }),
+    projectMove: () => Promise.resolve({ body: { organizationId: null, password: undefined } }),
     organizationInvitationRead: this.organizationInvitation,
     organizationInvitationResend: this.organizationInvitation,
     organizationInvitationWithdraw: this.organizationInvitation,
