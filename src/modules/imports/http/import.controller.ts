@@ -172,10 +172,11 @@ export class ImportController {
     );
   }
 
-  /** Also after a dry run. 409 `import_parts_missing`, `import_state_conflict`. */
+  /** Also after a dry run; without a body, all members have their defaults. 409 `import_parts_missing`, `import_state_conflict`. */
   @Post(':importId/start')
   @ProjectRole('owner')
   @HttpCode(202)
+  @ApiBody({ type: StartImportBody, required: false })
   @ApiBodyExample({ dryRun: true, mapping: { 'Google Analytics': 'analytics' } })
   @ApiConflictResponse({ description: '`import_parts_missing`, `import_state_conflict`' })
   @ApiOperation({ summary: 'Start an import, or a dry run of it' })
