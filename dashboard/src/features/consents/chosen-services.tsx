@@ -1,4 +1,4 @@
-import { Title } from '@mantine/core';
+import { Skeleton, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { publicationDocumentOptions } from '../../client/@tanstack/react-query.gen';
 import type { ConsentResponse } from '../../client/types.gen';
@@ -34,7 +34,7 @@ export function ChosenServices({ projectId, record }: { projectId: string; recor
             list !== '' && (
               <div key={label} style={{ display: 'contents' }}>
                 <dt>{label}</dt>
-                <dd>{list}</dd>
+                <dd>{query.isLoading ? <Skeleton height={10} mt={6} width="60%" /> : list}</dd>
               </div>
             ),
         )}
