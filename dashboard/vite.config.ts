@@ -50,8 +50,8 @@ const compileAll = (messages: unknown): unknown =>
       );
 
 /**
- * Modules that only a few pages share: one file each, which other pages do not load. Not those of routes, which all
- * pages load.
+ * Modules that only a few pages share: each group is a file that other pages do not load. Modules of routes are not
+ * among them, because all pages load routes.
  */
 const PAIRED = [
   [

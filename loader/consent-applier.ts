@@ -13,7 +13,7 @@ export const applyChoice = (choice: Choice): void => {
 
 /**
  * Whether a category or service is granted now. Our banner completes the services of a choice that has none
- * (service-choice/); until then they are refused.
+ * (services/); until then they are refused.
  */
 export const isAllowed = (name: string): boolean =>
   !!(granted?.services?.[name] ?? granted?.[name as Category]);

@@ -79,7 +79,7 @@ export class ProjectReads implements OnApplicationShutdown {
     );
   }
 
-  /** Sets how the account is found whose share a project uses. Before, every project has a share of its own. */
+  /** Sets the lookup of a project's account, whose share its reads use. Until then, each project has its own share. */
   shareBy(findAccount: (projectId: string) => Promise<string>): void {
     this.findAccount = findAccount;
   }

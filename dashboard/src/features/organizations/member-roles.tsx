@@ -78,7 +78,7 @@ export function MemberRoles(props: Props) {
       onChange={(event) => change(OPTIONS[Number(event.currentTarget.value)] ?? {})}
       data={OPTIONS.map(({ role, projectRole }, index) => ({
         value: String(index),
-        // As much as a phone has room for.
+        // A phone has room for one word.
         label: t(`roles.${projectRole ?? role}`),
       }))}
     />

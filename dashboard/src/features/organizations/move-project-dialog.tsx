@@ -11,7 +11,7 @@ import { useApiMutation } from '../../shared/use-api-mutation';
 import { UsernameField } from '../../shared/username-field';
 import { t } from '../../i18n/i18n';
 
-/** Moves a project into an organization, out of its own, or to another one, and names the people who gain and lose access. */
+/** Moves a project into, out of or between organizations, and says who gains and who loses access. */
 export function MoveProjectDialog(props: {
   project: ProjectResponse;
   /** The project's organization; null: none. */

@@ -17,7 +17,7 @@ export function rolesWith(roles: Roles, change: Partial<Roles>): Roles {
   return { role, projectRole: role === 'member' ? projectRole : null };
 }
 
-/** Whether somebody loses permissions. */
+/** Whether the next roles take permissions away. */
 export function isLower(next: Roles, current: Roles): boolean {
   if (next.role === 'admin') return false;
   if (current.role !== 'member') return current.role !== next.role;

@@ -77,7 +77,7 @@ export async function dropSecondFactor(em: EntityManager, email: string): Promis
   });
 }
 
-/** Makes an account with a confirmed address an admin of an organization, or says what is missing. */
+/** Makes an account with a confirmed address an admin of an organization; returns the reason if it cannot. */
 export async function makeAdmin(
   em: EntityManager,
   { email, organizationId }: { email: string; organizationId: string },
